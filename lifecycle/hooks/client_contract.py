@@ -1,8 +1,8 @@
 """The Claude Code contract: what comes in on stdin, and what may go out, for each event.
 
-Which sentence reaches whom stands in `core.plan`. Three rules hold everywhere: a hook
-never fails (exit 0, valid JSON or nothing, but for a deliberate wake, which is exit 2 with the text on
-stderr); nothing is printed that the client would drop; `hookEventName` is the event that was asked.
+`core.plan` says which sentence reaches whom. Three rules hold everywhere: a hook never fails (exit 0, with
+valid JSON or nothing; the only exception is a deliberate wake: exit 2 with the text on stderr); nothing is
+printed that the client would drop; `hookEventName` is the event that the client sent.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 """
@@ -19,11 +19,11 @@ from lifecycle.core.redact import as_data, redact, shown, visible
 from lifecycle.settings.running_client import Client
 
 CONTEXT_LIMIT = 9_000
-"""Characters of context; the client replaces more than about 10,000 by a file."""
+"""How many characters of context are printed; the client replaces more than about 10,000 by a file."""
 
 
 class Ours(str):
-    """A line of ours, in which the words of strangers are quoted already: its own markers are meant."""
+    """A line of ours in which strangers' words are quoted already: its own markers have to work."""
 
     __slots__ = ()
 
@@ -35,8 +35,8 @@ class Reply:
     Attributes:
         stdout, stderr: what is printed.
         code: the exit code.
-        printed: called once it was printed, so that what a killed hook did not print is told again.
-        rest: what this process is to begin anew with: nothing is printed, and it goes on waiting.
+        printed: called after printing, so that what a killed hook did not print is told again.
+        rest: the input with which this process starts again as a small waiter; nothing is printed.
     """
 
     stdout: str = ""
@@ -47,7 +47,7 @@ class Reply:
 
 
 BY_ANYBODY = frozenset({"on-stop", "post-tool-use"})
-"""Entrypoints that another client, or a person, may run: they look, and take note."""
+"""Entrypoints that another client, or a person, may run: they look, or note something."""
 
 
 def is_for(hook: str, event: Mapping[str, Any]) -> bool:
@@ -75,12 +75,12 @@ def render(
     Args:
         hook: the entrypoint's name.
         notices: sentences whose audiences the channel can deliver.
-        reason: further lines for the model, for which the turn goes on: at Stop only. They are ours,
-            and whoever made them has seen to what strangers wrote.
-        context: further lines for the model, where the channel has a place for them; `Ours` among
-            them are delivered as they are, any other as data.
-        person: further lines for the user alone.
-        refusal: lines of ours for which a tool is not used: at PreToolUse only.
+        reason: further lines for the model, which make the turn continue: at Stop only. They are ours,
+            with the words of strangers quoted already.
+        context: further lines for the model, if the channel has a place for them; `Ours` among them are
+            delivered unchanged, any others as data.
+        person: further lines for the user only.
+        refusal: lines of ours that refuse the use of a tool: at PreToolUse only.
         wake: lines of ours that start a turn of the model, on a hook that can do that (`asyncRewake`).
     """
     channel = REPLIES[hook]
@@ -90,7 +90,7 @@ def render(
         at[place] += redact(notice.text).split("\n")
     at[ReplyPlace.CONTEXT] += context
     at[ReplyPlace.PERSON] += person
-    # Before JSON escapes anything: a secret with a quote in it is found as it is.
+    # Before JSON escapes anything, so that a secret with a quotation mark in it is found.
     at = {place: [fit(line) for line in lines] for place, lines in at.items()}
     if at[ReplyPlace.WAKE] or wake:
         own = [visible(redact(line)) for line in wake]
@@ -115,9 +115,9 @@ def render(
 
 
 def render_as(client: Client, hook: str, notices: Iterable[Notice]) -> Reply:
-    """`render` for a client of any kind: of one that is not Claude Code the user is told all.
+    """`render` for a client of any kind: if it is not Claude Code, everything goes to the user.
 
-    Nobody knows what such a client makes of a turn that should go on.
+    Nobody knows what such a client does with a turn that should continue.
     """
     if client is Client.OTHER:
         return render(hook, [], person=[notice.text for notice in notices])
@@ -125,11 +125,11 @@ def render_as(client: Client, hook: str, notices: Iterable[Notice]) -> Reply:
 
 
 def fit(line: str) -> str:
-    """A line as it is delivered: `Ours` as it stands, any other as data; secrets are taken out."""
+    """A line in the form for delivery: `Ours` unchanged, any other as data; without secrets."""
     return visible(redact(line)) if isinstance(line, Ours) else as_data(redact(line))
 
 
 def _clip(lines: Iterable[str]) -> str:
-    # Here and not on what is printed: a secret's shape may reach across an escape of JSON, and its end.
+    # Here and not on the printed JSON: there an escape could break up a secret, or extend it.
     text = shown("\n".join(lines)).strip()
     return text if len(text) <= CONTEXT_LIMIT else f"{text[: CONTEXT_LIMIT - 1]}…"

@@ -1,12 +1,12 @@
-"""Ask GitHub what an idle look will ask, before what looks is imported.
+"""Ask GitHub what an idle look will ask, before the engine is imported.
 
-An idle look asks what the one before it asked, as long as no file changed since: that look leaves it in
-`.lifecycle/ask` (`keep`), and `__main__` has it sent at once (`begin`). While GitHub answers the engine is
-imported, and asks: it takes up the answer if it asks just that (`early_request`). Nothing is decided here.
-What lies in the file is sent only if it was written by somebody who had the token, and where what decides
-the address and the question is as it was: it is signed with all of that.
+As long as no file changed, an idle look asks the same as the previous one. That look leaves its request in
+`.lifecycle/ask` (`keep`), and `__main__` sends it at once (`begin`). While GitHub answers, the engine is
+imported; if it asks the same, it uses that answer (`early_request`). Nothing is decided here. The file's
+content is sent only if its writer had the token, and if everything that decides the address and the
+question is unchanged: all of that goes into its signature.
 
-It is imported before everything else, so what imports much is imported where it is used.
+It is imported before everything else, so large imports are made only where they are used.
 """
 
 # pathlib alone would cost as much as all of this.
@@ -39,7 +39,7 @@ _VARIABLES = (
     "GITHUB_TOKEN",
     "GH_TOKEN",
 )
-"""How variables begin that decide where what is asked, and with which token."""
+"""The beginnings of variables that decide the address, the question and the token."""
 _LIMIT = 200_000
 
 
@@ -53,7 +53,7 @@ def begin() -> None:
         is_ours = running_client.client_of(os.environ) is not running_client.Client.OTHER
         if root is not None and is_ours:
             _begin(root, os.environ)
-    except Exception:  # noqa: BLE001, S110 -- whatever it is, the look itself asks, and says it
+    except Exception:  # noqa: BLE001, S110 -- the look itself will ask again, and report any error
         pass
 
 
@@ -71,15 +71,15 @@ def _begin(root: str, environment: Mapping[str, str]) -> None:
 
 
 def _may_have_proxy(environment: Mapping[str, str]) -> bool:
-    """True if the line has to see whether a proxy is to be asked; macOS has one beside the variables."""
+    """True if there may be a proxy to use; on macOS it may be set outside of the variables."""
     names = {name.lower() for name in environment} - {"no_proxy"}
     return sys.platform == "darwin" or any(name.endswith("_proxy") for name in names)
 
 
 def keep(call: HookCall) -> None:
-    """Keep what this look asked, where the next one will ask it too, with a variable's token.
+    """Keep this look's request if the next look will make it, too, with a token from a variable.
 
-    What the look said is still to be told: whatever is wrong here is logged.
+    The look's notices have still to be told, so errors here are only logged.
     """
     from lifecycle.core.errors import LifecycleError
     from lifecycle.storage import log
@@ -108,7 +108,7 @@ def _keep(call: HookCall) -> None:
 
 
 def _due_again(call: HookCall) -> float | None:
-    """From when on an idle look asks what this one did; None if it will ask something else, or nothing."""
+    """The time from which an idle look asks the same again; None if it will not ask the same."""
     from lifecycle.claim.decisions import decide
     from lifecycle.claim.decisions.pull.pace import next_poll
     from lifecycle.claim.engine.observing import snapshot_of
@@ -125,14 +125,14 @@ def _due_again(call: HookCall) -> float | None:
 
 
 def _signature(token: str, signed: bytes, root: str, environment: Mapping[str, str]) -> bytes:
-    """Nobody who does not know the token can write this, and it is another one once something changed."""
+    """The signature: only who knows the token can make it, and it changes once anything changed."""
     key = hashlib.blake2b(token.encode()).digest()
     around = _circumstances(root, environment).encode("utf-8", "surrogateescape")
     return hashlib.blake2b(signed + b"\n\n" + around, key=key).hexdigest().encode()
 
 
 def _circumstances(root: str, environment: Mapping[str, str]) -> str:
-    """What decides where a look asks and what: files by their mtimes, variables by their values."""
+    """What decides a look's address and question: files by their mtimes, variables by their values."""
     base = environment.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):
         base = os.path.join(environment.get("HOME", ""), ".config")

@@ -1,9 +1,9 @@
 """The quick path of a session's start and of a compaction: print what was prepared, with few imports.
 
-`__main__` asks this before it loads the rest of a hook. In goes the event on stdin and what lies in
-`.lifecycle/`. Out comes an exit code if all of the answer was prepared (`app/guidance/preparing.py`) and no
-file changed since; else the event, for the full path (`wake`), which prepares anew. A claim, a run, the
-staged workflow, a board and what waits to be said are the full path's.
+`__main__` asks this before it loads the rest of a hook. The input is the event on stdin and the files in
+`.lifecycle/`. The result is an exit code if the whole answer was prepared (`app/guidance/preparing.py`) and
+no file changed since; else the event, for the full path (`wake`), which prepares again. If there is a
+claim, a run, the staged workflow, a board or a queued notice, the full path answers.
 
 It is imported at every start, so it imports neither `pathlib` nor `typing` nor `dataclasses`.
 """
@@ -40,20 +40,20 @@ _OTHERS = (
     os.path.join(workflow_marks.FOLDER, workflow_marks.RUN),
     os.path.join(workflow_marks.FOLDER, "waiting"),
 )
-"""Files that mean that there is more to say than what was prepared."""
+"""Files whose presence means that there is more to say than what was prepared."""
 
 
 def run(hook: str) -> int | dict[str, Any] | None:
     """Answer this event from what was prepared, or from the workflows alone.
 
     Returns:
-        0 if that was all; or the event that was read, if somebody else has to answer it; or None if nothing
+        0 if that was all; or the event that was read, if the full path has to answer it; or None if nothing
         was read.
     """
     try:
         root = regular_files.worktree()
         is_plain = root is not None and _is_plain(hook, root)
-    except Exception:  # noqa: BLE001 -- whatever it is, the full path says it
+    except Exception:  # noqa: BLE001 -- the full path reports any error
         return None
     if root is None or not is_plain:
         return None
@@ -65,7 +65,7 @@ def run(hook: str) -> int | dict[str, Any] | None:
 
 
 def _is_plain(hook: str, root: str) -> bool:
-    """True if a workflow is here, or may come from a source, and nothing else that has something to say."""
+    """True if there is a workflow, or a source of one, and nothing else that has anything to say."""
     if any(os.path.lexists(os.path.join(root, name)) for name in _OTHERS):
         return False
     is_ours = running_client.client_of(os.environ) is not running_client.Client.OTHER
@@ -73,7 +73,7 @@ def _is_plain(hook: str, root: str) -> bool:
 
 
 def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
-    """Answer the event if that can be done here: then True. Raises what goes wrong before it is printed."""
+    """Answer the event if that can be done here: then True. Raises errors from before the printing."""
     session = running_client.session_of(event, os.environ)
     if not session or event.get("hook_event_name") != HOOKS[hook] or event.get("agent_id"):
         return False
@@ -92,7 +92,7 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
 
 
 def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
-    """The prepared answer for whoever asks; None if there is none. The workflow is theirs from then on."""
+    """The prepared answer for whoever asks, who then owns the workflow; None if there is no answer."""
     prepared = prepared_recovery.load(root, __version__)
     if prepared is None or any(os.environ.get(name) for name in prepared["unset"]):
         return None
@@ -102,7 +102,7 @@ def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
     answer = prepared_recovery.chosen(prepared, notes, asker)
     if answer is None or "told" not in answer:
         return None
-    if answer["id"]:  # it is this session's now; a compaction that it outlives is counted
+    if answer["id"]:  # the workflow is this session's now; compactions that it outlives are counted
         whose, count = notes.get(answer["id"]) or (tuple(answer["whose"]), 0)
         after = (adopted_by(asker, whose), count + (hook == COMPACT))
         if after != (whose, count):
@@ -111,7 +111,7 @@ def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
 
 
 def _made(hook: str, root: str, event: dict[str, Any]) -> dict[str, str] | None:
-    """The answer made of the workflows alone; None where another system has something to say."""
+    """The answer made from the workflows alone; None if another system has something to say."""
     from pathlib import Path
 
     from lifecycle.hooks import workflow_part
@@ -144,12 +144,12 @@ def _print(text: str) -> bool:
     try:
         os.write(1, text.encode("utf-8", "replace"))
     except OSError:
-        return False  # nobody reads any more; the mark stays, and the next prompt tells it
+        return False  # nobody reads any more; the mark stays, so the next prompt tells it
     return True
 
 
 def _note(root: str, session: str, source: str) -> None:
-    """Note that it was printed; where that cannot be written, it is told once more."""
+    """Note that the answer was printed; if that cannot be written, it is told once more."""
     try:
         recovery_marks.answered(root, session, source)
         recovery_marks.settle(root, session)

@@ -1,13 +1,13 @@
 """The quick path of a stop: looks whether the staged workflow has anything to say, with few imports.
 
-`__main__` asks this before it loads the rest of a hook. In goes the event on stdin, the marks in
-`.lifecycle/` and the end of the transcript. Out comes an exit code if the agent may stop, which is most
-often so; else the event, for the full path (`wake`): where a claim is due, where a stage was completed,
-and where nobody can tell. Nothing here asks a tracker, takes a lock or prints: marks that came with a
-stranger's repository can only make the agent stop.
+`__main__` asks this before it loads the rest of a hook. The input is the event on stdin, the marks in
+`.lifecycle/` and the end of the transcript. The result is an exit code if the agent may stop, as in most
+cases; else the event, for the full path (`wake`): if a claim is due, if a stage was completed, or if that
+is unknown. Nothing here asks a tracker, takes a lock or prints: marks that came with a stranger's
+repository can only make the agent stop.
 
-It is imported at every stop, so it imports neither `pathlib` nor `typing` nor `dataclasses`, and what
-reads the transcript only where a stop is looked at.
+It is imported at every stop, so it imports neither `pathlib` nor `typing` nor `dataclasses`, and it imports
+the transcript's reader only if a stop is looked at.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 _SMALL = 100_000
-"""Bytes of a file of ours that are read here."""
+"""How many bytes of a file of ours are read here."""
 
 SETTLED = 0
-"""The exit code of a stop at which nothing is to be said."""
+"""The exit code of a stop at which there is nothing to say."""
 
 
 def run() -> int | dict[str, Any] | None:
     """Look at this stop with few imports.
 
     Returns:
-        SETTLED; or the event that was read, if somebody else has to look at it; or None if nothing was
-        read: it is not the staged workflow's stop alone.
+        SETTLED; or the event that was read, if the full path has to look at it; or None if nothing was
+        read, because the stop does not concern the staged workflow alone.
     """
     folder = regular_files.worktree()
     try:
@@ -46,7 +46,7 @@ def run() -> int | dict[str, Any] | None:
 
 
 def _look(root: str) -> int | dict[str, Any] | None:
-    """As `run`, for a stop in this worktree; raises whatever a file or the event makes go wrong."""
+    """As `run`, for a stop in this worktree; raises any error that a file or the event causes."""
     if not workflow_marks.is_known(root) or workflow_marks.is_claim_waiting(root, time.time()):
         return None
     if not workflow_marks.is_due(root, workflow_marks.DUE, time.time()):
@@ -59,7 +59,7 @@ def _look(root: str) -> int | dict[str, Any] | None:
 
 
 def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> bool:
-    """True if the agent may stop whatever a tracker says; the workflow's log has why."""
+    """True if the agent may stop whatever a tracker says; the workflow's log says why."""
     from lifecycle.stages.detection import detect_stage
     from lifecycle.stages.transcript import stop_input
     from lifecycle.stages.transcript.turn import OwnCommands
@@ -77,7 +77,7 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
 
 
 def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
-    """True if somebody set the stage, and the session was not told yet."""
+    """True if somebody set the stage by hand, and the session was not told yet."""
     own = workflow_marks.session_name(stdin_event.text_in(event, "session_id"))
     for name in (own, workflow_marks.ANY):
         try:
@@ -90,13 +90,13 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
 
 
 def _json(root: str, *names: str) -> Any:
-    """What a small file of ours holds; None if it is not there. Raises OSError, ValueError."""
+    """The JSON in a small file of ours; None if there is no file. Raises OSError, ValueError."""
     read = regular_files.content(regular_files.below(root, *names), limit=_SMALL)
     return None if read is None else json.loads(read[0])
 
 
 def _settings(root: str) -> dict[str, Any] | None:
-    """The settings as they were kept; None if they are not ours to understand."""
+    """The settings as they were kept; None if the workflow is off, or their form is unknown."""
     try:
         settings = _json(root, workflow_marks.FOLDER, workflow_marks.STAGED)
     except (OSError, ValueError, RecursionError):

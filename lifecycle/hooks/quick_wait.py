@@ -1,9 +1,9 @@
-"""A waiter at rest: waits on in a small process where nothing happened for minutes.
+"""A waiter at rest: continues to wait as a small process if nothing happened for minutes.
 
-A waiter that looked whole holds the engine in memory. After some quiet minutes `ci_waiter` gives its place
-to this one: the same process begins anew, and imports what asks the machine's shared looks and no more. It
-gets its event on stdin as any hook does, and with it what it has to know (`Rest`), so that the token in it
-lies in no file. Once there is something to decide, the waiter's whole path follows in this process.
+A waiter that made a whole look has the engine in memory. After some quiet minutes `ci_waiter` hands over to
+this module: the same process starts again, and imports only what asks the machine's shared looks. It gets
+its event on stdin like any hook, together with what it has to know (`Rest`), so that its token is in no
+file. Once there is something to decide, this process continues with the waiter's whole path.
 """
 
 from __future__ import annotations
@@ -34,35 +34,35 @@ SLICE_SECONDS = 3.0
 """How often a waiter looks whether its client is still there, or the files have changed."""
 
 RECKON_SECONDS = 60.0
-"""How long a waiter waits at most before it reckons anew when to look: clocks are corrected."""
+"""How long a waiter waits at most before it computes again when to look: clocks are corrected."""
 
 LONGEST_WAIT = 900.0
-"""Seconds for which a waiter promises at most to be back."""
+"""The longest time, in seconds, within which a waiter promises to be back."""
 
 REST = "lifecycle_rest"
-"""The key of an event's object under which a waiter gives on what it knows."""
+"""The key in the event's object under which a waiter passes on what it knows."""
 
 MOST_BYTES = 60_000
-"""What a pipe takes before anybody reads; an event that is longer keeps its waiter as it is."""
+"""How many bytes a pipe takes before anybody reads; with a longer event, the waiter stays as it is."""
 
 SETTLED = 0
-"""The exit code where nobody listens any more, or another waits."""
+"""The exit code if nobody listens any more, or another waiter waits."""
 
 _READER = 2
 """The descriptor whose other end the client holds for as long as it lives: stderr."""
 
 
 class Rest(TypedDict):
-    """What a waiter has to know to go on as a small process.
+    """What a waiter has to know to continue as a small process.
 
     Attributes:
         root: the worktree.
         session: the client's session.
         dates: the mtime of each file that others change, by its path.
-        ids: by which the pull request is asked for.
-        looked: when it was last looked at whole; like the other moments in seconds since the epoch.
+        ids: the pull request's ids for a shared look.
+        looked: when it was last looked at whole; like the other times in seconds since the epoch.
         again: when to ask.
-        until: when there is something else to do, None if nobody knows.
+        until: when there is something else to do, None if that is unknown.
         every: seconds between two looks.
         url, token, source, path: GitHub's address, the token, where it came from, and the shared file.
     """
@@ -82,32 +82,32 @@ class Rest(TypedDict):
 
 
 def can_rest() -> bool:
-    """True if this process can be begun anew as it was begun: it is a hook's own, and nobody else's."""
+    """True if this process can be started again in the same way: it is a hook's own process."""
     return bool(sys.executable) and sys.orig_argv[-2:] == ["hook", "ci-waiter"]
 
 
 def give_place(content: bytes) -> None:
-    """Begin this process anew with these bytes on its stdin; does not return."""
+    """Start this process again with these bytes on its stdin; does not return."""
     reader, writer = os.pipe()
     os.write(writer, content)
     os.close(writer)
     os.dup2(reader, 0)
-    for descriptor in (1, 2):  # no file that is opened there may get the number of one of these
+    for descriptor in (1, 2):  # no file that is opened later may get one of these numbers
         os.set_inheritable(descriptor, True)
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 -- itself
 
 
 def packed(event: Mapping[str, Any], rest: Rest) -> bytes | None:
-    """The event and the rest as `give_place` takes them, None if that is too much.
+    """The event and the rest as bytes for `give_place`; None if they are too long.
 
-    Its name is left out: who goes on behind a rest has waited for whatever tells at a start.
+    The event's name is left out: after a rest, there is no session start to wait for any more.
     """
     content = json.dumps({**event, "hook_event_name": "", REST: rest}).encode()
     return content if len(content) <= MOST_BYTES else None
 
 
 def run() -> int | dict[str, Any]:
-    """Wait at rest if that is what the event says.
+    """Wait at rest if the event asks for that.
 
     Returns:
         SETTLED, or the event for the whole path.
@@ -144,7 +144,7 @@ class _Resting:
         )
 
     def wait(self) -> bool:
-        """Wait until the whole path has to go on; False if nobody listens any more."""
+        """Wait until the whole path has to continue; False if nobody listens any more."""
         due, files, session = self._rest["again"], self._rest["dates"], self._rest["session"]
         until = self._rest["until"] or math.inf
         while (now := self._clock.now()) < until and dates(files) == files:
@@ -160,7 +160,7 @@ class _Resting:
         return True
 
     def _asked(self, now: float) -> float:
-        """When to ask again; `now` if the pull request is to be looked at whole."""
+        """When to ask again; `now` if the pull request needs a whole look."""
         from lifecycle.core.values.configured import HOOK_SECONDS
 
         with self._deadline.renewed(HOOK_SECONDS - 1.0), alarm(HOOK_SECONDS):
@@ -171,13 +171,13 @@ class _Resting:
 def waits(clock: Clock, seconds: float, files: Mapping[str, int], of: Mapping[str, str]) -> bool:
     """Wait for so many seconds, or until a file has changed; False if nobody listens any more.
 
-    Never long, and by the clock that never runs backwards: whoever waits reckons anew after that.
+    It never waits long, and by the clock that never runs backwards: the caller then computes again.
 
     Args:
         clock: time.
-        seconds: how long at the most.
-        files: their mtimes, by path.
-        of: the environment, by which the client is known.
+        seconds: how long to wait at most.
+        files: the files' mtimes, by path.
+        of: the environment, which identifies the client.
     """
     end = clock.monotonic() + min(seconds, RECKON_SECONDS)
     while (left := end - clock.monotonic()) > 0:
@@ -189,22 +189,22 @@ def waits(clock: Clock, seconds: float, files: Mapping[str, int], of: Mapping[st
 
 
 def dates(paths: Iterable[str]) -> dict[str, int]:
-    """The mtime of each of these files, -1 of one that is not there."""
+    """The mtime of each of these files, -1 for a missing one."""
     return {path: regular_files.mtime_ns(path, follow=True) for path in paths}
 
 
 def is_heard(seconds: float, environment: Mapping[str, str]) -> bool:
-    """Wait for so many seconds; False once the client is gone. A killed client ends no hook of its own.
+    """Wait for so many seconds; False once the client is gone. A killed client does not end its hooks.
 
-    Its pipes close with it, unless another process holds them too; and we get another parent.
+    Its pipes close with it, unless another process has them open, too; and we get another parent.
     """
     return _is_read(seconds) and client_of(environment) is not Client.OTHER
 
 
 def _is_read(seconds: float) -> bool:
-    """Wait for so many seconds, but no longer than somebody has the other end of our stderr.
+    """Wait for so many seconds, but only as long as somebody has the other end of our stderr open.
 
-    On a terminal or a file nobody can be seen to leave.
+    If stderr is a terminal or a file, nobody's leaving can be seen.
     """
     kind = os.fstat(_READER).st_mode
     poll = select.poll()

@@ -1,7 +1,7 @@
-"""The one recovery message of a session: claim, run, stage and workflow, each asked in its own way.
+"""The one recovery message of a session, made from the parts of claim, run, stage and workflow.
 
-`recovery_message.py` has the rule by which they become one text. What a start and a prompt tell is the same
-message; what a compaction tells the summariser is the same parts, to be kept.
+`recovery_message.py` has the rule by which they become one text. A start and a prompt tell the same
+message; a compaction tells the summariser the same parts, to be kept.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     ),
     "stage": ("lifecycle stage status", ("CURRENT STAGE", "Next step:", ":::", "Staged workflow")),
 }
-"""By system: the command that shows the rest, and how those lines begin that count first."""
+"""By system: the command that shows the rest, and the beginnings of its most important lines."""
 
 
 def of_every_system(
     call: HookCall, claim: Sequence[str] = (), *, is_served: bool = True
 ) -> tuple[list[client_contract.Ours], list[str]]:
-    """The message for this session, made of what each system tells; and lines for the user.
+    """The message for this session, made from each system's part; and lines for the user.
 
     Args:
         call: the event.
@@ -64,7 +64,7 @@ def of_every_system(
 
 
 def owe(call: HookCall) -> None:
-    """Note that this session is to be told where it stands; where that cannot be noted, the log says so."""
+    """Note that this session has to be told its state; if that cannot be noted, the log says so."""
     if call.session and call.claim_store.folder.path.is_dir():
         try:
             recovery_marks.owe(str(call.world.root), call.session)
@@ -73,5 +73,5 @@ def owe(call: HookCall) -> None:
 
 
 def as_compacted(call: HookCall) -> HookCall:
-    """The call as that of a session which goes on where it was: its stage is told as after a compaction."""
+    """The call as that of a session that continues, so that its stage is told as after a compaction."""
     return replace(call, event={**call.event, "source": "compact"})

@@ -1,8 +1,8 @@
-"""What a session is still owed: its recovery message, from a compaction until it was printed.
+"""The mark that a session is still owed its recovery message, from a compaction until it was printed.
 
-`.lifecycle/owed-ID` is made before a compaction, and before a start's message is printed; it goes once that
-is printed, so a hook that is killed in between leaves it, and the next prompt brings the message. Where a
-prompt brought it, it holds a word until the start that comes late has passed.
+`.lifecycle/owed-ID` is made before a compaction, and before a start's message is printed; it is deleted
+once the message is printed. So a hook that is killed in between leaves it, and the next prompt brings the
+message. If a prompt brought it, the file contains a word until a late start has passed.
 
 It is imported by the quick path, so it imports next to nothing.
 """
@@ -19,20 +19,20 @@ from lifecycle.storage import regular_files, workflow_marks
 
 OWED = "owed-"
 STARTED = "started"
-"""A file with the session and the source of the start that was answered last; its mtime is when."""
+"""A file with session and source of the start that was answered last; its mtime is the time of that."""
 
 TWICE_SECONDS = 10.0
-"""The same session starting from the same source within this time is the same start: two copies of
-the hook are installed, and one of them has answered."""
+"""If the same session starts from the same source within this time, it is the same start: two copies of the
+hook are installed, and one of them has answered."""
 
 _TOLD = b"told\n"
 _SMALL = 1_000
 _TRIES, _PAUSE = 40, 0.005
-"""How often, and after how many seconds, another copy of the same start is looked for again."""
+"""How often, and at what interval in seconds, another copy of the same start is looked for."""
 
 
 def owe(root: str, session: str) -> None:
-    """Note that this session has to be told where it stands; raises OSError."""
+    """Note that this session has to be told its state; raises OSError."""
     regular_files.fill(_path(root, session), b"")
 
 
@@ -45,7 +45,7 @@ def settle(root: str, session: str) -> None:
 
 
 def told_by_prompt(root: str, session: str) -> None:
-    """Note that a prompt told it, so that the start of this compaction does not; raises OSError."""
+    """Note that a prompt told the session, so that this compaction's start does not; raises OSError."""
     regular_files.fill(_path(root, session), _TOLD)
 
 
@@ -62,10 +62,10 @@ def is_owed(root: str, session: str) -> bool:
 
 
 def begin_start(root: str, session: str, source: str) -> int | None:
-    """Begin to answer a start, of which two copies may run: a descriptor to close, or None.
+    """Begin to answer a start, of which two copies may run; returns a descriptor to close, or None.
 
-    None if another copy has answered it: it ran when this process had begun already. The other one waits
-    until the descriptor is closed, which is after `answered`. Raises OSError where nothing can be kept.
+    None if another copy answered it after this process had started. The other copy waits until the
+    descriptor is closed, which happens after `answered`. Raises OSError if nothing can be written.
     """
     import fcntl
 
@@ -85,9 +85,9 @@ def begin_start(root: str, session: str, source: str) -> int | None:
 
 
 def _own_age() -> float:
-    """For how many seconds this process runs at least; TWICE_SECONDS where the system does not tell.
+    """For how many seconds this process has run at least; TWICE_SECONDS if the system does not say.
 
-    The system counts in ticks of 10 ms. Rounded up, the start after another would be taken for its copy.
+    The system counts in ticks of 10 ms. Rounded up, a second start would be taken for a copy of the first.
     Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
     """
     try:

@@ -1,6 +1,6 @@
 """The event that the client sends to a hook on stdin, whatever else stdin may be.
 
-Imported at every stop that the staged workflow sees, so it imports next to nothing.
+It is imported at every stop that the staged workflow sees, so it imports next to nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 INPUT_LIMIT = 32_000_000
-"""Bytes of stdin that are read; a larger input counts as empty. A person may paste much into a prompt."""
+"""How many bytes of stdin are read; a larger input counts as empty. People may paste much into a prompt."""
 
 STDIN_SECONDS = 1.0
-"""How long stdin may stay silent before the hook goes on without it."""
+"""How long stdin may stay silent before the hook continues without it."""
 
 
 def read_input() -> dict[str, Any]:
@@ -37,7 +37,7 @@ def read_input() -> dict[str, Any]:
 
 
 def text_in(values: object, *names: str) -> str:
-    """The text under these names, each within the one before; "" if that is no text, or not there."""
+    """The text under these names, each within the one before; "" if there is no text."""
     for name in names:
         values = values.get(name) if isinstance(values, dict) else None
     return values if isinstance(values, str) else ""

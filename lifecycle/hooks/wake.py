@@ -1,8 +1,8 @@
 """Run one hook: read stdin, apply the deadline, dispatch to `answers/`, print the reply.
 
-A hook never breaks the agent's work. Whatever happens in here, the process ends within its deadline
-with exit 0 and valid JSON or nothing, but for a deliberate wake (exit 2, `client_contract.py`), and the log
-has one line on what went wrong. What a hook answers stands in `answers/`, one file an entrypoint.
+A hook never breaks the agent's work. Whatever happens in here, the process ends within its deadline with
+exit 0 and valid JSON or nothing, except for a deliberate wake (exit 2, `client_contract.py`), and the log
+gets one line on each error. The answers are in `answers/`, one file for each entrypoint.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BEHIND_ANSWER = {
     "on-stop": ("claim.engine.acting", "github.operations.joint_writes"),
     "on-idle": ("feedback.failures.failure_watch", "feedback.reviews.review_watch"),
 }
-"""Modules of ours that an entrypoint needs once GitHub has answered: imported while it waits for that."""
+"""Our modules that an entrypoint needs once GitHub has answered: imported while it waits for the answer."""
 
 
 def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
@@ -47,13 +47,13 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
 
     Args:
         hook: the entrypoint.
-        event: what the client sent, if somebody has read it already.
+        event: what the client sent, if it was read already.
     """
     _open_missing_streams()
     root = _root()
     try:
         reply = _within_deadline(hook, root, event)
-    except BaseException as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
+    except BaseException as error:  # noqa: BLE001 -- no error may stop the agent's work
         _log_quietly(root, f"{hook}: {type(error).__name__}: {error}")
         reply = Reply()
     if reply.rest is not None:
@@ -64,7 +64,7 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
 
 
 def _root() -> Path:
-    """The worktree that the client's project folder lies in; that folder itself outside of git."""
+    """The worktree of the client's project folder; outside of git, that folder itself."""
     folder = Path(os.environ.get("CLAUDE_PROJECT_DIR") or ".").absolute()
     return worktree_root(folder) or folder
 
@@ -73,7 +73,7 @@ def _within_deadline(hook: str, root: Path, event: Mapping[str, Any] | None) -> 
     try:
         settings = config.load(root, os.environ)
     except LifecycleError:
-        settings = None  # whoever needs them reads them again, and says what is wrong
+        settings = None  # code that needs them reads them again, and reports the error
     limit = settings.hook_seconds if settings is not None else HOOK_SECONDS
     seconds = min(limit, SECONDS.get(hook, limit))
     reply, claim_store = Reply(), ClaimStore(root, SystemClock())
@@ -136,7 +136,7 @@ def _answer(
             world.refuse_tracked()
     except Refused as error:
         return _refused(hook, world, claim_store, error)
-    if hook == "session-start":  # it is started where there is something of ours, and nowhere else
+    if hook == "session-start":  # its guard starts it only where there is something of ours
         known_clones.note(claim_store.root, environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     if behind := BEHIND_ANSWER.get(hook):
@@ -149,9 +149,9 @@ def _answer(
 
 
 def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Refused) -> Reply:
-    """Do nothing with what came with the repository: it is neither read nor written to nor logged into.
+    """Leave alone what came with the repository: it is not read, not written to and not used for logs.
 
-    A claim that is ours and was added to git by mistake is said once to the agent, which can mend it.
+    If our own claim was added to git by mistake, the agent is told once, since it can mend that.
     """
     if hook == "session-start":
         return client_contract.render(hook, [], context=[error.sentence], person=[error.sentence])
@@ -166,9 +166,9 @@ def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Re
 
 
 def _print(reply: Reply) -> int:
-    """Write straight to the descriptors: nothing is left for the interpreter to flush at its end.
+    """Write directly to the descriptors, so that the interpreter has nothing to flush at its end.
 
-    Each text in it is fit to be shown: `client_contract.render` sees to that.
+    `client_contract.render` has made each text safe to show.
     """
     for descriptor, text in ((1, reply.stdout), (2, reply.stderr)):
         if not text:
@@ -178,7 +178,7 @@ def _print(reply: Reply) -> int:
         except OSError:
             return 0  # nobody reads any more; questions and refusals stay in state
     if reply.printed is not None:
-        with contextlib.suppress(OSError):  # where that cannot be noted, it is told once more
+        with contextlib.suppress(OSError):  # if that cannot be noted, it is told once more
             reply.printed()
     return reply.code
 
@@ -193,9 +193,9 @@ def _open_missing_streams() -> None:
 
 
 def _look_again(root: Path) -> None:
-    """Let the next stop through to a claim that this one had no time for.
+    """Make the guard let the next stop through, for a claim that this one had no time for.
 
-    Where that cannot be written, the guard is as it was: what let this stop through does so again.
+    If that cannot be written, the guard is unchanged: what let this stop through does so again.
     """
     with contextlib.suppress(Exception):
         if (root / CLAIM_FILE).exists():

@@ -1,8 +1,8 @@
-"""The workflow's part of a start, a prompt and a compaction: which one is the session's, what it tells.
+"""The workflow's part of a start, a prompt and a compaction: the session's workflow, and what it tells.
 
-Where a workflow alone has something to say and nothing was prepared, the quick path asks this before the
-full path (`alone`): it reads and writes the workflows as that would, and loads neither claim nor run nor
-stage nor GitHub. Whatever is out of the ordinary is the full path's.
+If only a workflow has something to say and nothing was prepared, the quick path calls `alone` before the
+full path: it reads and writes the workflows as the full path would, but loads neither claim nor run nor
+stage nor GitHub. Anything unusual is left to the full path.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from lifecycle.hooks.answers.call import HookCall
 
 SECONDS: Final = 3.0
-"""How long `alone` may take; what is not done by then is begun anew by the full path."""
+"""How long `alone` may take; if it is not done by then, the full path begins again."""
 
 
 class WorkflowPart:
     """What the workflow of this session says.
 
     Attributes:
-        part: its part of the recovery message; None without one.
+        part: its part of the recovery message; None without a workflow.
         person: lines for the user.
     """
 
@@ -46,7 +46,7 @@ class WorkflowPart:
         environment: Mapping[str, str],
         deadline: Deadline,
     ) -> None:
-        """Begin for an entrypoint and what the client sent it; all has to be done by the deadline."""
+        """Prepare for an entrypoint and the event sent to it; everything has to be done by the deadline."""
         self.hook, self.root = hook, root
         self.part: RecoveryPart | None = None
         self.person: list[str] = []
@@ -63,7 +63,7 @@ class WorkflowPart:
     def started(self, *, is_alone: bool) -> WorkflowPart:
         """Find what the session is told, and make the workflow its own; returns itself.
 
-        What lies there is read and told also where nothing can be locked or written.
+        The documents are read and told even if nothing can be locked or written.
 
         Args:
             is_alone: no other system has something to say.
@@ -96,7 +96,7 @@ class WorkflowPart:
         return mine
 
     def compacted(self) -> list[str]:
-        """Find what a summary must keep, and return it; sources are read, all files brought in step."""
+        """Return what a summary must keep; sources are read, and all files brought in step."""
         from lifecycle.workflow.sources import following  # not at a start
 
         kept: list[str] = []
@@ -122,7 +122,7 @@ def alone(
     """What is told (`told`, `person`) or kept (`kept`), "" for nothing; None if the full path answers.
 
     Args:
-        hook: the entrypoint: of a start, or of a compaction.
+        hook: the entrypoint, of a start or a compaction.
         event: what the client sent.
         root: the worktree's top folder.
         environment: the variables.

@@ -24,8 +24,8 @@ class MergeDemands:
         code_owners: one of them by an owner of the code.
         last_push: one of them by somebody else than whoever pushed last.
         conversations: every conversation about the diff is resolved.
-        others: further rules that can hold a merge back, in GitHub's words for their kinds. Whether a
-            pull request keeps them is told nowhere.
+        others: further rules that can hold a merge back, in GitHub's words for their kinds. GitHub does
+            not show whether a pull request keeps them.
     """
 
     approvals: int = 0
@@ -42,7 +42,7 @@ class QueueEntry:
     Attributes:
         state: as GraphQL's MergeQueueEntryState spells it.
         position: counted from 1, None if GitHub did not say.
-        commit: what is tested for it, "" if nothing was made yet.
+        commit: the commit that is tested for it, "" if none was made yet.
         has_checks: a check of that commit has registered; False also if GitHub did not say.
     """
 
@@ -56,7 +56,7 @@ class QueueEntry:
 class Ejection:
     """A pull request was taken out of the merge queue: when, and GitHub's word for why.
 
-    `commit` is what was tested for it there, "" if GitHub did not say.
+    `commit` is the commit that was tested for it there, "" if GitHub did not say.
     """
 
     id: str
@@ -102,10 +102,10 @@ class Review:
     """One submitted review.
 
     Attributes:
-        id: GitHub's global id: another review of the same author has another one.
+        id: GitHub's global id, different for each review of the same author.
         author: a login, "" if the account is gone.
         state: as GraphQL's PullRequestReviewState spells it.
-        sha: the head that it was given for, "" if GitHub does not know it any more.
+        sha: the reviewed head, "" if GitHub does not know it any more.
     """
 
     id: str
@@ -121,9 +121,9 @@ class Conversations:
     """What a look shows of a pull request's conversations, without their words.
 
     Attributes:
-        digest: another one whenever something was said, edited or resolved; "" if nothing ever was.
+        digest: a value that changes whenever something is said, edited or resolved; "" if nothing was.
         unresolved: how many conversations about the diff are not resolved.
-        unanswered: in how many of those the last word is not the token's owner's.
+        unanswered: in how many of those somebody else than the token's owner spoke last.
     """
 
     digest: str
@@ -140,14 +140,14 @@ class PullRequest:
         queue: its place in the merge queue, None if it has none.
         ejection: the last time that it left the queue, None if it never did. Leaving it by being
             merged counts as well.
-        is_auto_merge: GitHub merges it by itself once all that is demanded is there.
+        is_auto_merge: GitHub merges it by itself once all demands are met.
         has_queue: its base takes changes through a merge queue.
         demands: what its base demands beside checks, None if that was not asked for or not shown.
-        review_decision: GitHub's own verdict, "" where the base branch requires no review: then
-            changes may be requested all the same.
+        review_decision: GitHub's own verdict, "" if the base branch requires no review (changes may be
+            requested all the same).
         changes_requested: the reviews that ask for changes now, each the last opinion of somebody
             who may write to the repository, the oldest first.
-        conversations: what is said of it, None if that was not asked for or not shown.
+        conversations: its conversations, None if they were not asked for or not shown.
         base_tip: the newest commit of the base branch, "" if it was not asked for or not shown.
         node_id: its global id, "" if it was not asked for.
         author: the login of whoever opened it, "" if the account is gone or it was not asked for.
@@ -270,7 +270,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class BoardBrief:
-    """A board as a session's first lines show it.
+    """A board for a session's first lines.
 
     Attributes:
         cards: every issue's card that was read, archived ones left out, in the board's order;
@@ -289,7 +289,7 @@ class BoardBrief:
 
 @dataclass(frozen=True, slots=True)
 class BoardField:
-    """A project field; `options` maps names of options or iterations to ids; a text has none."""
+    """A project field; `options` maps names of options or iterations to ids; a text field has none."""
 
     id: str
     name: str
@@ -307,7 +307,7 @@ class BoardField:
 
 @dataclass(frozen=True, slots=True)
 class BoardSchema:
-    """A project's ids: what has to be known before a field can be written. Cached in state.json."""
+    """A project's ids, which are needed to write a field. Cached in state.json."""
 
     project_id: str
     title: str
@@ -331,11 +331,11 @@ class Look:
     """What one observation of a claim has to fetch; whatever is False costs nothing.
 
     Attributes:
-        insists: the board is asked for again although it could not be seen a while ago: somebody
-            waits for the answer, or nothing comes after this that would set the card.
+        insists: the board is read again although it could not be read a while ago: somebody waits for
+            the answer, or no later look would set the card.
         reviews: what people and bots say of the pull request that `pr_number` names.
-        writes: what has to be known to send several writes as one; `opens`: a pull request among them.
-        lease: the sha of the claim's own lease; with it, the lease that is there is asked for.
+        writes: what is needed to send several writes as one; `opens`: a pull request among them.
+        lease: the sha of the claim's own lease; if given, the present lease is read.
     """
 
     issue: int
@@ -356,9 +356,9 @@ class Hold:
     """A lease, as its commit says.
 
     Attributes:
-        agent: who holds the task, "" if the commit does not say so in our words.
+        agent: who holds the task, "" if the commit does not say so in our format.
         since: the committer's date, None if GitHub did not say.
-        branch: the claim's branch, "" where the lease does not say it.
+        branch: the claim's branch, "" if the lease does not name it.
     """
 
     issue: int
@@ -388,14 +388,14 @@ class Observation:
             first, and from any owner: match `head_owner` before trusting one.
         item: the issue's item on the configured project, None if it has none or was not asked for.
         board_problem: why the board could not be read, as a sentence, or None.
-        board_note: what a person should know of how `item` was read all the same, or None.
-        merge_method: how the repository merges if nobody chooses, as far as it was asked for.
+        board_note: what a person should know about how `item` was read, or None.
+        merge_method: how the repository merges by default, if that was asked for.
         writable: the repository's global id if the token's owner may write to it, else "".
         is_not_ours_to_close: the token's owner may not close the issue, as far as GitHub shows.
-        is_archived: the repository is, and takes no writes.
-        closers: the open pull requests that close the issue once merged, as far as it was asked for.
-        is_ahead: the branch has commits that the default branch lacks, as far as it was asked for.
-        hold: the task's lease in this repository, as far as it was asked for and is there.
+        is_archived: the repository is archived, and accepts no writes.
+        closers: the open pull requests whose merge closes the issue, if that was asked for.
+        is_ahead: the branch has commits that the default branch lacks, if that was asked for.
+        hold: the task's lease in this repository, if it was asked for and exists.
         transferred_to: where the issue is now, if it was transferred to another repository.
     """
 
@@ -422,13 +422,13 @@ class TokenFacts:
     """What GitHub and its own looks say about a token. Never the token itself.
 
     Attributes:
-        login: whose it is, "" for a token that is no user's (an app's, or that of Actions).
+        login: its user, "" for a token that is no user's (an app's, or that of Actions).
         kind: `classic`, `fine-grained`, `oauth`, `app`, `actions` or `unknown`.
         scopes: the OAuth scopes, None where a token has permissions instead.
         server_time: GitHub's clock as it answered.
         limit, remaining: the REST requests of an hour, and how many are left.
-        permissions: what GitHub said that it wants where it refused, "" if it said nothing.
-        expires_at: when the token ends, None if it does not or if GitHub does not say.
+        permissions: the permissions that GitHub named in a refusal, "" if it named none.
+        expires_at: when the token expires, None if it does not or if GitHub does not say.
         server_version: of GitHub Enterprise Server, "" on github.com.
     """
 
@@ -448,10 +448,10 @@ class RepositoryAccess:
     """What the token's owner may do in the repository, and what the repository is like.
 
     Attributes:
-        name: as GitHub has it now: another one than asked for if it was renamed.
+        name: its present name on GitHub, another than asked for if it was renamed.
         can_push: None if GitHub did not say, as for a token that is no user's. A token may still be
             allowed less than its owner.
-        parent: what it is a fork of; "" if it is none.
+        parent: the repository that it is a fork of; "" if it is not a fork.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""What each hook answers: one file an entrypoint, named as the script in `hooks/`, each with `answer`."""
+"""What each hook answers: one file for each script in `hooks/`, with its name and a function `answer`."""

@@ -47,7 +47,7 @@ class HookCall:
     Attributes:
         hook: the entrypoint.
         event: the event's JSON.
-        session: the client's session, or empty if nobody said.
+        session: the client's session, or "" if unknown.
         world: what may be touched.
         claim_store: the claim file and state.json.
         client: which client sent it.
@@ -61,7 +61,7 @@ class HookCall:
     client: Client = Client.OTHER
 
     def text(self, *names: str) -> str:
-        """What the event says under these names; "" if that is no text, or not there."""
+        """The event's text under these names, each within the one before; "" if there is no text."""
         return text_in(self.event, *names)
 
     @property
@@ -81,7 +81,7 @@ class HookCall:
 
     @cached_property
     def loaded(self) -> Loaded | None:
-        """The claim as it lies there, read once, without a lock and without a repair; None if refused."""
+        """The claim as it is on disk, read once, without a lock and without repair; None if refused."""
         try:
             return self.claim_store.load(repair=False)
         except LifecycleError:
@@ -89,12 +89,12 @@ class HookCall:
 
     @property
     def record(self) -> Record | None:
-        """The claim's record, or None if there is none that can be read."""
+        """The claim's record, or None if there is no readable claim."""
         return self.loaded.record if self.loaded is not None else None
 
     @property
     def claim(self) -> ClaimFacts | None:
-        """The claim as other systems see it; None if there is none that can be read."""
+        """The claim as other systems see it; None if there is no readable claim."""
         return self._facts(self.record)
 
     @property
@@ -128,42 +128,42 @@ class HookCall:
 
     @property
     def is_ours(self) -> bool:
-        """True if there is no claim, or no other session that lives holds it."""
+        """True if there is no claim, or no other live session holds it."""
         return self.record is None or not self.is_held(self.record)
 
     def is_held(self, record: Record) -> bool:
-        """True if another session that lives holds this claim.
+        """True if another live session holds this claim.
 
-        Another hook of this session may have made it ours since the record was read, and signed after that:
-        then the sign shows nothing of the owner that the record names.
+        Another hook of this session may have made the claim ours since the record was read, and signed it:
+        then the sign of life is not from the owner that the record names.
         """
         now = self.world.clock.now()
         is_held = observing.is_held(record, self.session, self.claim_store.signs(record), now)
         return is_held and not self.claim_store.marks.is_owner(self.session)
 
     def sign(self, record: Record | None) -> None:
-        """Show that this session lives, if the claim is its own, and was saved so.
+        """Show that this session lives, if the claim is its own and was saved as such.
 
-        Not before: there is one sign. Beside another owner's name it would take away what shows that the
-        other's client is gone, and the claim would be nobody's for an hour. What a killed client has left
-        running shows nothing: the same session may be at work in another client by now.
+        Not before: there is only one sign. Beside another owner's name it would hide that the other's
+        client is gone, and the claim would be nobody's for an hour. A process left by a killed client does
+        not count: the same session may be at work in another client by now.
         """
         is_mine = record is not None and record.ownership.session == self.session
         if self.session and is_mine and live_process.is_there(str(self.process)):
-            # A save may have been cut off before that.
+            # A save may have been cut off before it did this.
             self.claim_store.marks.show_owner(self.session)
             signs_of_life.sign(self.claim_store.folder, self.session, self.process)
 
     def sign_first(self, record: Record | None) -> None:
-        """Show that this session lives after a look, if that made the claim this session's."""
+        """Show that this session lives, after a look that made the claim this session's."""
         if record is not None and self.claim_store.signs(record).last_at is None:
             self.sign(record)
 
     def briefed(self, mine: Record) -> list[str]:
-        """Where the claim that this session goes on with stands, and whether another one had it before.
+        """Lines on the state of the claim that this session continues, and on a former owner.
 
-        What is remembered counts as told, and an open question as put: the caller holds the lock, and
-        saves before it prints.
+        Remembered notices then count as told, and an open question as asked: the caller holds the lock,
+        and saves before it prints.
         """
         self.claim_store.remember(replace(mine, ownership=replace(mine.ownership, inherited="")))
         if briefing.question_lines(mine):
@@ -182,9 +182,9 @@ class HookCall:
 
     @property
     def tick(self) -> partial[Report]:
-        """One look of the engine at the claim, to be called with a wake and `to`, who hears the notices."""
+        """One look of the engine at the claim; call it with a wake and with `to`, who hears the notices."""
         loaded = self.loaded if self.has_claim else None
-        # `wake` has asked whether git tracks anything before anything was read.
+        # `wake` has checked, before anything was read, that git tracks none of our files.
         return partial(engine.tick, self.world, self.claim_store, is_untracked=True, loaded=loaded)
 
     def look(self, wake: Wake) -> Reply:
@@ -196,7 +196,7 @@ class HookCall:
         return self.reply(report)
 
     def told(self, notices: Sequence[Notice]) -> Sequence[Notice]:
-        """The notices as they are told here: one whose packet is there says where."""
+        """The notices in the form for this entrypoint: with the place of a packet, if there is one."""
         if not has_packet(notices):
             return notices
         from lifecycle.app.news_packets import with_packets
@@ -207,6 +207,6 @@ class HookCall:
         """What this entrypoint prints of a report; `why` are further lines for a wake."""
         notices = report.said if why else self.told(report.said)
         if report.said and report.record is not None and report.record.is_inherited:
-            # It was told at its start to leave the claim alone; where it stands comes with its next prompt.
+            # At its start it was told to leave the claim alone; the state comes with its next prompt.
             why = [briefing.inherited_line(report.record), *why]
         return render(self.hook, notices, wake=why)

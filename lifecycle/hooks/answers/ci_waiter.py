@@ -1,12 +1,11 @@
 """Stop and SessionStart, in the background: wait for the pull request's news, and wake the session.
 
-The client starts one of these at every stop and start (`asyncRewake`), and exit 2 wakes the idle session
-with what is on stderr, without the model until then. So one lives for each worktree, by a lock; it
-serves the session that claimed the task or handed it off, and ends with that session, with the claim, or
-when there is nothing to wait for. It loads everything once and keeps its connection: a poll costs one
-request. Where nothing happens for minutes it makes place for a smaller process of its own (`quick_wait`).
-Where nobody attends the client waits for it: there it lives, after a stop, as long as the settings ask
-for, and by default not at all.
+The client starts a waiter at every stop and start (`asyncRewake`), and exit 2 wakes the idle session with
+the text on stderr; until then the model is not used. A lock lets only one live in each worktree. It serves
+the session that claimed the task or handed it off, and ends with that session, with the claim, or when
+there is nothing to wait for. It loads everything once and keeps its connection: a poll costs one request.
+If nothing happens for minutes, it turns into a smaller process (`quick_wait`). An unattended client waits
+for it: there it lives, after a stop, as long as the settings ask for, and by default not at all.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 """
@@ -40,16 +39,16 @@ from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import STATE
 
 REST_SECONDS = 300.0
-"""After so long without a change or a look of its own a waiter goes on as a small one (`quick_wait`)."""
+"""Seconds without a change or a look of its own after which a waiter becomes small (`quick_wait`)."""
 
 _START = "SessionStart"
 
 TAKE_OVER_SECONDS = 8.0
-"""How long the waiter of a new owner waits for the old owner's to end."""
+"""How long the waiter of a new owner waits for the old owner's waiter to end."""
 
 
 def answer(call: HookCall) -> Reply:
-    """Wait; a reply that wakes, or an empty one if nothing is left to wait for."""
+    """Wait; return a reply that wakes, or an empty one if nothing is left to wait for."""
     if not call.has_claim or not call.is_ours:
         return Reply()
     longest = math.inf
@@ -62,7 +61,7 @@ def answer(call: HookCall) -> Reply:
         with signs_of_life.alone(call.claim_store.folder, patience):
             return _Waiter(call, longest).run()
     except LockBusy:
-        return Reply()  # one lives already
+        return Reply()  # another waiter lives already
 
 
 class _Waiter:
@@ -79,7 +78,7 @@ class _Waiter:
         self.again = 0.0
         self.busy_at = call.world.clock.monotonic()
         self.ends = call.world.clock.monotonic() + longest
-        # The client starts us at a stop: what lay there then was that stop's to look at.
+        # The client starts us at a stop, which itself looks at earlier changes of files.
         self.started_ns = int(call.world.clock.now() * 1e9)
 
     def run(self) -> Reply:
@@ -90,7 +89,7 @@ class _Waiter:
             moment = self._next()
             if moment is None or self.clock.monotonic() >= self.ends:
                 return Reply()
-            # By the clock that never runs backwards, so that a corrected clock stops nothing for hours.
+            # By the clock that never runs backwards: a corrected clock must not stop the waiter for hours.
             pause = self.not_before - self.clock.monotonic()
             if pause > 0:
                 moment = max(moment, self.clock.now() + pause)
@@ -111,7 +110,7 @@ class _Waiter:
                 return reply
 
     def _join(self) -> None:
-        """Let the machine's other waiters look at this claim's pull request as well."""
+        """Let this machine's other waiters look at this claim's pull request as well."""
         try:
             record = self.claim_store.load(repair=False).record
         except LifecycleError:
@@ -121,7 +120,7 @@ class _Waiter:
             join(self.world, watching, alarm(HOOK_SECONDS))
 
     def _note_changes(self, before: Mapping[str, int]) -> None:
-        """Look at once if files were changed by others since `before`; new settings are read."""
+        """Make a look due at once if others changed files since `before`; read new settings."""
         files = self._files()
         if files != before:
             self.again, self.busy_at = 0.0, self.clock.monotonic()
@@ -130,7 +129,7 @@ class _Waiter:
             self._begin_anew()
 
     def _next(self) -> float | None:
-        """When to look: at once if something waits to be said, None if nothing is waited for."""
+        """When to look: at once if notices wait to be said, None if there is nothing to wait for."""
         try:
             record = self.claim_store.load(repair=False).record
         except LifecycleError:
@@ -150,7 +149,7 @@ class _Waiter:
         return moment if moment is None else max(moment, self.again)
 
     def _is_unchanged(self) -> bool:
-        """True if the machine's waiters know that nothing changed, or nobody may ask now."""
+        """True if this machine's waiters know that nothing changed, or may not ask now."""
         record = self.claim_store.remembered()
         if record is None:
             return False
@@ -162,30 +161,30 @@ class _Waiter:
         return True
 
     def _left(self) -> frozenset[str]:
-        """The events whose news a `lifecycle wait` that lives here tells itself."""
+        """The events whose news a running `lifecycle wait` tells by itself."""
         return events_of(signs_of_life.waited_for(self.claim_store.folder, self.clock.now()))
 
     def _ours(self) -> list[Notice]:
-        """The notices that wait to be said or to be read, and that are ours to say."""
+        """The waiting notices, and those with a packet to read, that this waiter has to say."""
         waiting = news_packets.to_be_read(self.claim_store.ledger, self.claim_store.remembered())
         mine, left = self.call.listener.audiences, self._left()
         ours = [notice for notice in waiting if notice.audience in mine]
         return [notice for notice in ours if event_of(notice.key) not in left]
 
     def _waiting(self) -> list[Notice]:
-        """The notices that wait, and that this entrypoint can deliver."""
+        """The waiting notices that this entrypoint can deliver."""
         mine, waiting = self.call.listener.audiences, self.claim_store.ledger.waiting()
         return [notice for notice in waiting if notice.audience in mine]
 
     def _look(self) -> Reply:
-        """One look, and its reply; the packet of what it tells is read before that counts as said."""
+        """One look, and its reply; the packet of a notice is read before the notice counts as said."""
         report = self._tick(frozenset(PACKED))
         waiting = self._ours()
         if not has_packet(waiting):
             return self.call.reply(report)
         self._promise(self.clock.now() + news_packets.PREPARE_SECONDS + HOOK_SECONDS)
         packets = news_packets.prepared(self.world, waiting)
-        # What this look finds beside that waits for the next one, which reads its packet.
+        # Other news that this look finds waits for the next look, which reads its packet.
         second = self._tick(frozenset(PACKED).difference(packets))
         events = {event_of(notice.key) for notice in second.said}
         why = [line for event, lines in packets.items() if event in events for line in lines]
@@ -193,7 +192,7 @@ class _Waiter:
         return self.call.reply(replace(second, record=record, said=notices), why)
 
     def _tick(self, held: frozenset[str] | set[str] = frozenset()) -> Report:
-        """One look within a hook's time; what went wrong is looked at again."""
+        """One look within a hook's time; after an error, there will be another one."""
         soonest = min(pace.SOONEST, self._settings().poll_seconds)
         self.busy_at = self.clock.monotonic()
         self.not_before = self.busy_at + soonest
@@ -206,19 +205,19 @@ class _Waiter:
         return report
 
     def _wait(self, moment: float, files: Mapping[str, int]) -> bool:
-        """Wait until the moment may have come or a file has changed; False if nobody listens any more."""
+        """Wait until that moment, or until a file has changed; False if nobody listens any more."""
         now, left = self.clock.now(), self.ends - self.clock.monotonic()
         self._promise(min(moment, now + quick_wait.LONGEST_WAIT))
         return quick_wait.waits(self.clock, min(moment - now, left), files, self.world.environment)
 
     def _promise(self, until: float) -> None:
-        """Note that this waiter is back by then."""
+        """Note that this waiter promises to be back by then."""
         signs_of_life.promise(self.claim_store.folder, self.call.session, until)
 
     def _rest(self, moment: float, files: dict[str, int]) -> bytes | None:
-        """What a small process has to know to wait in this one's place; None as long as this one stays.
+        """What a small process has to know to wait instead of this one; None as long as this one stays.
 
-        It stays where its time may be over, and where it waits for more than a change of the pull request.
+        It stays if its time may run out, or if it waits for more than a change of the pull request.
         """
         is_quiet = self.clock.monotonic() - self.busy_at >= REST_SECONDS
         record = self.claim_store.remembered()
@@ -254,7 +253,7 @@ class _Waiter:
         return quick_wait.packed(self.call.event, rest)
 
     def _files(self) -> dict[str, int]:
-        """When what others change meanwhile was last written, by path: compared, never read."""
+        """The dates of files that others change meanwhile, by path: compared, never read."""
         folder = self.claim_store.folder.path
         ours = (self.claim_store.disk.path, folder / STATE, folder / STOPPED)
         return quick_wait.dates([*map(str, ours), self._settings_file])
@@ -270,7 +269,7 @@ class _Waiter:
             return Settings()  # the look itself says what is wrong with them
 
     def _begin_anew(self) -> None:
-        """Go on with another world: its settings are read again, and its connection is a new one."""
+        """Continue with another world, which reads the settings again and makes a new connection."""
         old = self.world
         old.close()
         self.world = WorktreeWorld(

@@ -1,8 +1,8 @@
 """SessionStart `clear`, in the background: the next task's instruction, which starts a turn.
 
-The client starts no turn after `/clear`, whatever a hook gives it as context; exit 2 of an `asyncRewake`
-hook does. Where no person sits in front of the client, that reaches nobody: there, and where this hook
-is not wired, session-start says it.
+The client starts no turn after `/clear`, whatever context a hook gives it; exit 2 of an `asyncRewake` hook
+does start one. In an unattended client that reaches nobody: there, and if this hook is not installed,
+session-start gives the instruction.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 """
@@ -18,7 +18,7 @@ from lifecycle.storage.workflow_marks import RUN
 def answer(call: HookCall) -> client_contract.Reply:
     """The instruction, once; nothing if there is no next task, or no turn can be started.
 
-    Nor is there one while an autonomous run is under way: that leads the session.
+    There is none either while an autonomous run is under way, which leads the session.
     """
     if call.event.get("source") != staged_start.CLEAR or call.claim_store.marks.has(RUN):
         return client_contract.Reply()

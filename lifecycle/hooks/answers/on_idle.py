@@ -12,11 +12,11 @@ from lifecycle.storage import log
 from lifecycle.storage.signs_of_life import IDLE_DUE
 
 LOOK_SECONDS = 120.0
-"""Without a claim: how long on-idle waits between two looks at the branch."""
+"""Without a claim: the seconds between two looks at the branch."""
 
 
 def answer(call: HookCall) -> Reply:
-    """One look for the session that the claim belongs to; without a claim one at the branch."""
+    """One look at the claim, for its own session; without a claim, one at the branch."""
     if not call.has_claim:
         return _without_claim(call)
     if not call.is_ours or call.has_waiter:

@@ -1,9 +1,9 @@
 """Stop: what the claim asks for (open the PR, keep the card, close the issue), then run or staged workflow.
 
-The claim comes first, since its look may end the claim. A run leads the session before the staged workflow
-does, which speaks only where no run is under way. What they say becomes one reply in `folded`: to let the
-agent go outweighs to make it go on, and that outweighs silence. The claim's sentences come first, then the
-run's, then the workflow's. Where the agent is let go, what the claim would make it go on with waits for the
+The claim comes first, since its look may end the claim. A run has precedence over the staged workflow,
+which speaks only if no run is under way. `folded` makes one reply of their words: letting the agent stop
+outweighs making it continue, and that outweighs silence. The claim's sentences come first, then the run's,
+then the workflow's. If the agent may stop, the claim's notices that would make it continue wait for the
 next prompt.
 """
 
@@ -25,16 +25,16 @@ from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.signs_of_life import STOP_DUE
 
 KEPT_SECONDS = 2.0
-"""Seconds that the look at the claim leaves to the run: no session is let go as GitHub is slow."""
+"""Seconds that the look at the claim leaves for the run, or a slow GitHub would let the session stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedStop:
-    """The one reply to a stop, of what claim, run and staged workflow say.
+    """The one reply to a stop, made of the words of claim, run and staged workflow.
 
     Attributes:
-        notices: those of the claim that are delivered now.
-        held: those that wait for the next prompt.
+        notices: notices of the claim that are delivered now.
+        held: notices of the claim that wait for the next prompt.
         reason: further lines for the agent.
         person: further lines for the user.
     """
@@ -57,10 +57,10 @@ def folded(notices: Sequence[Notice], *words: StopWord) -> FoldedStop:
 
 
 def answer(call: HookCall) -> client_contract.Reply:
-    """Let the claim, the run and the staged workflow look, each where it is due; one reply of all.
+    """Let the claim, the run and the staged workflow look, each if it is due; return one reply.
 
-    Another client, or a person who runs this by hand, gets the claim's look. It is told as a person is,
-    since nobody knows what that client makes of a turn that should go on.
+    For another client, or a person who runs this by hand, only the claim looks. The reply is as for a
+    person, since nobody knows what another client does with a turn that should continue.
     """
     has_run = call.claim_store.marks.has(workflow_marks.RUN)
     if _has_stages(call, None):
@@ -78,7 +78,7 @@ def answer(call: HookCall) -> client_contract.Reply:
     words = []
     try:
         for word in _others(call, has_run=has_run):
-            words.append(word)  # noqa: PERF402 -- what came before the time was up is said
+            words.append(word)  # noqa: PERF402 -- words from before the deadline are kept
     except DeadlineReached as error:
         log.write(call.world.root, f"{call.hook}: {error}")
     with unhurried():
@@ -98,17 +98,17 @@ def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
         yield run.word
         if run.leads:
             return
-        if run.is_over:  # a labelled task was led by the run: what is left of it is to close it
+        if run.is_over:  # the run led a labelled task: only closing it is left
             stage = Stage.COMMIT_CLOSE
     if _has_stages(call, stage):
         from lifecycle.stages.stop import staged_stop
 
-        # The claim is read anew: the look may have ended it.
+        # The claim is read again: the look may have ended it.
         yield staged_stop.look(replace(call), at=stage)
 
 
 def _has_stages(call: HookCall, stage: Stage | None) -> bool:
-    """True unless what the guards read shows that the staged workflow is off, or has nothing to look at."""
+    """True unless the guards' files show that the staged workflow is off, or has nothing to look at."""
     if stage is not None or not file_of(call.world.root).is_file():
         return stage is not None
     root, now = str(call.world.root), call.world.clock.now()
@@ -116,11 +116,11 @@ def _has_stages(call: HookCall, stage: Stage | None) -> bool:
 
 
 def _claim(call: HookCall) -> tuple[Notice, ...]:
-    """The claim's notices; none without a claim, but for what the last one left to say."""
-    # Where nobody attends no waiter looks at the pull request, so this stop does.
+    """The claim's notices; without a claim, only those that the last one left to say."""
+    # In an unattended session no waiter looks at the pull request, so this stop does.
     wake = Wake.IDLE if call.client is Client.UNATTENDED else Wake.STOP
     if call.has_claim:
-        # The waiter was started with us: it leaves to us what this stop is there for.
+        # The waiter was started together with us: it leaves this stop's work to us.
         call.claim_store.marks.set_due(STOPPED, call.world.clock.now())
         call.sign(call.record)
         if look.is_quiet(call.world, call.claim_store, wake, call.loaded, call.session):
@@ -133,7 +133,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
 
 
 def _audiences(call: HookCall) -> Collection[Audience]:
-    """Whom notices can reach here; what a session of Claude Code's is to hear is no other client's."""
+    """The audiences of this stop; notices for a session of Claude Code are not for another client."""
     channel = REPLIES[call.hook]
     if call.client is Client.UNATTENDED:
         return channel.places.keys() | channel.alone.keys()
@@ -143,7 +143,7 @@ def _audiences(call: HookCall) -> Collection[Audience]:
 
 
 def _hold_back(call: HookCall, fold: FoldedStop) -> None:
-    """Put back on the queue what would make the agent go on."""
+    """Put the notices that would make the agent continue back on the queue."""
     if fold.held:
         with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
             call.claim_store.file.reload()

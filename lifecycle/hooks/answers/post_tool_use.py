@@ -1,10 +1,10 @@
-"""PostToolUse and PostToolUseFailure of Bash: take note of a test run, and on which tree it ran.
+"""PostToolUse and PostToolUseFailure of Bash: note a test run, and the tree on which it ran.
 
-Nothing is ever said: the agent is at work. What is noted is asked for when it says that tests pass.
+Nothing is ever printed: the agent is at work. The note is used when the agent says that tests pass.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks. A command that exits
 non-zero comes as PostToolUseFailure, with `error`; one that was put into the background, or that ran
-too long for the client, comes with `backgroundTaskId`: how it ends is told later (`background_run.py`).
+too long for the client, comes with `backgroundTaskId`: its end is found later (`background_run.py`).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from lifecycle.storage import log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 OUTPUT = 30_000
-"""Characters of what a command printed that an event has; of more it has the first so many."""
+"""How many characters of a command's output an event contains; it has the first ones."""
 
 
 def answer(call: HookCall) -> Reply:
-    """Note the test run that the event tells of, if it tells of one; nothing is printed."""
+    """Note the event's test run, if it has one; nothing is printed."""
     world = call.world
     stages = activation.wanted_in(world)
     root, now = str(world.root), world.clock.now()
@@ -45,14 +45,14 @@ def answer(call: HookCall) -> Reply:
     rows, folder = runner_table.rows(world.settings.evidence_runners), call.text("cwd")
     seen = suite_runs.run_in(used.text, stages.test, rows, root, folder)
     if seen is None or seen.is_check:
-        return Reply()  # a check keeps what it showed itself
+        return Reply()  # a check keeps its own result
     shown, tree = Reading(Outcome.UNKNOWN if seen.is_suite else Outcome.PARTIAL), ""
     is_here = _is_here(call, seen)
     if seen.is_suite and is_here:
         shown, tree = _reading(call.event, used, seen), background_run.tree_of(call)
         shown = background_run.whole(call, seen, shown, tree)
     elif not seen.is_suite and (not is_here or EvidenceRoom(world.root).has_tests):
-        return Reply()  # a part proves nothing: it only shows that tests can be run here
+        return Reply()  # a run of some tests proves nothing but that tests can be run here
     id_ = str(call.event.get("tool_use_id") or "")
     run = RunRecord(now, used.text, shown.outcome, tree, id_, suites=seen.suites)
     run = record_of(shown, run)
@@ -72,7 +72,7 @@ def answer(call: HookCall) -> Reply:
 
 
 def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
-    """The command that the event tells of; None if it tells of none."""
+    """The command in the event; None if it has none."""
     command, response = text_in(event, "tool_input", "command"), event.get("tool_response")
     if event.get("tool_name") != "Bash" or not command:
         return None
@@ -87,7 +87,7 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
 
 
 def _reading(event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun) -> Reading:
-    """What the run proves; its whole output is looked at where its exit status is not the line's."""
+    """What the run proves; its whole output is read if the line's exit status is not the run's own."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
     file = text_in(event, "tool_response", "persistedOutputPath")
     if file and (is_cut or not run.decides):
@@ -97,7 +97,7 @@ def _reading(event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun)
 
 
 def _is_here(call: HookCall, run: suite_runs.SuiteRun) -> bool:
-    """True if the run is of this worktree's files."""
+    """True if the run tested this worktree's files."""
     complaint = call.text("tool_response", "stderr") or str(call.event.get("error") or "")
     places = run.places(str(call.world.root))
     return worktree_places.is_here(call.world.root, call.text("cwd"), places, complaint)

@@ -1,8 +1,8 @@
-"""PreCompact: what the summary of this session must keep, of claim, stage, run and workflow.
+"""PreCompact: what the summary of this session must keep of claim, stage, run and workflow.
 
-What is printed here goes into the summariser's instructions as it is; JSON would be an error. Sources of
-workflows are read, and their files brought in step. The start of the compacted session says where it
-stands, from files: nothing depends on this, and nothing here holds up a compaction.
+The printed text goes unchanged into the summariser's instructions; JSON would be an error. The sources of
+workflows are read, and their files brought in step. After the compaction, the session's start tells its
+state from files: nothing depends on this hook, and nothing in it delays a compaction.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from lifecycle.storage.workflow_marks import RUN_FILE
 
 
 def answer(call: HookCall) -> Reply:
-    """Print lines for the summary; none for a subagent, and where this session has nothing under way."""
-    if call.event.get("agent_id"):  # its event has its leader's session
+    """Print lines for the summary; none for a subagent, or if this session has nothing under way."""
+    if call.event.get("agent_id"):  # a subagent's event has its leader's session
         return Reply()
     parts = (_claim, _run, _stage, _workflow)
     lines = [line for part in parts for line in _said(call, part)]
@@ -35,7 +35,7 @@ def answer(call: HookCall) -> Reply:
 
 
 def _said(call: HookCall, part: Callable[[HookCall], Iterable[str]]) -> list[str]:
-    """The lines of one system; what goes wrong in it costs its own lines alone."""
+    """The lines of one system; an error in it costs only its own lines."""
     try:
         return list(part(call))
     except (LifecycleError, OSError) as error:
@@ -56,7 +56,7 @@ def _claim(call: HookCall) -> list[str]:
 
 
 def _run(call: HookCall) -> list[str]:
-    """The run's lines; none for a session that leads no run, and none once it is completed."""
+    """The run's lines; none for a session that leads no run, or once the run is completed."""
     if not os.path.lexists(call.world.root / RUN_FILE):
         return []
     from lifecycle.hooks.answers.run_events import RunHook
@@ -66,7 +66,7 @@ def _run(call: HookCall) -> list[str]:
 
 def _stage(call: HookCall) -> list[str]:
     lines = staged_start.start_lines(recovery.as_compacted(call))
-    # Its steps are a list already, which becomes one within ours.
+    # The run's steps are a list already, which is indented within ours.
     return [f"  {line}" if line.startswith("- ") else f"- {line}" for line in lines if line]
 
 

@@ -1,8 +1,8 @@
-"""PreToolUse of the tools that edit files: code waits until a test of the story was seen to fail.
+"""PreToolUse of the tools that edit files: no code before a test of the story was seen to fail.
 
-Only with `tdd.enforce`, only for the session that leads the run, and only for files of this worktree that
-are code: tests, documents and configuration may be edited at any time. What a shell command edits is not
-seen here.
+This applies only with `tdd.enforce`, only to the session that leads the run, and only to code in this
+worktree: tests, documents and configuration may be edited at any time. Edits by shell commands are not seen
+here.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks (PreToolUse decision control).
 """
@@ -24,7 +24,7 @@ from lifecycle.run.run_store import RunStore
 from lifecycle.run.table import RunStatus
 
 _AT_REST = (RunStatus.COMPLETED, RunStatus.STOPPED)
-"""A run that nobody works on: what is edited then is no story's."""
+"""States of a run in which nobody works on it: edits then belong to no story."""
 
 
 def answer(call: HookCall) -> Reply:

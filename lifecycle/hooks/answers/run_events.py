@@ -1,11 +1,11 @@
-"""An autonomous run at a session's start and stop: where it stands, what it says, and what is kept of that.
+"""An autonomous run at a session's start and stop: its state, what it says, and what is kept of that.
 
-At a stop only where the mark in `.lifecycle/` says that there is a run. Whatever goes wrong lets the agent
+At a stop, this is used only if the mark in `.lifecycle/` says that there is a run. Any error lets the agent
 stop.
 
-How many tokens the session took, the client's transcript counts: it writes a line for each part of an
-answer, all with the same counts under the same id. What came from the model's cache is left out, and so is
-what subagents took, whose transcripts lie elsewhere.
+The session's tokens are counted from the client's transcript: it has a line for each part of an answer, all
+with the same counts under the same id. Tokens from the model's cache are left out, and so are those of
+subagents, whose transcripts are elsewhere.
 
 Source: https://docs.anthropic.com/en/api/messages (`usage`).
 """
@@ -35,21 +35,21 @@ from lifecycle.storage import journal, log, regular_files
 from lifecycle.storage.regular_files import StrangeFileError
 
 GIT_SECONDS = 3.0
-"""How long git may take to say what the files are; without that the run's own record tells what changed."""
+"""How long git may take to describe the files; without it, the run's own record tells what changed."""
 
 
 _OVER = "over"
-"""What `Run.told` holds once the session of a completed run was let go."""
+"""The value of `Run.told` once the session of a completed run was allowed to stop."""
 
 
 class RunHook:
     """What a run says to one event of a session, and whether it leads that session.
 
     Attributes:
-        leads: the run leads this session on; the staged workflow says nothing then.
+        leads: the run leads this session; then the staged workflow says nothing.
         context, person: lines at a start, for the agent (what strangers wrote is quoted) and for the user.
-        word: what it says at a stop.
-        is_over: it led this session, is completed, and lets it go for the first time.
+        word: what the run says at a stop.
+        is_over: the run led this session, is completed, and lets it stop for the first time.
     """
 
     def __init__(self, call: HookCall) -> None:
@@ -70,7 +70,7 @@ class RunHook:
         log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
 
     def started(self) -> Self:
-        """Look at the start of a session, which adopts the run if nobody else who lives leads it."""
+        """Look at the start of a session, which adopts the run if no other live session leads it."""
         with surviving(self._log):
             try:
                 self._start()
@@ -98,24 +98,24 @@ class RunHook:
         return is_held(run, *self.store.asker, self.store.folder, self.now)
 
     def compacted(self) -> list[str]:
-        """The lines that a summary of the session keeps; [] where it leads no run that goes on."""
+        """The lines that a summary of the session keeps; [] if it leads no unfinished run."""
         run = self.store.load()
         if run is None or run.is_over or not is_led_by(run, self.call.session):
             return []
         return standing.kept_lines(run, self._seen(run))
 
     def _seen(self, run: Run) -> standing.WorktreeSeen:
-        """What git and the records of checks say of the files here."""
+        """What git and the records of checks say about the files here."""
         records = EvidenceRoom(self.call.world.root).records()
         return standing.WorktreeSeen(facts_of(self.call, run), records)
 
     def stopped(self) -> Self:
-        """Look at one stop, and keep what becomes of the run before that is said."""
+        """Look at one stop, and save the run's new state before anything is said."""
         with surviving(self._log):
             try:
                 self._stop()
             except (StrangeRun, StrangeFileError) as error:
-                # Nothing of it counts any more; the next session's start says so again.
+                # The run cannot be used any more; the next session's start says so again.
                 self.word = StopWord(person=(error.sentence,))
                 self.store.mark(None)
             except (OSError, LockBusy) as error:
@@ -173,7 +173,7 @@ class RunHook:
             self.store.mark(None)
 
     def _note(self, before: Run, verdict: decide.RunVerdict) -> None:
-        """Write the journal: each turn that goes on, and why one does not."""
+        """Write to the journal: each turn that continues, or why it does not."""
         kinds = {StopVerdict.BLOCK: journal.BLOCK, StopVerdict.LET_GO: journal.LET_GO}
         kind = kinds.get(verdict.word.verdict, "")
         run = verdict.run
@@ -190,7 +190,7 @@ def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
     """What git shows of the worktree; UNSEEN if it does not say so in time."""
     world, story = call.world, run.current
     with contextlib.suppress(LifecycleError):
-        # Whoever asks has the run's lock and file before it still.
+        # The caller still has to take the run's lock and write its file.
         deadline = Deadline.after(world.clock, min(GIT_SECONDS, world.deadline.remaining() * 2 / 3))
         base = story.base if story is not None else ""
         git = GitRepository(world.root, deadline, world.environment)
@@ -199,13 +199,13 @@ def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
 
 
 MOST = 32_000_000
-"""Bytes that are read at one stop; what is beyond comes with the next one."""
+"""How many bytes are read at one stop; the rest is read at the next one."""
 
 _COUNTED = ("input_tokens", "output_tokens", "cache_creation_input_tokens")
 
 
 def _limits(call: HookCall) -> RunSettings:
-    """The caps of a run; the defaults where the settings cannot be read, which others say."""
+    """The caps of a run; the defaults if the settings cannot be read, which others report."""
     try:
         return call.world.settings.run
     except BadConfig:
@@ -213,9 +213,9 @@ def _limits(call: HookCall) -> RunSettings:
 
 
 def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
-    """What the agent said last, and the name of this stop; of a completed run all that it said this turn.
+    """What the agent said last, and this stop's name; for a completed run, everything said in this turn.
 
-    Where the last thing was a tool call, the closing word stands before it, in the transcript.
+    If the turn ended with a tool call, the closing words are before it in the transcript.
     """
     from lifecycle.stages.transcript import stop_input
     from lifecycle.stages.transcript.turn import Prompt
@@ -223,13 +223,13 @@ def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
     turn = stop_input.turn_of(call.event)
     last = call.text("last_assistant_message")
     words = "\n".join((*turn.texts, last)) if run.is_over else last
-    # Without the line that began it, a long turn has the name of any other that ends in the same words.
+    # Without its first line, a long turn would have the name of any other that ends in the same words.
     is_nameless = turn.is_cut and turn.kind is Prompt.NONE
     return words, turn.position if turn.is_there and not is_nameless else ""
 
 
 def _is_waiting(event: Any) -> bool:
-    """True if an agent works in the background; a shell or a monitor there may be one that never ends."""
+    """True if an agent works in the background; shells and monitors do not count: they may never end."""
     listed = event.get("background_tasks")
     tasks = [task for task in listed if isinstance(task, dict)] if isinstance(listed, list) else []
     running = [task for task in tasks if task.get("status") in ("running", "pending")]
@@ -238,15 +238,15 @@ def _is_waiting(event: Any) -> bool:
 
 
 def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:
-    """Count the tokens behind a place of a transcript, in lines that are there whole.
+    """Count the tokens after a place in a transcript, in complete lines.
 
     Args:
-        path: of the transcript; nothing is told where it cannot be read.
-        start: the bytes of it that were read before.
-        since: seconds since the epoch; an answer that came earlier does not count.
+        path: the transcript; if it cannot be read, nothing is counted.
+        start: how many of its bytes were read before.
+        since: seconds since the epoch; earlier answers do not count.
 
     Returns:
-        Tokens, and the bytes that were read now.
+        The tokens, and how many bytes were read now.
     """
     try:
         with os.fdopen(regular_files.opened(path, follow=True), "rb", 0) as file:
@@ -258,7 +258,7 @@ def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:
 
 
 def _tokens(content: bytes, since: float) -> int:
-    """The tokens of those answers among these lines that came since then."""
+    """The tokens of the answers in these lines that came since then."""
     counted: dict[str, int] = {}
     for line in content.splitlines():
         if b'"usage"' not in line:

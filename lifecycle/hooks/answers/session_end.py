@@ -1,4 +1,4 @@
-"""SessionEnd: note that the claim's session is over, so that the next one may go on with it."""
+"""SessionEnd: note that the claim's session is over, so that the next session may continue the claim."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""SessionStart, every source: claim, run, stage and workflow as one message, what waits, and the board.
+"""SessionStart, every source: claim, run, stage and workflow as one message, queued notices, and the board.
 
-What needs somebody is rendered from state here, however often a session starts: a hook that was
-killed loses a nudge, never the question. A claim that has a PR is looked at on GitHub first, in one
-request: a merge or a close that happened meanwhile is told. The board comes from GitHub, if that answers.
+Whatever needs somebody to act is rendered from state at each start of a session: a hook that was killed
+loses a nudge, never the question. If a claim has a PR, one request to GitHub comes first, so that a merge
+or a close that happened meanwhile is told. The board comes from GitHub, if that answers.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ LOOK_SECONDS = 2.0
 _HANDED_OFF = (Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED, Phase.MERGED_DETECTED)
 
 FRESH_SECONDS = 600.0
-"""For how long the board's lines are shown again as they were read."""
+"""For how long the board's lines are shown again without another read."""
 
 
 def answer(call: HookCall) -> Reply:
-    """Tell the session where it stands; nothing in a repository with nothing under way and no board."""
+    """Tell the session its state; nothing in a repository without a board and with nothing under way."""
     world, claim_store = call.world, call.claim_store
     is_served = config.is_served(world.root, world.environment)
     top = str(world.root)
@@ -77,14 +77,14 @@ def answer(call: HookCall) -> Reply:
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
     except LockBusy:
-        # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
+        # Another process waits for a slow GitHub. The queue can wait; the claim and its question cannot.
         claim, person = _claim(call, call.record)
         notices = ()
-    # One sentence on the queue may stand in two lines of the claim: the question and what to do.
+    # A sentence on the queue may be in two lines of the claim: the question and what to do.
     known = " ".join([*claim, *person])
     fresh = [notice for notice in notices if notice.text not in known]
     message, more = recovery.of_every_system(call, claim)
-    # What hinders the board may hinder the claim's look, too.
+    # The problem with the board may be told by the claim's look already.
     board = [line for line in _board_lines(call) if line not in known]
     context, person = [*message, *board], [*person, *more]
     reply = render(call.hook, call.told(fresh), context=context, person=person)
@@ -92,7 +92,7 @@ def answer(call: HookCall) -> Reply:
 
 
 def _without_claim(call: HookCall) -> Reply:
-    """Tell what a run and a workflow say; two copies of one start say it once."""
+    """Tell what a run and a workflow say; of two copies of the same start, only one says it."""
     top, source = str(call.world.root), str(call.event.get("source") or "")
     context, person = recovery.of_every_system(call, is_served=False)
     if not context and not person:
@@ -107,7 +107,7 @@ def _without_claim(call: HookCall) -> Reply:
 
 
 def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Reply:
-    """The reply, and what is noted once it was printed; until then the session is owed it."""
+    """The reply, which is noted as told once it was printed; until then the session is owed it."""
     top, source = str(call.world.root), str(call.event.get("source") or "")
     recovery.owe(call)
 
@@ -121,9 +121,9 @@ def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Rep
 
 
 def _look_first(call: HookCall) -> None:
-    """Look at the claim, so that what is told of it is true: one request, if it answers.
+    """Look at the claim, so that what is told of it is true: one request, if GitHub answers.
 
-    Not at one in coding where the session goes on after a compaction: nobody was away.
+    A claim in coding is not looked at after a compaction: nobody was away.
     """
     record = call.record
     if record is None or call.is_held(record) or _was_answered(call):
@@ -132,7 +132,7 @@ def _look_first(call: HookCall) -> None:
     if phase not in _HANDED_OFF and (phase is not Phase.CODING or source == "compact"):
         return
     world = call.world
-    # What cannot be written costs the look, and not what is told: the next stop says it.
+    # A failed write costs only the look, not the message: the next stop reports it.
     with contextlib.suppress(LifecycleError, OSError, DeadlineReached):
         kept = max(world.deadline.left - LOOK_SECONDS, 0.0)
         with world.deadline.keeping(kept), interrupted(LOOK_SECONDS + 0.3):
@@ -141,13 +141,13 @@ def _look_first(call: HookCall) -> None:
 
 
 def _audiences(call: HookCall, record: Record | None) -> Collection[Audience]:
-    """Whom notices can reach: the news of a claim that another session holds is that one's."""
+    """The audiences of notices: news of a claim goes only to the session that holds it."""
     is_others = record is not None and call.is_held(record)
     return {Audience.NOTE} if is_others else call.listener.audiences
 
 
 def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
-    """The claim, and why it cannot be acted on: said at every start for as long as that stands."""
+    """The claim, and why it cannot be acted on: told at every start as long as that is so."""
     try:
         return call.claim_store.load(), []
     except ClaimRefused as error:
@@ -155,7 +155,7 @@ def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
 
 
 def _this(call: HookCall) -> dict[str, str]:
-    """What two copies of one event have in common."""
+    """What identifies an event: the same in both copies of it."""
     return {"session": call.session, "source": str(call.event.get("source", ""))}
 
 
@@ -180,9 +180,9 @@ def _of_plugin(call: HookCall) -> Iterator[Notice]:
 
 
 def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]:
-    """Lines for the model and lines for the person; the claim's owner is this session from now on.
+    """Lines for the model and lines for the person; this session becomes the claim's owner.
 
-    Unless another one that is alive holds it: then both are told.
+    If another live session holds the claim, it stays the owner, and both are told.
     """
     if record is None:
         begun = _begun(call)
@@ -197,12 +197,12 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
 
 
 def _begun(call: HookCall) -> list[str]:
-    """The sentence about a claim that was begun here, or lost its file, and may hold its task on GitHub."""
+    """The sentence about an unfinished claim, or one without its file, that may hold its task on GitHub."""
     last = call.claim_store.remembered()
     is_over = last is None or last.ending.outcome or call.has_claim
     if CLAIMING not in call.claim_store.state and is_over:
         return []
-    # Where one was cut off, or not ended, alone.
+    # Imported only for a claim that was cut off or not ended.
     from lifecycle.claim.commands import unfinished_claims
 
     return list(filter(None, [unfinished_claims.left(call.claim_store)]))

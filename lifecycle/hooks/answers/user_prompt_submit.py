@@ -1,8 +1,8 @@
-"""UserPromptSubmit: deliver what waits, beside the user's own words; and note that a person wrote.
+"""UserPromptSubmit: deliver queued notices beside the user's own words; and note that a person wrote.
 
-Where the start after a compaction has not told the session where it stands, its next prompt does.
+If the start after a compaction has not told the session its state, the next prompt does.
 
-The prompt itself is neither kept nor sent anywhere: only the moment is.
+The prompt itself is neither kept nor sent anywhere: only its time is kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOCK_SECONDS = 1.5
 
 
 def answer(call: HookCall) -> Reply:
-    """Deliver what waits, unless no person wrote this prompt: a wake's own text came with it already."""
+    """Deliver queued notices, unless no person wrote this prompt: a wake has brought its own text."""
     claim_store, world = call.claim_store, call.world
     background_run.ended(call)
     if running_client.is_machine_made(call.event) or not claim_store.folder.path.is_dir():
@@ -30,8 +30,8 @@ def answer(call: HookCall) -> Reply:
     is_owed = bool(call.session) and recovery_marks.is_owed(str(world.root), call.session)
     if not call.is_ours:
         return _owed(call, (), []) if is_owed else Reply()
-    # First of all, and without the lock: an answer counts even where nothing can be delivered now. And
-    # before the sentences: a question that goes out with this prompt is not answered by it.
+    # First of all, and without the lock: an answer counts even if nothing can be delivered now. And before
+    # the notices: a question that is delivered with this prompt is not answered by it.
     claim_store.marks.answer(
         text_in(call.event, "prompt_id"), text_in(call.event, "transcript_path")
     )
@@ -48,7 +48,7 @@ def answer(call: HookCall) -> Reply:
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
     except LockBusy:
-        return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt
+        return Reply()  # another process waits for a slow GitHub: notices come with the next prompt
     known = " ".join(context)
     notices = tuple(notice for notice in notices if notice.text not in known)
     if is_owed:

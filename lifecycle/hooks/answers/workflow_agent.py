@@ -1,8 +1,8 @@
-"""An agent of the client was launched, could not be, or has ended: the phase that it is for moves.
+"""An agent of the client was launched, failed to start, or has ended: the phase of the workflow moves.
 
-PostToolUse of Agent (Task, its old name): the phase that is for that type of agent, and whose id or title
-stands in the prompt, becomes active; PostToolUseFailure: it failed. SubagentStop, which carries no status:
-it is completed, with what a command recorded, unless it has a gate. Any other agent moves nothing.
+PostToolUse of Agent (Task, its old name): the phase for that type of agent, whose id or title is in the
+prompt, becomes active; PostToolUseFailure: the phase failed. SubagentStop, which has no status: the phase
+is completed, with what a command recorded, unless it has a gate. Any other agent moves nothing.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks. An agent in the background is
 launched with `status: "async_launched"` and an `agentId`; one in the foreground has ended by then.
@@ -30,7 +30,7 @@ TOOLS = ("Agent", "Task")
 FAILED, ENDED = "PostToolUseFailure", "SubagentStop"
 
 REASON = 1_000
-"""Characters of a tool's error that are kept as the reason."""
+"""How many characters of a tool's error are kept as the reason."""
 
 _BEGINNING, _LINES = 1_000_000, 20
 """Bytes and lines of an agent's transcript in which its prompt is looked for."""
@@ -45,7 +45,7 @@ def answer(call: HookCall) -> Reply:
         elif call.event.get("tool_name") in TOOLS and not call.event.get("agent_id"):
             _launched(call, has_failed=name == FAILED)
     except LifecycleError as error:
-        # It waits for a gate, or was moved meanwhile: a command has the word.
+        # The phase waits for a gate, or was moved meanwhile: only a command can move it now.
         log.write(call.world.root, f"{call.hook}: {error.sentence}")
     return Reply()
 
@@ -80,7 +80,7 @@ def _ended(call: HookCall) -> None:
 
 
 def _phase_of(call: HookCall, workflow: Workflow, type_: str, agent: str) -> int:
-    """The phase that this agent was at: by its id, else the active one of its type, else by its prompt."""
+    """The phase that this agent worked on: by its id, else the active one of its type, else by prompt."""
     phases = workflow.phases
     active = [at for at in workflow.active if phases[at].status is PhaseStatus.ACTIVE]
     of_type = [at for at in active if is_of(type_, phases[at].agent)]
@@ -101,9 +101,9 @@ def _mine(call: HookCall) -> tuple[WorkflowSteps, Workflow | None]:
 
 
 def phase_in(workflow: Workflow, type_: str, prompt: str) -> int:
-    """The index of the phase for this type of agent whose id or title stands in a prompt; -1 for none.
+    """The index of the phase for this type of agent whose id or title is in a prompt; -1 for none.
 
-    An id counts more than a title, and the longer title more than one that is a part of it.
+    An id counts more than a title, and a longer title more than one that is a part of it.
     """
     text = " ".join(prompt.split()).casefold()
     mentions = [
@@ -122,13 +122,13 @@ def _rank(text: str, index: int, title: str) -> int:
 
 
 def is_of(type_: str, agent: str) -> bool:
-    """True if an agent of this type is the one that a phase names; a plugin's name may stand before it."""
+    """True if a phase names this type of agent; a plugin's name may come before it."""
     plain = type_.rpartition(":")[2]
     return bool(agent) and agent.casefold() in (type_.casefold(), plain.casefold())
 
 
 def _first_prompt(path: str) -> str:
-    """What an agent was asked, from the beginning of its transcript; "" if that cannot be read."""
+    """An agent's prompt, from the beginning of its transcript; "" if that cannot be read."""
     try:
         file = regular_files.content(path, follow=True, limit=_BEGINNING) if path else None
         lines = file[0].splitlines() if file is not None else []
@@ -139,7 +139,7 @@ def _first_prompt(path: str) -> str:
 
 
 def _asked(entry: object) -> str:
-    """What a line of a transcript has the user ask; "" if it is no such line."""
+    """The user's text in a line of a transcript; "" if the line has none."""
     from lifecycle.stages.transcript.turn import blocks_of
 
     if not isinstance(entry, dict) or entry.get("type") != "user":
