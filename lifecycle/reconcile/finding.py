@@ -14,7 +14,7 @@ from lifecycle.reconcile.waiting_pulls import WaitingPull
 from lifecycle.settings import resources
 
 sentence: Final = resources.Sentences("reconcile/remarks.toml")
-"""What a sweep remarks on, filled in."""
+"""The sentences of a sweep's remarks, to be filled in."""
 
 _HOUR = 3600
 _MINUTE = 60
@@ -46,7 +46,7 @@ def of(kind: str, task: InferredTask, now: float) -> str:
 
 
 def _state(task: InferredTask) -> str:
-    """What became of the work, as far as GitHub shows."""
+    """The state of the work, as far as GitHub shows it."""
     if not task.issue.is_open:
         return f"#{task.issue.number} is closed"
     if task.pull is None:
@@ -74,7 +74,7 @@ def _held(task: InferredTask) -> str:
 
 
 def _leased(task: InferredTask) -> str:
-    """Who holds the task, and the lease's commit: it is all that a release takes away for good."""
+    """Who holds the task, and the lease's commit: the only thing that a release deletes for good."""
     sha = f" ({ref_of(task.hold.issue)} at {task.hold.sha})" if task.hold is not None else ""
     return f"{_held(task)}{sha}"
 
@@ -94,8 +94,8 @@ class Kind:
     """One kind of finding: a row of `kinds.toml`, whose head says what each text is for.
 
     Attributes:
-        gate: the option that has to allow the fix, "" if nothing has to.
-        stays: why it is left, "" if it is repaired.
+        gate: the option that has to allow the fix, "" if none has to.
+        stays: why the finding is left, "" if it is repaired.
     """
 
     means: str
@@ -110,13 +110,13 @@ KINDS = {name: Kind(**row) for name, row in resources.texts("reconcile/kinds.tom
 
 
 class State(StrEnum):
-    """What became of a finding."""
+    """The outcome of a finding."""
 
     APPLIED = "applied"
     PLANNED = "planned"
-    """A dry run: it would be applied."""
+    """A dry run: the fix would be applied."""
     OFF = "off"
-    """The fix closes or releases, and is not configured."""
+    """The fix closes or releases something, which the policy does not allow."""
     LEFT = "left"
     """Left by rule, or because the time or the limit was up; `problem` says which."""
     FAILED = "failed"
@@ -131,9 +131,9 @@ class Finding:
         repository: `owner/name`.
         phase: the phase that GitHub shows, as the claim's table spells it.
         evidence: what was seen, as a sentence with numbers and names.
-        fix: what repairs this very one, as `judge.fix_sentence` tells it; "" if it is left on purpose. Of
-            one that was applied it is what was written, of one that failed in part what was not.
-        problem: why it was not applied, "" if it was, or if nothing but its gate speaks against it.
+        fix: what repairs this finding, in the words of `judge.fix_sentence`; "" if it is left on purpose.
+            Once applied, it is what was written; if it failed in part, what was not written.
+        problem: why it was not applied; "" if it was, or if only its gate prevents it.
     """
 
     kind: str
@@ -150,7 +150,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class SweepProblem:
-    """What could not be read, or not be finished: where (`owner/name`, or with `#N`), and why."""
+    """What could not be read or finished: the place (`owner/name`, or with `#N`), and why."""
 
     where: str
     kind: str
@@ -162,17 +162,17 @@ class SweepReport:
     """What one run looked at, found and did.
 
     Attributes:
-        findings: by repository and issue, each issue's in the order of KINDS.
+        findings: sorted by repository and issue, and for each issue in the order of KINDS.
         problems: repositories and tasks that could not be looked at.
         left: what was not looked at because the run ended early, as `owner/name` or `owner/name#N`.
         ended: why the run ended early, "" if it did not.
         skipped: why nothing at all was looked at, "" if something was.
-        notes: what a person should know of how it was done, such as labels in place of the board.
+        notes: what a person should know about the run, such as labels used in place of the board.
         repositories, tasks: how many were looked at.
-        requests, points: what all of it cost, GraphQL's points among them.
+        requests, points: what the run cost, in requests and in GraphQL's points.
         is_dry_run: nothing was written.
         is_narrowed: only issues or pull requests that somebody named were looked at.
-        waiting: the open pull requests, with whom they wait for: as they were before anything was repaired.
+        waiting: the open pull requests, with whom they waited for before anything was repaired.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -195,7 +195,7 @@ class SweepReport:
 
     @property
     def failed(self) -> int:
-        """Fixes that failed, and what could not be looked at, or was not any more."""
+        """How many fixes failed, and how much could not be looked at, or was not because the run ended."""
         return self.count(State.FAILED) + len(self.problems) + bool(self.ended)
 
     def as_json(self) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """The claim that GitHub alone shows: no file, no memory, no worktree.
 
-Who holds the task is said by the lease, else by the card's Agent, else by the assignees. Which branch
-and pull request are its own is said by the lease, by the branch's name, or by the pull request's word
-that it closes the issue; one that only mentions it is somebody else's.
+The lease says who holds the task, else the card's Agent, else the assignees. The lease, the branch's
+name, or a pull request that says it closes the issue show which branch and pull request belong to the
+task; a pull request that only mentions the issue is somebody else's.
 
-What was last synced is inferred from when it was set: a card stands where somebody put it after the
-last thing that happened to the task, and lags behind it otherwise. From there on it is a record like
-any other, and the same decisions are made about it.
+What was last synced is inferred from times: if the card's Status was set after the last event of the
+task, somebody moved the card; otherwise the card lags behind. The result is a record like any other, and
+the same decisions are made about it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from lifecycle.core.values.priorities import Status
 from lifecycle.core.values.survey import Holding, Swept, Tip
 
 RECONCILE = "reconcile"
-"""The consent to closing that a run's policy gives."""
+"""The kind of consent to closing that a run's policy gives."""
 
 _AUTOMATIC_SECONDS = 60.0
-"""How long a board's own workflow, or a look that was under way, may take to give a card its Status."""
+"""How long a board's own workflow, or a look under way, may take to set a card's Status."""
 
 _WANTED: Mapping[Phase, str] = {
     Phase.CODING: Status.IN_PROGRESS,
@@ -40,15 +40,15 @@ _WANTED: Mapping[Phase, str] = {
     Phase.PR_CLOSED: Status.IN_PROGRESS,
     Phase.DONE: Status.DONE,
 }
-"""The Status of a task whose phase GitHub shows."""
+"""The Status of a task for each phase that GitHub can show."""
 
 _NO_PULL, _NO_LINK = sections.PullRecord(), sections.LinkRecord()
-"""What nearly every record of a sweep has, made once."""
+"""A value that nearly every record of a sweep has, made once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Which endings may be begun: closing after a merge, releasing, ending a closed issue's lease."""
+    """The endings that may be begun: closing after a merge, releasing, ending a closed issue's lease."""
 
     closing: bool = False
     releasing: bool = False
@@ -57,14 +57,14 @@ class Allowed:
 
 @dataclass(frozen=True)
 class InferredTask:
-    """One issue with all that a sweep shows of it.
+    """One issue with everything that a sweep shows of it.
 
     Attributes:
         swept: what the sweep showed of the issue.
         pull: the claim's own pull request, or None.
         branch: the claim's branch, "" if it is not known.
         tip: the newest commit of that branch on GitHub, or None.
-        started_at: when somebody took it, was assigned or reopened it last, None if GitHub does not say.
+        started_at: when somebody last took it, was assigned or reopened it; None if GitHub does not say.
         base: the configured base branch, "" for the repository's default branch.
     """
 
@@ -81,9 +81,9 @@ class InferredTask:
 
     @property
     def agent(self) -> str:
-        """Who holds the task as the lease says, else as the card says, or empty.
+        """The holder of the task according to the lease, else according to the card, or "".
 
-        A card that was put back to Todo names who had it last; anybody may claim it.
+        A card that was put back to Todo may still name its last holder; anybody may claim the task.
         """
         if self.hold is not None and self.hold.agent:
             return self.hold.agent
@@ -93,18 +93,18 @@ class InferredTask:
         return item.agent or ""
 
     def _is_free(self, item: BoardItem) -> bool:
-        """True if nothing but its card says that somebody has it, and no workflow of the board set that."""
+        """True if only its card says that somebody has it, and the board's workflow did not set that."""
         is_seen = self.hold is not None or self.pull is not None or not self.issue.is_open
         return not is_seen and not _came_with(item)
 
     @property
     def is_claimed(self) -> bool:
-        """True if somebody has it: a lease, an agent on the card, or an assignee."""
+        """True if somebody holds it: there is a lease, an agent on the card, or an assignee."""
         return self.hold is not None or bool(self.agent) or bool(self.issue.assignees)
 
     @property
     def is_agents(self) -> bool:
-        """True if an agent has it, as far as anything shows: people's tasks are people's."""
+        """True if an agent holds it, as far as anything shows; people's tasks are not touched."""
         return self.hold is not None or bool(self.agent)
 
     @property
@@ -115,37 +115,37 @@ class InferredTask:
 
     @property
     def is_merged(self) -> bool:
-        """True if the claim's pull request is merged: nothing is left of it but to be ended."""
+        """True if the claim's pull request is merged, so that the claim only has to be ended."""
         return self.pull is not None and self.pull.state is PullState.MERGED
 
     @property
     def merged_elsewhere(self) -> str:
-        """The base that it merged into, if that is another than work goes into; else ""."""
+        """The base that it merged into, if that is not the base of the work; else ""."""
         pull = self.pull
         return derive.merged_elsewhere(pull, self.base, self.observation) if pull else ""
 
     @property
     def head_owner(self) -> str:
-        """Whose repository the claim's branch lies in."""
+        """The owner of the repository that has the claim's branch."""
         return self.pull.head_owner if self.pull is not None else self.repository.partition("/")[0]
 
     @property
     def phase(self) -> Phase:
-        """Where GitHub shows the task; a closed issue is done."""
+        """The phase that GitHub shows; a closed issue is done."""
         return derive.phase_of(self.pull) if self.issue.is_open else Phase.DONE
 
     @cached_property
     def happened_at(self) -> float | None:
-        """When the last thing happened that the Status follows from, taking it among them."""
+        """The time of the last event that decides the Status; taking the task is one, too."""
         moment = derive.happened_at(self.pull.number if self.pull else None, self.observation)
         return max([at for at in (moment, self.started_at) if at is not None], default=None)
 
     @property
     def keeps_card(self) -> bool:
-        """True if the card is to follow the task.
+        """True if the card has to follow the task.
 
-        An agent's does. A person's does between the columns that the engine knows: whoever made
-        others (a backlog, what is shipped) moves cards there and out of there himself.
+        An agent's card does. A person's card does between the columns that the engine knows: people who
+        made others (a backlog, shipped work) move cards into and out of them by themselves.
         """
         item = self.observation.item
         if self.is_agents:
@@ -154,9 +154,9 @@ class InferredTask:
 
     @cached_property
     def is_moved(self) -> bool:
-        """True if the card's Status was set after that, and is another than the task has.
+        """True if the card's Status was set after the last event and does not fit the task.
 
-        Not at once after the issue was closed: a hook's look that was under way then sets what it saw.
+        Right after the issue was closed it does not count: a hook's look under way sets what it saw.
         """
         item = self.observation.item
         if item is None or not (item.status and self.keeps_card):
@@ -164,7 +164,7 @@ class InferredTask:
         if is_same(item.status, _WANTED[self.phase]):
             return False
         if item.is_labels:
-            # Nothing says when a label was put on: one that nobody's lease speaks against stands.
+            # Nobody knows when a label was set: it counts unless a lease contradicts it.
             is_free = is_same(item.status, Status.TODO) and not self.hold
             return is_free or not _is_ours(item.status)
         if is_same(item.status, Status.TODO) and _came_with(item):
@@ -184,8 +184,8 @@ class InferredTask:
     def is_unassigned(self) -> bool:
         """True if an agent holds the lease and its account is not among the assignees.
 
-        Where nobody was assigned since the lease was taken, GitHub may have refused the account (it may
-        not write there): then nobody took it off.
+        If nobody was assigned since the lease was taken, GitHub may have refused the account (it may
+        not write there): then nobody unassigned it.
         """
         if self.hold is None or self.hold.since is None or not self.issue.is_open:
             return False
@@ -201,15 +201,15 @@ class InferredTask:
 
     @property
     def is_worked_on_elsewhere(self) -> bool:
-        """True if a pull request that is open for review mentions it, whatever its branch is called."""
+        """True if a pull request that is open for review mentions it, whatever its branch."""
         pulls = self.swept.observation.by_branch
         return any(pull.state is PullState.OPEN and not pull.is_draft for pull in pulls)
 
     @cached_property
     def last_sign(self) -> float | None:
-        """The last sign of life of whoever has it, None if GitHub shows none that has a time.
+        """The time of the holder's last sign of life; None if GitHub shows none with a time.
 
-        Nobody who works on a task has its card go to Todo, so that is none; a release does.
+        A card that was set to Todo is no sign of life: not work but a release does that.
         """
         item = self.observation.item
         is_taken = item is not None and not is_same(item.status, Status.TODO)
@@ -228,8 +228,8 @@ class InferredTask:
 
         Args:
             observation: what the hooks' own look showed.
-            holding: what the repository holds now. Without it the sweep's lease stands, unless the
-                card names another agent by now: then it is not known to be the task's any more.
+            holding: the repository's holding now. Without it the sweep's lease counts, unless the card
+                names another agent by now: then the lease may not be the task's any more.
         """
         issue, item, before = observation.issue, observation.item, self.observation.item
         if issue is None:
@@ -308,7 +308,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         linked=_NO_LINK,
         ending=sections.EndingRecord(
             lease_done=not lease,
-            comment_done=not task.issue.is_open,  # whoever closed it has said what there was to say
+            comment_done=not task.issue.is_open,  # whoever closed the issue has told it already
             override="" if task.issue.is_open else "the issue is closed",
             consent=RECONCILE if phase is Phase.DONE else "",
             releasing=_releasing(task, now) if allowed.releasing else None,
@@ -336,7 +336,7 @@ def _values(task: InferredTask, phase: Phase) -> dict[str, Any]:
 
 
 def _came_with(item: BoardItem) -> bool:
-    """True if the Status is as old as the card: the board gave it, and nobody moved anything."""
+    """True if the Status is as old as the card: the board set it, and nobody moved the card."""
     if item.status_at is None or item.added_at is None:
         return False
     return item.status_at <= item.added_at + _AUTOMATIC_SECONDS
@@ -348,7 +348,7 @@ def _is_ours(status: str) -> bool:
 
 
 def _synced_agent(task: InferredTask) -> str | None:
-    """What the card says of the agent; labels, and a board without that field, have nothing to write."""
+    """The agent on the card; labels, and a board without that field, cannot hold one."""
     item = task.observation.item
     if task.swept.lacks_agent or (item is not None and item.is_labels):
         return task.agent
@@ -357,7 +357,7 @@ def _synced_agent(task: InferredTask) -> str | None:
 
 def _releasing(task: InferredTask, now: float) -> sections.Releasing:
     told_at = derive.told_at(task.issue, task.agent)
-    # One that was told before this claim was taken released an earlier claim of the same name.
+    # A release that was told before this claim was taken released an earlier claim of the same name.
     is_this = told_at is not None and told_at >= (task.started_at or 0.0) - derive.CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"
     sign = f" since {render_time(task.last_sign)}" if task.last_sign is not None else ""
@@ -371,8 +371,8 @@ def _releasing(task: InferredTask, now: float) -> sections.Releasing:
 def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullRequest | None:
     """The claim's own pull request: the newest open one, else the newest merged, else the newest.
 
-    One that merged elsewhere comes after one that was closed, unless it was opened once that was over: then
-    the work went on in it, and a person says whether that ends the task. A backport ends none.
+    One that merged into another base comes after a closed one, unless it was opened after that was closed:
+    then the work continued in it, and a person decides whether that ends the task. A backport ends no task.
     """
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     if not pulls:
@@ -382,7 +382,7 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
         pull
         for pull in pulls.values()
         if _is_own(pull, swept, holding, issue)
-        # What ended before this claim was begun was another claim's.
+        # A pull request that ended before this claim began was another claim's.
         and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
     ]
     order = (PullState.OPEN, PullState.MERGED, PullState.CLOSED)
@@ -394,22 +394,22 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
 
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:
-    """When what is going on now was begun: the lease, else the assignment, or the reopening after that."""
+    """When the present work began: with the lease, else the assignment, or a later reopening."""
     if hold is not None and hold.since is not None:
-        taken_at: float | None = hold.since - derive.CLOCK_SKEW  # by the clock of who took it
+        taken_at: float | None = hold.since - derive.CLOCK_SKEW  # by the holder's own clock
     else:
         taken_at = _assigned_at(swept)
     return max([at for at in (taken_at, swept.reopened_at) if at is not None], default=None)
 
 
 def _assigned_at(swept: Swept) -> float | None:
-    """When whoever is assigned was assigned last; None if nobody is any more."""
+    """When the present assignee was last assigned; None if nobody is assigned any more."""
     issue = swept.observation.issue
     return swept.assigned_at if issue is not None and issue.assignees else None
 
 
 def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> bool:
-    """True if it is of the claim's branch, and lies with the repository's owner or whoever has the task."""
+    """True if it has the claim's branch, in a repository of the base's owner or of the task's holder."""
     hold, item = holding.leases.get(issue.number), swept.observation.item
     agent = (hold.agent if hold is not None else "") or (item.agent if item is not None else "")
     people = issue.assignees if not agent else (login_of(agent or ""),)
@@ -418,7 +418,7 @@ def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> 
         return False
     refers = derive.refers(pull, issue.number, holding.repository)
     if hold is not None and hold.branch:
-        # A merge that says nothing of the issue is not shown to a sweep, and closes nothing (`derive`).
+        # A sweep does not see a merge that does not refer to the issue, and it closes nothing (`derive`).
         is_told = refers or pull.number in swept.closed_by or pull.state is not PullState.MERGED
         return pull.branch == hold.branch and is_told
     return pull.number in swept.closed_by or (refers and named_issue(pull.branch) == issue.number)

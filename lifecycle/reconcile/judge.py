@@ -1,9 +1,9 @@
 """Judge one task: rehearse the hooks' own decisions, and name the finding that each step repairs.
 
-Nothing here knows a rule about tasks. The record is the one that GitHub shows (`inferred.py`), the
-steps are those that `claim/decisions/decide.py` gives for it, and a finding is the name of a step. What
-the steps do is one sentence, neither more nor less than what is written. It tells somebody to do it, so
-that it reads alike before and after, and where it was not allowed: "Clear the Agent, end the lease."
+No rule about tasks is written here. The record is the one that GitHub shows (`inferred.py`), the steps are
+those that `claim/decisions/decide.py` gives for it, and a finding is the name of a step. One sentence says
+exactly what the steps write. It is an imperative, so that it fits before and after the writing, and also if
+that was not allowed: "Clear the Agent, end the lease."
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ ALIVE = "Another finding of this task is repaired first, which counts as a sign 
 _MOVED, _UNASSIGNED = "moved-by-hand", "unassigned"
 
 Written = dict[str, tuple[InferredTask, list[Action]]]
-"""By kind of finding what is written, and the task as it is before that."""
+"""For each kind of finding, what is written, and the task before that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What judging needs besides the task.
+    """Everything that judging needs besides the task.
 
     Attributes:
-        rules: the settings that a decision depends on; `head_owner` is each task's own.
+        rules: the settings that a decision depends on; `head_owner` is set for each task.
         policy: what may be done.
-        now: the moment of the run.
-        is_rehearsal: nothing is going to be written, so that what a write leads to is foreseen.
+        now: the time of the run.
+        is_rehearsal: nothing will be written, so the consequences of writes are foreseen.
         planned: the Statuses that the findings so far set, as far as the policy allows.
     """
 
@@ -55,13 +55,13 @@ class Judge:
     def findings(self, task: InferredTask) -> tuple[Finding, ...]:
         """The findings of a task, in the order of KINDS.
 
-        That is what everything allowed would do, and what the policy has done in its place.
+        They say what would be done if everything were allowed, and what the policy allows instead.
         """
         allowed = tuple(self._allowed(task, self.policy))
         done = self._writes(task, allowed)
         for _, actions in done.values():
             self.planned.update(_statuses(actions))
-        # Mostly nothing could be closed or released: then these are the same.
+        # For most tasks nothing could be closed or released: then both are the same.
         may_end = task.is_merged or self.is_silent(task)
         everything = self._allowed(task, EVERYTHING) if may_end else ()
         further = [endings for endings in everything if endings not in allowed]
@@ -90,7 +90,7 @@ class Judge:
         )
 
     def looks(self, task: InferredTask) -> Iterator[Snapshot]:
-        """The snapshots to decide upon: the claim as it goes on, and then its release, if that is due."""
+        """The snapshots to decide on: the claim if it continues, and then its release, if that is due."""
         allowed = self._allowed(task, self.policy)
         return (self._seen(task, record_of(task, endings, self.now)) for endings in allowed)
 
@@ -100,7 +100,7 @@ class Judge:
         if not is_known:
             return
         is_silent = self.is_silent(task)
-        # Closing ends with the lease: what is left of one that was cut short is ended with it.
+        # Closing ends with the lease, so a closing that was cut short is finished with it.
         ends = (policy.releases and is_silent) or (policy.closes and task.is_merged)
         allowed = Allowed(
             closing=policy.closes and task.is_merged and not task.merged_elsewhere,
@@ -140,9 +140,9 @@ class Judge:
         )
 
     def _writes(self, task: InferredTask, allowed: Iterable[Allowed]) -> Written:
-        """The steps that follow, by what they are called; a release sees whom the card then names.
+        """The steps that follow, by the kind of finding; a release sees whom the card then names.
 
-        Whatever else is written is a sign of life, so that no release follows.
+        Any other write is a sign of life, so that no release follows it.
         """
         writes: Written = {}
         for endings in allowed:
@@ -174,7 +174,7 @@ class Judge:
 
 
 def _is_followed(done: Written) -> bool:
-    """True if the card's column is set all the same: a draft that is opened now is newer than a move."""
+    """True if the card's Status is set after all: a draft that is opened now is newer than a move."""
     silent = done.get("silent")
     return "branch-without-pull" in done or (silent is not None and any(_statuses(silent[1])))
 
@@ -185,7 +185,7 @@ def _statuses(actions: Iterable[Action]) -> Iterator[str]:
 
 
 def _revives(writes: Written) -> bool:
-    """True if something is written before a release that counts as a sign of life, so that none follows."""
+    """True if a write before a release counts as a sign of life, so that no release follows."""
     others = [
         action for kind, (_, actions) in writes.items() if kind != "silent" for action in actions
     ]
@@ -237,7 +237,7 @@ def _of_card(action: plan.SetBoard, record: Record, task: InferredTask) -> str:
 
 
 def steps(snapshot: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]]:
-    """The writes that are foreseen for a task, each with what the finding is called that it repairs."""
+    """The writes that are foreseen for a task, each with the kind of the finding that it repairs."""
     for step in foresee(snapshot, imagine):
         action = step.decision.action
         if action is not None and not isinstance(action, plan.ForgetClaim):
@@ -245,16 +245,15 @@ def steps(snapshot: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]
 
 
 _COMMENT = "<!--"
-"""From here on a line is not shown by GitHub."""
+"""The characters from which on GitHub shows no more of a line."""
 
 
 def fix_sentence(actions: Sequence[plan.Action], task: InferredTask) -> str:
-    """What these actions do to the task, "" if there is none.
+    """The sentence that says what these actions do to the task; "" without actions.
 
     Args:
-        actions: the writes that are planned, or were made, in their order; one that is there twice is
-            told once.
-        task: as it was before them.
+        actions: the writes that are planned, or were made, in order; a repeated one is told once.
+        task: the task before these writes.
     """
     parts: list[str] = []
     item = task.observation.item
@@ -299,7 +298,7 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
 
 
 def _card(action: plan.SetBoard, item: BoardItem | None) -> Iterator[str]:
-    """What changes on a card, or on the labels in its place, which name no agent."""
+    """What changes on a card, or on the labels that replace it, which name no agent."""
     before = item if item is not None else BoardItem(action.item_id)
     if action.status is not None and action.status != before.status:
         yield _set("Status label" if before.is_labels else "Status", before.status, action.status)
@@ -317,7 +316,7 @@ def _set(what: str, was: str | None, wanted: str) -> str:
 
 
 def _after(action: plan.SetBoard, item: BoardItem | None) -> BoardItem:
-    """The card once that is written."""
+    """The card after this write."""
     before = item if item is not None else BoardItem(action.item_id)
     agent = None if action.clear_agent else action.agent or before.agent
     return replace(before, status=action.status or before.status, agent=agent)

@@ -1,6 +1,6 @@
 """One run: sweep, judge, repair, report.
 
-The same `decide` and the same `act` as the hooks; only what is read differs. One request at a time,
+It uses the same `decide` and `act` as the hooks; only what is read differs. It makes one request at a time,
 since GitHub asks for that: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 """
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from lifecycle.reconcile.repair import Pace, Repairer
 
 SPARE_SECONDS = 5.0
-"""What has to be left of the run's time for another task to be begun."""
+"""How much of the run's time has to be left for another task to be begun."""
 
 PATIENCE = 5
-"""Tasks in a row that GitHub did not answer; after them the run ends."""
+"""After so many tasks in a row without an answer from GitHub, the run ends."""
 
 
 HUNG = "Its time was up while a server still answered."
-"""Why a run ended whose reads were kept alive by a byte now and then."""
+"""The reason for the end of a run whose reads were kept alive by a byte now and then."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -60,7 +60,7 @@ class _Drifted:
 
     @property
     def is_planned(self) -> bool:
-        """True if something of it is to be repaired, and is not yet."""
+        """True if a finding of the task has still to be repaired."""
         return any(finding.state is State.PLANNED for finding in self.findings)
 
     @property
@@ -95,22 +95,22 @@ def reconcile(
 ) -> SweepReport:
     """Look at every task of a scope as GitHub shows it, and repair what is not as it should be.
 
-    Doing it again changes nothing. A run that is interrupted anywhere is continued by the next one.
+    A second run changes nothing. A run that is interrupted anywhere is continued by the next one.
 
     Args:
         world: clients, settings, clock and deadline.
         scope: where to look.
         policy: what may be done.
         dry_run: report what would be done, and write nothing.
-        progress: hears how far it is; nobody unless given.
+        progress: called with the progress; nothing is called unless given.
         note: what a person should know of the scope; the first of the report's notes.
 
     Raises:
         Refused: no token, or settings that cannot be used; nothing was looked at.
-        Rejected: GitHub takes nothing from this token, or shows no such owner; nothing was looked at.
-        Interrupted: somebody stopped it during the repairs; it holds the report of what was done.
+        Rejected: GitHub does not accept this token, or shows no such owner; nothing was looked at.
+        Interrupted: somebody stopped the run during the repairs; the error has the report so far.
     """
-    # Nothing would remember that labels took the board's place, and the next run would read the board.
+    # Nothing would remember that labels replaced the board, and the next run would read the board.
     world.choice.follows_writes = False
     run = _Run(world, Sweep(world, scope, progress or _nobody), policy, note, dry_run)
     _read(run)
@@ -137,7 +137,7 @@ def _read(run: _Run) -> None:
         tasks = sweep.read_tasks()
         judge: Judge | None = None
         for task in tasks:
-            # After the first card, not before it: then it is known whether a board can be seen.
+            # After the first card, not before it: then it is known whether the board can be read.
             judge = judge or _judge(run)
             findings = judge.findings(task)
             if findings:
@@ -164,14 +164,14 @@ def _judge(run: _Run) -> Judge:
     )
     policy = run.policy
     if run.sweep.is_blind:
-        # The card is a sign of life that nobody sees now: nothing is taken for silent.
+        # Cards show signs of life, which cannot be seen now: so no claim counts as silent.
         policy = replace(policy, silent_seconds=inf)
     return Judge(rules, policy, run.world.clock.now(), run.is_dry_run)
 
 
 def _repair(run: _Run) -> None:
-    """Repair all that was found and may be mended, repository by repository."""
-    import tempfile  # where something is repaired
+    """Repair everything that was found and may be mended, repository by repository."""
+    import tempfile  # needed only if something is repaired
 
     from lifecycle.reconcile.repair import Pace
 
@@ -194,7 +194,7 @@ def _repair(run: _Run) -> None:
 
 
 def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted) -> None:
-    """Repair one task; whatever befalls it, the others go on, unless nothing can go on any more."""
+    """Repair one task; after an error, the others are still repaired, unless no repair is possible."""
     from lifecycle.reconcile.repair import RepairEnd, failed
 
     if run.world.deadline.left < SPARE_SECONDS:
@@ -220,7 +220,7 @@ def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted)
 def _repairer(
     run: _Run, name: str, place: Path, judge: Judge, pace: Pace
 ) -> Repairer | LifecycleError:
-    """The repairer of a repository, with a token that is good for a while; or why there is none."""
+    """The repairer of a repository, with a token that is valid for a while; or the error without one."""
     from lifecycle.reconcile.repair import Repairer
 
     holding = run.sweep.holdings[name.casefold()]
@@ -235,12 +235,12 @@ def _repairer(
 
 
 def _clone(world: World, name: str) -> Path | None:
-    """The worktree that the run was started in, if it is one of this repository."""
+    """The worktree in which the run was started, if it belongs to this repository."""
     if common_folder(world.root) is None:
         return None
     try:
         remotes = remote_repositories(world.git, world.addresses.api_url)
-    except LifecycleError as error:  # nothing but the journal asks for it
+    except LifecycleError as error:  # only the journal needs it
         log.write(world.root, f"reconcile: the remotes could not be read: {error.sentence}")
         return None
     names = {str(repository).casefold() for repository in remotes}
@@ -248,7 +248,7 @@ def _clone(world: World, name: str) -> Path | None:
 
 
 def _why(error: LifecycleError) -> str:
-    """Why the run ends, for somebody who sees nothing of requests."""
+    """Why the run ends, in words for people who do not see the requests."""
     if isinstance(error, Transient) and error.retry_after is not None:
         return f"GitHub takes no more from this token for {error.retry_after:.0f} seconds."
     return error.sentence
@@ -281,7 +281,7 @@ def _report(run: _Run) -> SweepReport:
 
 
 def _findings(run: _Run) -> Iterator[Finding]:
-    """The findings as reported, by repository and issue; what was planned and not reached is LEFT."""
+    """The findings as reported, by repository and issue; those planned but not reached are LEFT."""
     for drift in run.drifted:
         for finding in drift.findings:
             state, problem = finding.state, finding.problem

@@ -1,8 +1,8 @@
 """Repair the tasks of one run: look at each once more, decide, and write.
 
-The look and the writes are the hooks' own. Between the sweep and the repair minutes may pass, so what
-is written follows from the closer look, never from the sweep. Nothing is kept between two runs: a
-run that was interrupted anywhere is continued by the next one, which finds what is left.
+The look and the writes are the hooks' own. Minutes may pass between the sweep and the repair, so what
+is written follows from the closer look, never from the sweep. Nothing is kept between two runs: the next
+run continues one that was interrupted anywhere, since it finds what is left.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lifecycle.reconcile.judge import ALIVE, Judge, Written, fix_sentence, kind_
 from lifecycle.storage import journal
 
 FREE = 10
-"""Writes that need no pause: the pause is for who makes a large number of them."""
+"""How many writes need no pause: pauses are for large numbers of writes."""
 
 PAUSE = 1.0
 """Seconds between two writes after those."""
@@ -38,7 +38,7 @@ PAUSE = 1.0
 
 @dataclass(slots=True)
 class Pace:
-    """Counts the writes of a run and waits before the next one where that is due."""
+    """Counts the writes of a run, and waits before the next one if that is due."""
 
     clock: Clock
     made: int = 0
@@ -57,10 +57,10 @@ _GENERAL = (errors.MissingScope, errors.Moved, errors.NoPermission, errors.Unkno
 """Errors of one task that every other task of the repository would meet as well."""
 
 LONGEST_WAIT = 10.0
-"""Seconds for which a limit is waited out in the middle of a task; a longer one ends the run."""
+"""The longest rate limit, in seconds, that is waited out within a task; a longer one ends the run."""
 
 Outcomes = dict[str, errors.LifecycleError | None]
-"""By kind of finding why it failed, None if it was written; "" stands for all of a task."""
+"""For each kind of finding why it failed, None if it was written; "" stands for the whole task."""
 
 _MENDED = "A closer look showed nothing to do."
 
@@ -74,11 +74,11 @@ _UNSHOWN = (
 
 
 class _Gone(errors.NotFound):
-    """The issue was there in the sweep, and is not shown any more."""
+    """The sweep saw the issue, but GitHub does not show it any more."""
 
 
 class RepairEnd(Exception):
-    """The run cannot go on: the limit or the time is up, or GitHub takes no more from this token."""
+    """The run cannot continue: the limit or the time is up, or GitHub accepts no more from this token."""
 
     def __init__(self, error: errors.LifecycleError) -> None:
         super().__init__(error.sentence)
@@ -90,12 +90,12 @@ class Repairer:
     """Repairs the tasks of one repository.
 
     Attributes:
-        world: the repository's.
-        judge: says what is to be done.
-        pace: between two writes.
-        clone: a worktree of the repository, whose journal hears what was written; None without one.
-        refused: what GitHub refused in general, by kind of action and Status: not asked again.
-        is_unanswered: GitHub did not answer for the last task, and nothing of it was mended.
+        world: the repository's world.
+        judge: says what to do.
+        pace: the pause between two writes.
+        clone: a worktree of the repository, in whose journal writes are noted; or None.
+        refused: what GitHub refused in general, by kind of action and Status: not tried again.
+        is_unanswered: GitHub did not answer for the last task, and nothing was mended in it.
     """
 
     world: World
@@ -110,7 +110,7 @@ class Repairer:
     _tried: dict[str, list[Action]] = field(default_factory=dict)
 
     def repair(self, task: InferredTask, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """Repair what these findings of a task name; they come back with what became of them.
+        """Repair these findings of a task; returns them with their outcome.
 
         Raises:
             RepairEnd: nothing more can be done in this run; what was done so far is done.
@@ -125,7 +125,7 @@ class Repairer:
         return tuple(self._told(_became(finding, self._outcomes)) for finding in findings)
 
     def _told(self, finding: Finding) -> Finding:
-        """The finding with what was written in the place of what was planned, or what was not beside it."""
+        """The finding with what was written instead of what was planned, or with what was not written."""
         if finding.kind not in self._written:
             return finding
         task, actions = self._written[finding.kind]
@@ -139,7 +139,7 @@ class Repairer:
     def partial(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings of the task in which `repair` was interrupted, with what was done by then.
 
-        The one that was being written may lack a write: it stays planned, and says so.
+        The finding that was just being repaired may lack a write: it stays planned, and says so.
         """
         done = {kind for kind, error in self._outcomes.items() if error is None}
         return tuple(
@@ -165,7 +165,7 @@ class Repairer:
             self._fail("", _Gone(_UNSHOWN))
             return
         if (fresh.hold and fresh.hold.sha) != (task.hold and task.hold.sha):
-            # What was found is not about the same claim.
+            # The findings are not about the same claim any more.
             sentence = "The lease changed meanwhile, so somebody works on it; nothing was done."
             self._fail("", errors.HeldByAnother(sentence))
             return
@@ -175,7 +175,7 @@ class Repairer:
                 self._act(snapshot, fresh)
 
     def _held(self, planned: Snapshot) -> Holding | None:
-        """What the repository holds now, where that decides: what ends a task, or shows left work.
+        """The repository's holding now, if it matters: for what ends a task, or shows left work.
 
         Raises:
             LifecycleError: it could not be read.
@@ -201,13 +201,13 @@ class Repairer:
                 continue
             fact = self._done(action, now, task)
             if isinstance(fact, plan.Failed) and isinstance(fact.error, errors.Transient):
-                # Nothing remembers it, and a later step could hide that this one is missing.
+                # Nothing remembers the failure, and a later step could hide that this one is missing.
                 self._fail("", fact.error)
                 return
             snapshot = apply_fact(now, fact)
 
     def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
-        """What is true after one write, or after one that is not worth to be tried."""
+        """The fact after one write, or after a write that is not worth trying."""
         kind = kind_of(action, snapshot.record, task)
         self._tried.setdefault(kind, []).append(action)
         refusal = self.refused.get(_general(action))
@@ -232,7 +232,7 @@ class Repairer:
         return fact
 
     def _fail(self, kind: str, error: errors.LifecycleError) -> None:
-        """Remember the first failure of a kind ("" for all); end where nothing more can come."""
+        """Remember the first failure of a kind ("" for all); end the run if no more can be done."""
         _need_going_on(error)
         if self._outcomes.get(kind) is None:
             self._outcomes[kind] = error
@@ -244,14 +244,14 @@ class Repairer:
             journal.note(self.clone, *entries)
 
     def _in_time(self) -> AbstractContextManager[None]:
-        """Within it nobody waits for long, however much time the run has."""
+        """Context in which no wait is long, however much time the run has."""
         spare = self.world.deadline.left - LONGEST_WAIT
         return self.world.deadline.keeping(spare) if 0 < spare < inf else nullcontext()
 
     def _is_hopeless(self, snapshot: Snapshot, task: InferredTask) -> bool:
-        """True if what it comes to was refused in general before, so that no look is worth it.
+        """True if the task's decisive write was refused in general before, so that no look is worth it.
 
-        That is its first write, or the one that all others are for.
+        That is its first write, or the write that all others serve.
         """
         for number, (kind, action) in enumerate(steps(snapshot, task)):
             refusal = self.refused.get(_general(action))
@@ -262,7 +262,7 @@ class Repairer:
 
 
 def failed(findings: Iterable[Finding], error: errors.LifecycleError) -> tuple[Finding, ...]:
-    """The findings of a task of which nothing could be begun; raises RepairEnd as `Repairer.repair`."""
+    """The findings of a task whose repair could not begin; raises RepairEnd as `Repairer.repair`."""
     _need_going_on(error)
     return tuple(_became(finding, {"": error}) for finding in findings)
 
@@ -274,7 +274,7 @@ def _general(action: Action) -> str:
 
 
 def _need_going_on(error: errors.LifecycleError) -> None:
-    """Raise RepairEnd for an error after which nothing more can come."""
+    """Raise RepairEnd for an error after which nothing more can be done."""
     is_limit = isinstance(error, errors.Transient) and error.retry_after is not None
     if is_limit or isinstance(error, errors.BadCredentials):
         raise RepairEnd(error)

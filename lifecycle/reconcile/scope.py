@@ -1,6 +1,6 @@
-"""What a run looks at, and what it may do about it; an event of GitHub Actions narrows it.
+"""What a run looks at, and what it may do; an event of GitHub Actions may narrow the scope.
 
-The event is read from its name and payload alone. Whatever cannot be understood narrows nothing: then
+The event is read only from its name and payload. An event that cannot be understood narrows nothing: then
 everything is looked at, with a note that says why.
 
 Sources: https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows and
@@ -28,7 +28,7 @@ class Shard:
     count: int
 
     def has(self, repository: str) -> bool:
-        """True if this run looks at the repository: by its name, so that every run agrees."""
+        """True if this run looks at the repository; its name decides, so that all runs agree."""
         digest = hashlib.sha256(repository.casefold().encode()).digest()
         return int.from_bytes(digest[:8], "big") % self.count == self.index - 1
 
@@ -38,11 +38,11 @@ class Scope:
     """Where a run looks.
 
     Attributes:
-        repositories: these, or none if `owner` is given.
+        repositories: only these repositories; empty if `owner` is given.
         owner: all repositories of this user or organisation, "" if `repositories` are given.
-        issues: only these numbers of the one repository; all of its tasks if empty.
-        pulls: the issues that these pull requests of the one repository belong to.
-        shard: this part of the repositories, or None for all.
+        issues: only these issues of the one repository; all of its tasks if empty.
+        pulls: the issues that belong to these pull requests of the one repository.
+        shard: only this part of the repositories, or None for all.
     """
 
     repositories: tuple[Repository, ...] = ()
@@ -87,10 +87,10 @@ class Trigger:
 
     Attributes:
         name: as in GITHUB_EVENT_NAME, "" outside of GitHub Actions.
-        repository: `owner/name` of where it happened, "" if it does not say so.
-        issue: the issue that it is about, None if it is about none.
-        pull: the pull request that it is about, None if it is about none.
-        sender: the login of whoever caused it, "" if it does not say so.
+        repository: the `owner/name` where it happened, "" if the event does not say.
+        issue: the issue that it is about, or None.
+        pull: the pull request that it is about, or None.
+        sender: the login of whoever caused it, "" if the event does not say.
         is_by_bot: an App caused it.
         note: why it narrows nothing although it should, "" otherwise.
     """
@@ -111,8 +111,8 @@ class Trigger:
     def is_caused_by(self, login: str) -> bool:
         """True if the App with this login caused it.
 
-        People are never meant: a personal token's events carry its owner's name, and what a person did
-        must not be passed over. GraphQL spells an App's login with "[bot]" in some places and without
+        It is never true for people: events of a personal token have its owner's name, and what a person
+        did must not be ignored. GraphQL spells an App's login with "[bot]" in some places and without
         in others.
         """
         names = {name.casefold().removesuffix(_BOT) for name in (self.sender, login)}
@@ -124,8 +124,8 @@ def read_event(name: str, payload: str | None, repository: str) -> Trigger:
 
     Args:
         name: GITHUB_EVENT_NAME.
-        payload: what the file at GITHUB_EVENT_PATH holds.
-        repository: GITHUB_REPOSITORY, where the payload does not name it.
+        payload: the content of the file at GITHUB_EVENT_PATH.
+        repository: GITHUB_REPOSITORY, used if the payload does not name it.
     """
     if name not in ISSUE_EVENTS | PULL_EVENTS:
         return Trigger(name, repository)
@@ -142,9 +142,9 @@ def read_event(name: str, payload: str | None, repository: str) -> Trigger:
 
 
 def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:
-    """The part of the scope that the event is about, and a note; all of it if it is about no part.
+    """The part of the scope that the event is about, and a note; the whole scope if it is about no part.
 
-    Whoever named issues or pull requests of his own is not narrowed.
+    A scope for which somebody named issues or pull requests is not narrowed.
     """
     if scope.issues or scope.pulls or not event.is_about_one:
         return scope, event.note
@@ -162,7 +162,7 @@ def _of(name: str, data: Json, repository: str) -> Trigger:
     number = (issue if name in ISSUE_EVENTS else part(data, "pull_request")).get("number")
     if not isinstance(number, int) or isinstance(number, bool) or number <= 0:
         number = None
-    # A comment on a pull request comes as one on an issue, which then says so.
+    # A comment on a pull request arrives as one on an issue that says it is a pull request.
     is_pull = name in PULL_EVENTS or "pull_request" in issue
     where = text(part(data, "repository"), "full_name")
     return Trigger(

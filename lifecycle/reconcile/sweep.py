@@ -1,11 +1,11 @@
 """Read which tasks there are in a scope, each once.
 
-Where a board can be seen, its cards are the tasks, and what is claimed besides them; where it cannot,
-or where several runs share the work, the repositories' own issues are.
+If the board can be read, the tasks are its cards, and whatever is claimed besides them; if it cannot, or if
+several runs share the work, the tasks are the repositories' own issues.
 
-A board lists its cards in an order of its own, so what all repositories hold is kept until their turn
-comes: of that only what may belong to a task, each text once, and of a pull request's text only what says
-something about one.
+A board lists its cards in its own order, so the holdings of all repositories are kept until their cards
+come. Only what may belong to a task is kept: each text once, and of a pull request's text only the lines
+about an issue.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _TELLING = re.compile(r"[#GgLl/](?:(?<=#)\d|(?i:(?<=g)h-\d|(?<=l)ifecycle:|(?<=/
 """`#1`, `GH-1`, `/issues/1`, `lifecycle:`; led by one character, it is searched for five times as fast."""
 _NUMBER = re.compile(r"#\d")
 _SHORT = 80
-"""Characters of a text that is not worth shortening."""
+"""The length up to which a text is not worth shortening."""
 
 
 class KeptCards:
-    """What is kept of one repository until its tasks come by.
+    """What is kept of one repository until its tasks come.
 
     Args:
         holding: what was read of it.
 
     Attributes:
         holding: the same without its pull requests.
-        met: the issues that came by already.
+        met: the issues that have come already.
     """
 
     __slots__ = ("_named", "_pulls", "holding", "met")
@@ -90,19 +90,19 @@ class KeptCards:
 
     @property
     def unmet(self) -> Iterable[int]:
-        """The leased issues that did not come by."""
+        """The leased issues that did not come."""
         return (number for number in self.holding.leases if number not in self.met)
 
 
 def slim(pull: PullRequest) -> PullRequest:
-    """A pull request whose text has only the lines that mention an issue or hold a marker of ours.
+    """A pull request whose text has only the lines that mention an issue or have a marker of ours.
 
     A repair reads the text again before it adds to it.
     """
     if len(pull.body) <= _SHORT:
         return pull
     text, lines, end = pull.body, [], 0
-    # Each takes a tenth of the search for all of them at once, and mostly there is only the first.
+    # Each takes a tenth of the time of a search for all at once, and mostly only the first occurs.
     small = ""
     if "-" in text or ":" in text or "/" in text:  # a single character takes a tenth of a word
         small = text.lower() if text.isascii() else "gh-"
@@ -126,11 +126,11 @@ def slimmed(swept: Swept) -> Swept:
 
 
 Progress = Callable[[str, int, int | None], None]
-"""Hears what is being done, how much of it is done, and of how many; None if nobody knows."""
+"""Called with what is being done, how much of it is done, and of how many (None if unknown)."""
 
 _RECENT_DAYS = 14
 RECENT_SECONDS = _RECENT_DAYS * 24 * 3600
-"""How far back closed issues are read where no board lists them."""
+"""How far back closed issues are read if no board lists them."""
 
 _SMALL_BOARD = 300
 """Cards that are read however little the repositories hold: the board is mostly their own."""
