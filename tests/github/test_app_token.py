@@ -395,7 +395,7 @@ def test_an_address_that_cannot_be_asked_is_to_be_corrected(asker: Asker) -> Non
     asker.server.url = "http://:bad"
     said = asker.refused(Rejected)
     assert "the API URL is not a usable URL" in said
-    assert ("correct it" in said, "Try again" in said) == (True, False)
+    assert ("Correct that" in said, "Try again" in said) == (True, False)
 
 
 @pytest.mark.parametrize(
