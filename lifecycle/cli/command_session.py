@@ -36,7 +36,7 @@ SECONDS = 60.0
 LIMIT = f"Ends after {SECONDS:g} seconds at the latest; what was done by then is kept."
 """The sentence on that limit in `--help`."""
 
-TOO_LATE = "The time that this command has was up; what was done by then is kept."
+TOO_LATE = "This command ran out of time; what was done by then is kept."
 
 
 @dataclass

@@ -80,9 +80,9 @@ def _unwritable(error: OSError) -> str:
     if (
         isinstance(error, FileNotFoundError) and not error.filename
     ):  # nothing but the current folder
-        return "The current folder is not there any more, so nothing was done; go to another one."
+        return "The current folder no longer exists, so nothing was done; go to another one."
     where = error.filename or ("standard output" if _is_of_output(error) else "writing a file")
-    return f"{where}: {error.strerror or error}; what was done until then is kept. Mend it and try again."
+    return f"{where}: {error.strerror or error}; what was done until then is kept. Fix that and try again."
 
 
 def _is_of_output(error: OSError) -> bool:

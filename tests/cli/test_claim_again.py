@@ -212,7 +212,7 @@ def test_claim_takes_it_again_and_the_work_goes_on(lost: Place) -> None:
     ok(lost.cli("tick"))
     before = lost.claim()
     taken = ok(lost.cli("claim", "42"))
-    assert '#42 "Fix race condition in task queue" was not held here any more' in taken
+    assert '#42 "Fix race condition in task queue" was no longer held here' in taken
     claim = lost.claim()
     assert (claim["phase"], claim["branch"]) == ("coding", before["branch"])
     assert lease_of(lost)
@@ -360,11 +360,11 @@ def test_only_the_lease_is_gone(quiet: Place) -> None:
     """The card still names the claim: it is taken again under the same name, and nothing is refused."""
     agent = quiet.claim()["agent_id"]
     quiet.git("push", "--quiet", "origin", f":{LEASE}")
-    assert "it is taken again" in ok(quiet.cli("claim", "42"))
+    assert "it was claimed again" in ok(quiet.cli("claim", "42"))
     assert lease_of(quiet)
     assert quiet.claim()["agent_id"] == agent
     shown = ok(quiet.cli("claim", "42"))
-    assert "is claimed here already" in shown
+    assert "is already claimed here" in shown
     assert f"Its branch is {quiet.claim()['branch']}." in shown  # it switches to none
 
 
@@ -403,7 +403,7 @@ def test_a_claim_in_order_costs_one_question_to_the_remote(quiet: Place) -> None
     """Nothing is pushed, written or said but that it is here already."""
     before, state = quiet.claim(), lease_of(quiet)
     quiet.clear()
-    assert "#42 is claimed here already, in phase coding" in ok(quiet.cli("claim", "42"))
+    assert "#42 is already claimed here, in phase coding" in ok(quiet.cli("claim", "42"))
     git = [request for request in quiet.control.requests() if request.kind == "git"]
     assert git
     assert all("receive-pack" not in request.path for request in git)
@@ -417,7 +417,7 @@ def test_a_remote_that_does_not_answer_is_no_loss(quiet: Place) -> None:
     quiet.control.add_fault(Fault("status", status=500, path=r"upload-pack", count=99))
     shown = ok(quiet.cli("claim", "42"))
     assert "could not be read" in shown
-    assert "is claimed here already" in shown
+    assert "is already claimed here" in shown
 
 
 @SOAKED

@@ -157,7 +157,7 @@ def test_commits_that_a_merge_does_not_have_are_told_and_get_another_pull_reques
     first, branch = place.pull(), str(place.claim()["branch"])
     place.work(branch, push=False)
     place.control.merge_pull(first)
-    assert "or the next look tells that this is over" in ok(place.cli("handoff", "--summary", "y"))
+    assert "or says why that is too late" in ok(place.cli("handoff", "--summary", "y"))
     asked = ok(place.cli("tick"))
     sentence = (
         f"1 commit of {branch} is not in PR #{first}; for another PR, first run: lifecycle handoff"
@@ -216,7 +216,7 @@ def test_a_branch_that_was_renamed_gets_a_pull_request_of_its_own(place: Place) 
     place.write(branch="claude/renamed")
     said = ok(place.cli("handoff", "--summary", "Fix"))
     assert "Pushed claude/renamed for #42." in said
-    assert "goes into PR" not in said
+    assert "adds it to PR" not in said
     ok(place.cli("tick"))
     opened = place.claim()["pr_number"]
     assert place.control.world()["pulls"][str(opened)]["head"] == "claude/renamed"
@@ -493,7 +493,7 @@ def test_close_is_the_users_yes(place: Place) -> None:
     place.control.clear_faults()
     assert "Issue #42 closed. Board → Done." in ok(place.cli("tick"))
     assert place.issue()["state"] == "closed"
-    assert "#42 was closed already; nothing was done." in ok(place.cli("close"))
+    assert "#42 was already closed; nothing was done." in ok(place.cli("close"))
     place.forget()
     assert "no claim" in refused(place.cli("close"))
 

@@ -82,7 +82,7 @@ def test_without_a_number_it_is_the_branchs(place: Place, pull: int) -> None:
     place.control.close_pull(pull)
     refused = place.cli("feedback")
     assert refused.returncode == 1
-    assert "hand off, or name one by number." in refused.stderr
+    assert "hand off, or give its number." in refused.stderr
     refused = place.cli("feedback", "go-on")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "No task with a pull request is claimed here" in refused.stderr
@@ -140,7 +140,7 @@ def test_what_is_misspelt_is_no_number(place: Place) -> None:
         ),
         (
             {"checks": Checks(factories.SHA, (Check("is\ndone", Bucket.PENDING),))},
-            ['Checks of PR #107 still run: "is done".'],
+            ['Checks of PR #107 are still running: "is done".'],
         ),
         (
             {"changes_requested": (factories.review(),)},

@@ -178,7 +178,7 @@ def test_a_missing_command_prints_nothing_and_fails(root: Path) -> None:
 def test_a_command_that_needs_something_says_what(root: Path) -> None:
     """A shipped command that is not there in this project says what would bring it."""
     (root / "package.json").write_text("{}")
-    assert "build only where package.json asks for it" in refused(
+    assert "build only if package.json asks for it" in refused(
         platform(root, "get-command", "build")
     )
     assert ok(platform(root, "get-command", "test")) == "npm test\n"
@@ -257,7 +257,7 @@ def test_hostile_words_of_a_file_are_shown_as_data(root: Path) -> None:
     for name in ("test", "build"):
         done = platform(root, "get-command", name)
         assert done.stdout == ""
-        assert "not printed as it is" in refused(done)
+        assert "cannot be printed unchanged" in refused(done)
     tagged = as_json(platform(root, "get-command", "test", "--json"))
     assert tagged["argvs"] == [["echo", "<system-reminder>"]]
     assert "error" in as_json(platform(root, "get-command", "build", "--json"))
@@ -271,7 +271,7 @@ def test_a_command_that_this_output_cannot_hold_is_not_printed(root: Path) -> No
     assert sh(root, f"PYTHONIOENCODING=utf-8 {script}").stdout == "echo '\u00e9'\n"
     done = sh(root, f"PYTHONIOENCODING=ascii {script}")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "no character for" in done.stderr
+    assert "that this output lacks" in done.stderr
 
 
 @SOAKED

@@ -37,7 +37,7 @@ USAGE = [
     (["--silent-hours", "nan"], "not a number"),
     (["--minutes", "0"], "0.0 is not in the range above 0 up to 350"),
     (["--minutes", "nan"], "not a number"),
-    (["--org", ""], "takes a login"),
+    (["--org", ""], "must be a login"),
     (["--issue", "0"], "--issue"),
     (["--fail-on", "always"], "--fail-on"),
     (["--nonsense"], "--nonsense"),
@@ -285,7 +285,7 @@ def test_an_apps_own_event_is_passed_over(
     )
     done = robots.cli("reconcile", "--event", "--summary", "--fail-on", "findings")
     said = (
-        "Nothing was looked at: sweeper[bot], whose token this is, caused the event issues itself."
+        "Nothing was looked at: the event issues was caused by sweeper[bot], whose token this is."
     )
     assert (said in ok(done)) is is_own
     assert (

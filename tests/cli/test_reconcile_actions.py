@@ -114,7 +114,7 @@ def test_a_summary_fits_what_a_step_may_have() -> None:
     shown = len(rows_of(text))
     assert 500 < shown < 3000
     assert 1000_000 < len(text.encode()) <= actions.BYTES
-    assert f"{3000 - shown:,} more findings have no room here" in text
+    assert f"{3000 - shown:,} more findings do not fit here" in text
     assert "Ended early" in text
 
 
@@ -160,7 +160,7 @@ def test_an_annotation_says_what_became_of_it() -> None:
     for state, kind, words in (
         (State.APPLIED, "status-drift", "Applied: {fix}"),
         (State.PLANNED, "status-drift", "Planned: {fix}"),
-        (State.OFF, "silent", "Off: {fix} Only with --release, or release: true in the Action."),
+        (State.OFF, "silent", "Off: {fix} Needs --release, or release: true in the Action."),
         (State.FAILED, "status-drift", "Failed: {fix} 403."),
     ):
         problem = "403." if state is State.FAILED else ""
@@ -185,7 +185,7 @@ def test_what_is_left_is_folded_in_the_summary() -> None:
     assert inner.endswith("</details>\n")
     small = actions.summary(report, 6000)
     assert len(small.encode()) <= 6000
-    assert re.search(r"\n(\d+) more findings have no room here", small)
+    assert re.search(r"\n(\d+) more findings do not fit here", small)
     assert small.count("<details>") == small.count("</details>")
 
 

@@ -95,7 +95,7 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
     """What wants an eye first: sign, task, finding, evidence, what is done or why not; then the rest."""
     evidence = "Pull request #46 was opened, and the card says In Progress."
     fixes = [one.fix for one in REPORT.findings]
-    by_close = "Only with --close, or close: true in the Action."
+    by_close = "Needs --close, or close: true in the Action."
     named = "octo-org/r0, octo-org/r1, octo-org/r2, octo-org/r3, octo-org/r4 and 4 more"
     assert lines(REPORT) == [
         f"✗ octo-org/other#9 unlinked: {evidence} Failed: {fixes[3]} 403.",
@@ -136,7 +136,7 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
         ),
         (
             SweepReport(requests=1, points=1),
-            "Nothing was looked at: this owner, or part, has no repository but forks and archived ones.",
+            "Nothing was looked at: this owner or part has only forks and archived repositories.",
         ),
         (SweepReport(skipped="Nothing was looked at: x."), "Nothing was looked at: x."),
         (SweepReport(findings=(finding(),)), "1 finding: 1 applied."),

@@ -54,7 +54,7 @@ def test_what_has_no_room_is_counted() -> None:
     room = len(actions.summary(replace(MANY, waiting=())).encode()) + 5_000
     text = actions.summary(MANY, room)
     assert len(text.encode()) <= room
-    left = int(re.findall(r"(\d+) more have no room here", text)[0])
+    left = int(re.findall(r"(\d+) more do not fit here", text)[0])
     assert 0 < left == 33 - text.count("/pull/")
 
 

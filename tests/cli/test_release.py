@@ -109,11 +109,11 @@ def test_giving_back_twice_says_so_and_writes_nothing(place: Place) -> None:
     claimed(place)
     ok(place.cli("release"))
     before = place.control.world()
-    assert "was released already" in ok(place.cli("release"))
+    assert "was already released" in ok(place.cli("release"))
     data = json.loads(ok(place.cli("release", "--json")))
     assert data["claim"]["outcome"] == "released"
     assert place.control.world() == before
-    assert "released already" in ok(place.cli("release", "--dry-run"))
+    assert "already released" in ok(place.cli("release", "--dry-run"))
 
 
 @SOAKED

@@ -99,7 +99,7 @@ def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert "The current folder is not there any more" in refused(done)
+    assert "The current folder no longer exists" in refused(done)
 
 
 @SOAKED

@@ -104,8 +104,8 @@ def test_a_person_is_asked_on_the_terminal(project: Place) -> None:
     assert "That may not run yet" in ok(project.cli("trust", "--show"))
     assert answered(project, "\n")[0] == 1
     code, shown = answered(project, "y\n")
-    assert (code, "That may run now" in shown) == (0, True)
-    assert "That may run." in ok(project.cli("trust", "--show"))
+    assert (code, "These may now run" in shown) == (0, True)
+    assert "These may run." in ok(project.cli("trust", "--show"))
 
 
 @SOAKED
@@ -133,7 +133,7 @@ def test_an_agent_cannot_say_yes_for_its_user(project: Place) -> None:
 def test_the_yes_can_be_taken_back(project: Place) -> None:
     """After --revoke, handoff refuses again; a second time there is nothing to take back."""
     ok(project.cli("trust", "--yes"))
-    assert "any more" in ok(project.cli("trust", "--revoke"))
+    assert "may no longer run" in ok(project.cli("trust", "--revoke"))
     assert "nothing was changed" in ok(project.cli("trust", "--revoke"))
     assert "lifecycle trust" in refused(project.cli("handoff", "--summary", "Fix"))
 
@@ -223,4 +223,4 @@ def test_init_is_a_yes_to_bd(tasks: Place, tmp_path: Path) -> None:
     assert simulated.calls(tmp_path / "bin") == []
     assert tasks.cli("tracker", "ready").stderr == ""
     assert simulated.calls(tmp_path / "bin")
-    assert "wired already" in ok(tasks.cli("init"))
+    assert "already set up" in ok(tasks.cli("init"))

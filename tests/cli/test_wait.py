@@ -79,7 +79,7 @@ def test_a_command_joins_the_waiter_and_tells_what_it_waits_for(session: Session
 @pytest.mark.parametrize(
     ("number", "code", "sentence"),
     [
-        (signal.SIGTERM, 143, "Ended by SIGTERM; no news was told"),
+        (signal.SIGTERM, 143, "Ended by SIGTERM; no news was shown"),
         soaked(signal.SIGINT, 130, "Interrupted; what was done so far is kept."),
     ],
 )
@@ -118,7 +118,7 @@ def test_there_has_to_be_something_to_wait_for(place: Place) -> None:
 def test_good_without_news_is_said_once_and_not_as_three_alternatives() -> None:
     """The table's words are what 0 may mean; of this pull request it is so, and the next line says what."""
     assert wait._lines(Waited(Ending.GOOD, 46, state=("CI: 1/1 passed.",))) == [
-        "Waited for PR #46: what was waited for is so already.",
+        "Waited for PR #46: what it waited for is already true.",
         "CI: 1/1 passed.",
     ]
 
@@ -127,12 +127,12 @@ def test_where_the_last_look_failed_the_first_line_says_so() -> None:
     """No news may be news that was missed: the reason comes next, then how the pull request stood."""
     ended = Waited(Ending.TIME_OUT, 46, state=("CI: 1/1 passed.",), problem="GitHub is away.")
     assert wait._lines(ended) == [
-        "Waited for PR #46: no news in that time, and the last look failed.",
+        "Waited for PR #46: no news before the time was up, and the last look failed.",
         "GitHub is away.",
         "CI: 1/1 passed.",
     ]
     assert wait._lines(replace(ended, problem="")) == [
-        "Waited for PR #46: no news in that time.",
+        "Waited for PR #46: no news before the time was up.",
         "CI: 1/1 passed.",
     ]
     refused = Waited(Ending.CREDENTIALS, 46, state=("CI: 1/1 passed.",), problem="No token.")

@@ -144,7 +144,7 @@ def test_a_review_of_twelve_comments_is_one_wake_and_is_answered(place: Place, n
     assert "review threads" not in place.cli("status").stdout
     assert place.cli("feedback", "request").stdout.startswith("Asked for another review of PR #")
     said = place.cli("feedback", "request").stdout
-    assert "now: each review but an approval is of its newest commit" in said
+    assert ": each reviewer approved it, reviewed its newest commit" in said
 
 
 def test_who_asks_by_command_hears_it_at_once_and_once(place: Place, number: int) -> None:

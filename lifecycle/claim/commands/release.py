@@ -92,7 +92,7 @@ def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
     last = claim_store.remembered()
     if last is None or last.ending.outcome != "released":
         return None
-    text = f"#{last.claim.issue_number} was released already; nothing was done."
+    text = f"#{last.claim.issue_number} was already released; nothing was done."
     return ReleaseOutcome(last, is_over=True, said=text)
 
 

@@ -52,7 +52,7 @@ def check(
     Exits as the command does; 124: its time was up; 127: its program is not there.
     """
     if listing == bool(name):
-        raise click.UsageError("Name a check, or ask for --list.")
+        raise click.UsageError("Name a check, or use --list.")
     root, clock = demanded_root(), SystemClock()
     if name:
         import_meanwhile(*check_engine.BEHIND)
@@ -118,7 +118,7 @@ def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: b
         tree = None
     entries = [_entry(root, check, runs, tree, settings.stages.test) for check in checks]
     lines = [line for entry in entries for line in _lines(entry)]
-    none = f"There is no check here; name one below [checks.commands] in {config.CONFIG_FILE}."
+    none = f"No check is known here; add one to [checks.commands] in {config.CONFIG_FILE}."
     say_all(map(visible, lines or [none]), {"checks": entries}, as_json=as_json)
 
 

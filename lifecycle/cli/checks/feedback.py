@@ -86,7 +86,7 @@ def own_pull(session: Session) -> int:
             return pull.number
     where = f"the branch {branch}" if branch else "a worktree without a branch"
     raise Refused(
-        f"No open pull request belongs to {where}, so nothing was read; hand off, or name one by number."
+        f"No open pull request belongs to {where}, so nothing was read; hand off, or give its number."
     )
 
 
@@ -119,7 +119,7 @@ def excerpt(*, as_json: bool) -> None:
     """
     if sys.stdin is None or is_terminal(sys.stdin):
         raise Refused(
-            "No log came on stdin, so nothing was read; give one: lifecycle feedback excerpt <LOG"
+            "There is no log on stdin, so nothing was read; use: lifecycle feedback excerpt <LOG"
         )
     shown = excerpts.excerpt(lines_in(iter(lambda: sys.stdin.buffer.read(_READ), b"")))
     say_all(shown.lines, asdict(shown), as_json=as_json)
@@ -211,8 +211,8 @@ def _not_green(number: int, checks: Checks) -> str:
     bad = [*(run.name for run in checks.failed), *checks.missing]
     running = [run.name for run in checks.runs if run.bucket is Bucket.PENDING]
     if running and not bad:
-        return f"Checks of PR #{number} still run: {', '.join(map(named, running))}."
-    names = ", ".join(map(named, bad)) or ("" if checks.runs else "none has registered yet")
+        return f"Checks of PR #{number} are still running: {', '.join(map(named, running))}."
+    names = ", ".join(map(named, bad)) or ("" if checks.runs else "no check has registered yet")
     return f"The checks of PR #{number} are not green{names and f': {names}'}."
 
 

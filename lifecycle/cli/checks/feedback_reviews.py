@@ -49,7 +49,7 @@ def reviews(session: Session, *, pull: int | None) -> int:
         _keep(session, number, len(conversation.unanswered))
     lines = [_summary(conversation, len(waiting))]
     if not conversation.is_complete:
-        lines.append("Not all of it was read, so there may be more.")
+        lines.append("Not everything could be read, so there may be more.")
     if waiting:
         lines.append(review_messages.quoted_as_data())
     if any(point.thread is not None for point in waiting):
@@ -61,7 +61,7 @@ def reviews(session: Session, *, pull: int | None) -> int:
         lines += review_packet.brief(point.remark)
     again = rounds.to_ask_again(conversation)
     if again and not conversation.unanswered:
-        lines.append(f"Of this head no review was asked yet: {', '.join(map(visible, again))}.")
+        lines.append(f"Not yet asked to review this commit: {', '.join(map(visible, again))}.")
     data = _data(conversation, waiting, ledger)
     return session.show(lines, data, code=int(not conversation.is_complete))
 
@@ -86,10 +86,10 @@ def reply(
     done = answers.ensure_reply(wanted, world.clock.now())
     if done.is_answer:
         _keep(session, done.number)
-    posted = "Answered" if done.is_new else "Was answered so already"
+    posted = "Answered" if done.is_new else "This answer is already there"
     lines = [f"{posted} on PR #{done.number}: {done.url}"]
     if not done.is_seen:
-        lines.append("GitHub took it and does not show it yet; it is not sent again.")
+        lines.append("GitHub accepted it but does not show it yet; it is not sent again.")
     lines += ["The thread is resolved."] if done.is_resolved else []
     posted_reply = fields_of(done, pull="number", url="url", posted="is_new", seen="is_seen")
     posted_reply |= fields_of(done, resolved="is_resolved", note="note?")
@@ -110,7 +110,7 @@ def request(session: Session, *, pull: int | None) -> int:
     unanswered = len(conversation.unanswered)
     if unanswered:
         raise Refused(
-            f"{review_messages.unanswered(number, unanswered)}; nobody was asked. Answer first."
+            f"{review_messages.unanswered(number, unanswered)}; nobody was asked. Answer them first."
         )
     asked, refused = [], []
     for login in rounds.to_ask_again(conversation):
@@ -123,8 +123,8 @@ def request(session: Session, *, pull: int | None) -> int:
             asked.append(login)
     _keep(session, number, unanswered, asked)
     lines = [f"Asked for another review of PR #{number}: {', '.join(asked)}."] if asked else []
-    why = "each review but an approval is of its newest commit, or asked for again already"
-    nobody = f"Nobody is to be asked for another review of PR #{number} now: {why}."
+    why = "each reviewer approved it, reviewed its newest commit, or was already asked again"
+    nobody = f"There is nobody to ask for another review of PR #{number}: {why}."
     lines = [*lines, *refused] or [nobody]
     data = {"pull": number, "asked": asked, "refused": refused}
     return session.show(lines, data, code=int(bool(refused)))
@@ -168,8 +168,8 @@ def _summary(conversation: PullConversation, waiting: int) -> str:
     ]
     strangers = len(review_ledger.strangers(conversation, {}))
     remarks = "1 remark" if strangers == 1 else f"{strangers} remarks"
-    more = f", {remarks} by people who may not write here" if strangers else ""
-    below = f"with texts and comments {waiting} to be read" if waiting else "nothing is to be read"
+    more = f", {remarks} by people without write access" if strangers else ""
+    below = f"with texts and comments {waiting} to read" if waiting else "nothing to read"
     return f"PR #{conversation.number}: {', '.join(counts)}{more}; {below}."
 
 

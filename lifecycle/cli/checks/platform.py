@@ -12,7 +12,7 @@ from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import redact, shown
 from lifecycle.platforms import command_argv, discovery, platform_tables, selection
 
-ALL = "for those that are known: lifecycle platform list"
+ALL = "to see the known platforms: lifecycle platform list"
 
 
 @click.group("platform", cls=RowGroup, folder="checks", table="platform")
@@ -66,8 +66,8 @@ def get_command(session: Session, *, name: str) -> None:
     # In JSON only secrets are taken out; whatever else is escaped there comes back as it was.
     if redact(line) != line or not (session.as_json or _is_printed_as_it_is(line)):
         raise Refused(
-            f"The command {name} of the platform {platform.about.name} holds what is not printed as it is, "
-            "a secret, what a client takes for its own words, or what this output has no character for, so "
+            f"The command {name} of the platform {platform.about.name} cannot be printed unchanged: it "
+            "holds a secret, words that a client reads as its own, or characters that this output lacks; "
             f"nothing was printed; look at {platform.path}"
         )
     data = {
@@ -99,7 +99,7 @@ def _lacking(detection: selection.Detection, name: str) -> str:
     needed = platform.about.needs.get(name, [])
     if needed:
         files = " or ".join(dict.fromkeys(file for condition in needed for file in condition.files))
-        return f"The platform {platform.about.name} has {name} only where {files} asks for it."
+        return f"The platform {platform.about.name} has {name} only if {files} asks for it."
     names = ", ".join(detection.commands) or "none"
     meant = did_you_mean(name, detection.commands)
     return (

@@ -58,7 +58,7 @@ def wait(session: Session, *, pull: int | None, wanted: WaitFor, timeout: float)
 
             done = Waited(Ending.CREDENTIALS, pull or 0, problem=error.sentence)
         except _TerminatedError:
-            at_once("lifecycle: Ended by SIGTERM; no news was told, and what came is kept.")
+            at_once("lifecycle: Ended by SIGTERM; no news was shown, and what came in is kept.")
             return TERMINATED
     return session.show(_lines(done), _data(done), code=STATUSES[done.ending][0])
 
@@ -104,9 +104,9 @@ def _lines(done: Waited) -> list[str]:
     problem = [done.problem] if done.problem else []
     if not done.said:
         is_late = done.ending is Ending.TIME_OUT
-        outcome = "no news in that time" if is_late else STATUSES[done.ending][1]
+        outcome = "no news before the time was up" if is_late else STATUSES[done.ending][1]
         if done.ending is Ending.GOOD:  # which of its meanings it is, the next lines say
-            outcome = "what was waited for is so already"
+            outcome = "what it waited for is already true"
         outcome += ", and the last look failed" if is_late and problem else ""
         bare = f"{outcome[:1].upper()}{outcome[1:]}."
         lines.append(f"Waited for PR #{done.pull}: {outcome}." if done.pull else bare)

@@ -65,8 +65,8 @@ def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, forc
     query = " ".join(task)
     if registry.is_alone(session.world):
         raise Refused(
-            "There is no remote here, and tasks are kept by another tracker, so no issue was claimed. For "
-            f"a task of that tracker: lifecycle tracker {'takeover' if force else 'claim'} <id>"
+            "There is no remote here, and another tracker keeps the tasks, so no issue was claimed. For a "
+            f"task of that tracker: lifecycle tracker {'takeover' if force else 'claim'} <id>"
         )
     if worktree is None:
         _show(session, take(session.world, session.claim_store, query, force=force), None)
@@ -89,17 +89,17 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
     lines = [f"Warning: {note}" for note in taken.notes]
     if taken.is_again:
         lines.append(
-            f"#{claim.issue_number} {title} was not held here any more; it is taken again as "
+            f"#{claim.issue_number} {title} was no longer held here; it was claimed again as "
             f"{claim.agent_id}, in phase {claim.phase}."
         )
     elif taken.is_new:
         lines.append(f"Claimed #{claim.issue_number} {title} as {claim.agent_id}.")
     else:
         here = "here" if root is None else f"in {root}"
-        lines.append(f"#{claim.issue_number} is claimed {here} already, in phase {claim.phase}.")
+        lines.append(f"#{claim.issue_number} is already claimed {here}, in phase {claim.phase}.")
     link = taken.record.linked.link
     if link is not None and link.synced == CLAIMED:
-        lines.append(f"The linked task {link.id} in {link.tracker} is claimed with it.")
+        lines.append(f"The linked task {link.id} in {link.tracker} was claimed with it.")
     lines.append(taken.where)
     data = {"claim": claim_data(taken.record), "title": taken.title, "notes": taken.notes}
     if root is not None:
@@ -129,7 +129,7 @@ def _next(record: Record, hooks: plan.Hooks) -> str:
         if hooks is plan.Hooks.UNSEEN:
             line = f"{line.removesuffix('.')}. {messages.no_hooks()}"
         return line
-    return f"It goes into PR #{record.claim.pr_number}, or the next look tells that this is over."
+    return f"The next look adds it to PR #{record.claim.pr_number}, or says why that is too late."
 
 
 def handoff(session: Session, summary: str | None, file: str | None) -> None:
@@ -139,7 +139,7 @@ def handoff(session: Session, summary: str | None, file: str | None) -> None:
     new commits are pushed to it. The time that the validation takes is not counted.
     """
     if summary is None and file is None:
-        raise click.UsageError("Say what was done, with --summary or --summary-file.")
+        raise click.UsageError("Say what was done with --summary or --summary-file.")
     text = text_from(summary, file, "--summary", "--summary-file", most=_MOST, is_unasked=True)
     handed_off = hand_off(session.world, session.claim_store, text or "")
     claim = handed_off.record.claim
@@ -165,7 +165,7 @@ def close(session: Session, override: str | None) -> int:
         is_over = last is not None and last.ending.outcome == "closed"
         if last is None or not is_over or session.claim_store.load(repair=False).record is not None:
             raise
-        sentence = f"#{last.claim.issue_number} was closed already; nothing was done."
+        sentence = f"#{last.claim.issue_number} was already closed; nothing was done."
         return session.show([sentence], claim_look.report_data(engine.Report(last)))
     code = claim_look.code_of(report) or int(is_left)
     return session.show(lines, claim_look.report_data(report), code=code)

@@ -65,7 +65,7 @@ def glance(session: Session) -> tuple[Report, list[str]]:
     if report.record is None and not lines:
         from lifecycle.claim.commands import unfinished_claims  # a look at a claim needs none of it
 
-        lines.append("No claim in this worktree: nothing to do.")
+        lines.append("There is no claim in this worktree, so nothing to do.")
         lines += filter(None, [unfinished_claims.left(session.claim_store)])
     return report, lines
 

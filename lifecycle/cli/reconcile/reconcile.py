@@ -148,7 +148,7 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
 def _caused_by_us(event: Trigger, world: WorktreeWorld) -> str:
     """Why the event is not looked at: the App caused it whose token this is; else ""."""
     is_ours = event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer())
-    cause = f"{event.sender}, whose token this is, caused the event {event.name} itself"
+    cause = f"the event {event.name} was caused by {event.sender}, whose token this is"
     return f"Nothing was looked at: {cause}." if is_ours else ""
 
 
@@ -287,7 +287,7 @@ def asked_scope(asked: ScopeOptions) -> Scope:
     if (asked.issues or asked.pulls) and (asked.owner or len(repositories) > 1):
         raise click.UsageError("--issue and --pull need exactly one repository.")
     if asked.owner is not None and re.fullmatch(readers.NAME, asked.owner) is None:
-        raise click.UsageError(f"--org takes a login, not {asked.owner!r}.")
+        raise click.UsageError(f"--org must be a login, not {asked.owner!r}.")
     return Scope(repositories, asked.owner or "", asked.issues, asked.pulls, _shard(asked.shard))
 
 
@@ -364,6 +364,6 @@ def _shard(text: str | None) -> Shard | None:
     match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
         raise click.UsageError(
-            f"--shard takes I/N with I from 1 to N, as in 2/3, not {visible(text)!r}."
+            f"--shard must be I/N with I from 1 to N, as in 2/3, not {visible(text)!r}."
         )
     return Shard(int(match[1]), int(match[2]))

@@ -115,7 +115,7 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
         cut += without
     tail = [*_waiting(report, bytes_left), *tail]
     if cut:
-        tail = ["", f"{cut:,} more findings have no room here; `--json` has them all.", *tail]
+        tail = ["", f"{cut:,} more findings do not fit here; `--json` has them all.", *tail]
     text = "\n".join([*head, *tail]) + "\n"
     return text if len(text.encode()) <= room else ""
 
@@ -155,7 +155,7 @@ def _waiting(report: SweepReport, room: int) -> list[str]:
     above += [] if is_folded else [escaped(title), ""]
     rows = map(_waits_row, report.waiting)
     block, without = _block(title if is_folded else "", _WAITS, rows, room - _size(above) - CELL)
-    more = ["", f"{without:,} more have no room here; `--json` has them all."] if without else []
+    more = ["", f"{without:,} more do not fit here; `--json` has them all."] if without else []
     return [*above, *block, *more]
 
 

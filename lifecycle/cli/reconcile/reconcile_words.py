@@ -114,7 +114,7 @@ def why_not(finding: Finding) -> str:
         return finding.problem
     gate = KINDS[finding.kind].gate
     if finding.state is State.OFF and gate:
-        return f"Only with --{gate}, or {gate}: true in the Action."
+        return f"Needs --{gate}, or {gate}: true in the Action."
     return ""
 
 
@@ -133,7 +133,7 @@ def totals(report: SweepReport) -> str:
     if not (number or report.repositories):
         if report.failed:
             return "Nothing could be looked at."
-        return "Nothing was looked at: this owner, or part, has no repository but forks and archived ones."
+        return "Nothing was looked at: this owner or part has only forks and archived repositories."
     if not number:
         if report.failed and _met_none(report):
             return "No issue could be looked at."

@@ -142,7 +142,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
         body = world.forge.pull_request(number).body
         pulls.ensure_text(number, body=pull_text.with_section(body, run, section))
     except LifecycleError as error:
-        pull_state = f"{record.pull.url} is open without the run's part of its text."
+        pull_state = f"{record.pull.url} is open, but its text lacks the run's section."
         error.sentence = f"{error.sentence} {pull_state} {AGAIN}"
         raise
     return Published(record.pull.url, is_new=record.pull.url != before.pull.url)
@@ -162,7 +162,7 @@ def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
     Exits with 0 if the gate passed, else with 1.
     """
     if story and (GATES[gate].is_final or gate is Gate.G1):
-        raise click.UsageError(f"{gate} is the run's, and no story's.")
+        raise click.UsageError(f"{gate} is a gate of the run, not of a story.")
     record, lines, values = shown(session, gate, story, is_anew=anew)
     code = int(record.state not in gate_rules.HOLDS)
     return session.show(lines, {**data_of(record), **values}, code=code)

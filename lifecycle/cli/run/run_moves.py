@@ -70,7 +70,7 @@ def update_phase(session: RunSession, *, phase: RunPhase) -> None:
         commands = selection.detect(session.root, session.world.environment).commands
         fix = command_argv.as_line(commands[LINT_FIX]) if LINT_FIX in commands else None
         lines.append("Formatting only: no logic, no new tests, no refactoring.")
-        lines += [f"The platform mends lint by itself: {fix}"] if fix else []
+        lines += [f"The platform's command that fixes lint: {fix}"] if fix else []
         lines.append("After each fix: lifecycle run gate G7")
     session.show(lines, {"phase": run.phase, "lint_fix": fix})
 

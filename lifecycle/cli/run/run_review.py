@@ -31,7 +31,7 @@ def verify(
     are, and an edit voids it.
     """
     if passed is None:
-        raise click.UsageError("Say --passed or --failed.")
+        raise click.UsageError("Give --passed or --failed.")
     who, now, is_review = by or session.who, session.now, check in ROLES
     gate_records.at_work(session.store.demanded(), story, is_begun=False)
     tree = session.tree_if_known
@@ -50,7 +50,7 @@ def verify(
     gate = SHOWN_BY[check]
     counts = f"By {who}, on tree {tree[:12]}; an edit of any file voids it."
     if not is_review:
-        counts = f"That is a word, and shows nothing: lifecycle run gate {gate} {target.id} does."
+        counts = f"That is recorded, but not shown: lifecycle run gate {gate} {target.id} shows it."
     first = f"Verification recorded: {result}" + (f" ({details})" if details else "")
     data = {"story": target.id, "check": check, "passed": passed, "by": who, "tree": tree}
     session.show([first, counts, *news], {**data, "is_word": not is_review, "shown_by": gate})
@@ -90,7 +90,7 @@ def review(
     lines = reviews.review_lines(target, record)
     if record.verdict != verdict:
         why = "something is BLOCKING" if record.verdict not in APPROVING else "nothing is BLOCKING"
-        lines.append(f"The verdict given was {verdict}; {why}, so it counts as {record.verdict}.")
+        lines.append(f"The verdict was {verdict}, but {why}, so it counts as {record.verdict}.")
     session.show([*lines, *news], {"story": target.id, **data_of(record), "failures": new})
 
 

@@ -141,7 +141,7 @@ def check_user_fix(session: RunSession) -> None:
             change.note(f"Check of {', '.join(fix.waited)}: {'PASSED' if passed else why}")
         fix = blockers.demanded_fix(change.run)
     elif not fix.completed_at:
-        why = "no command checks it, and the user did not say yet that it is fixed"
+        why = "no command checks it, and the user has not yet said that it is fixed"
     session.show_json({**blockers.fix_data(fix), **({"reason": why} if why else {})})
     if not fix.completed_at:
         click.echo(told.sentence("then-say-so"), err=True)
@@ -171,7 +171,7 @@ def _why(fix: state.UserFix, end: check_process.ProcessEnd, last: str) -> str:
     if end.error:
         return end.error
     if end.is_late:
-        return f"it took more than {fix.timeout} seconds, and was ended"
+        return f"it was stopped after {fix.timeout} seconds"
     ending = f": {last}" if last else ""
     return f"{fix.check_command[0]} exited with {end.status}{ending}"
 
@@ -236,7 +236,7 @@ def stop(session: RunSession, *, why: str, for_good: bool) -> None:
     All of it is kept; --for-good, which also ends one that was stopped before, renames its file. A person
     does this: in a terminal outside of the client, or with a prompt since the agent was last told to go on.
     """
-    following, kept = "All of it is kept. Go on with: lifecycle run resume", None
+    following, kept = "All of it is kept. To continue, run: lifecycle run resume", None
     with session.store.changing(by_person=True) as change:
         run = change.run
         by = session.person(run, blockers.stop_asked_at(run), "stop")

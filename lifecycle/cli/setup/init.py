@@ -25,8 +25,8 @@ _ALONE = "The agent may run these unasked, for you alone, in this worktree."
 _LINE = "The client's status line shows what is at work here, for you alone, in this worktree."
 
 _TO_COMMIT = (
-    "Commit these files, and everybody who has lifecycle installed has it here, in sessions that are "
-    "started in this folder; in its subfolders the client reads the plugin's hooks, not these."
+    "Commit these files, and it works here for everybody who has lifecycle installed, in sessions that "
+    "start in this folder; in its subfolders the client reads the plugin's hooks, not these."
 )
 
 _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
@@ -50,14 +50,14 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
     """
     if asked["permissions"] and (asked["shared"] or asked["stages"]):
         raise click.UsageError(
-            "--permissions is for one person, and --stages puts them in as well: it goes with neither."
+            "--permissions cannot be combined with --shared (it is for one person) or --stages (has it)."
         )
     if asked["statusline"] and any(asked[name] for name in asked if name != "statusline"):
-        raise click.UsageError("--statusline puts nothing else in: it goes with no other option.")
+        raise click.UsageError("--statusline cannot be combined with other options.")
     for name in ("shared", "stages", "run", "workflow", "permissions", "statusline"):
         if asked[name] and remove:
             raise click.UsageError(
-                f"--remove takes out whatever is there; --{name} does not go with it."
+                f"--remove takes everything out; it cannot be combined with --{name}."
             )
     folder = Path.cwd()
     todo = plan(worktree_root(folder) or folder, remove=remove, environment=os.environ, **asked)
@@ -78,11 +78,11 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
         return [alone, *_table(todo.changes), undo] if todo.changes else [alone]
     mode = _MODES.get(todo.mode, "")
     if not todo.changes:
-        return [] if remove else [f"lifecycle is wired already, {mode}; nothing was changed."]
+        return [] if remove else [f"lifecycle is already set up {mode}; nothing was changed."]
     files = _table(todo.changes)
     if remove:
-        return ["lifecycle is out of this project's settings.", *files, "Nothing needs a restart."]
-    lines = [f"lifecycle is wired {mode}.", *files]
+        return ["lifecycle was removed from these settings.", *files, "Nothing needs a restart."]
+    lines = [f"lifecycle is set up {mode}.", *files]
     lines += [_TO_COMMIT] if todo.mode == "shared" else []
     label = f'put the label "{visible(todo.label)}" on a task'
     following = label if todo.label else _to_claim(todo.root)

@@ -58,13 +58,13 @@ class _Asked:
         shown = [f"  {visible(command)}" for command in self.commands]
         lines = ["lifecycle handoff runs, in this order:", *shown] if shown else []
         if self.checks:
-            lines.append("lifecycle check runs, when somebody or an agent asks for it:")
+            lines.append("lifecycle check runs, when a person or an agent asks for it:")
         for check in self.checks:
             lines += [f"  {check.name}: {visible(line)}" for line in check.lines]
         if self.program:
             lines.append(
-                f"lifecycle runs {self.program}, which keeps the tasks of this repository and does what "
-                "the repository tells it to."
+                f"lifecycle runs {self.program}, which keeps this repository's tasks and follows the "
+                "repository's own configuration."
             )
         return lines
 
@@ -84,7 +84,7 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     stays. It is kept in trust.json in your own configuration folder.
     """
     if yes + show + revoke > 1:
-        raise click.UsageError("--yes, --show and --revoke exclude each other.")
+        raise click.UsageError("Use only one of --yes, --show and --revoke.")
     asked = _Asked(session)
     lines, is_trusted = asked.lines, True
     if revoke:
@@ -92,12 +92,12 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
         is_trusted = not lines
         lines = [_REVOKED if was_allowed else _NOT_REVOKED]
     elif not lines:
-        lines = [f"{config.CONFIG_FILE} names no commands here: there is nothing to trust."]
+        lines = [f"{config.CONFIG_FILE} names no commands, so there is nothing to trust."]
     elif asked.is_trusted:
-        lines.append("That may run.")
+        lines.append("These may run.")
     elif show:
         is_trusted = False
-        lines.append("That may not run yet; allow it with: lifecycle trust")
+        lines.append("These may not run yet; to allow them: lifecycle trust")
     else:
         _ask(session, asked, is_sure=yes)
         asked.allow()
@@ -105,10 +105,10 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     session.show(lines, asked.data(trusted=is_trusted))
 
 
-_REVOKED = "Nothing of this repository may run any more."
-_NOT_REVOKED = "Nothing of this repository was allowed to run; nothing was changed."
+_REVOKED = "Commands of this repository may no longer run."
+_NOT_REVOKED = "No command of this repository was allowed to run; nothing was changed."
 _ALLOWED = (
-    "That may run now, here and in every worktree of this clone. Undo: lifecycle trust --revoke"
+    "These may now run here and in every worktree of this clone. Undo: lifecycle trust --revoke"
 )
 
 
@@ -130,12 +130,12 @@ def _ask(session: Session, asked: _Asked, *, is_sure: bool) -> None:
         commands = dict.fromkeys([*asked.commands, *asked.check_lines, *program])
         shown = ", ".join(f"`{visible(command)}`" for command in commands)
         raise Refused(
-            f"This repository wants {shown} to run, and there is no terminal to ask a person on; "
-            "nothing was allowed. A person who has looked at it allows it with: lifecycle trust --yes"
+            f"This repository wants {shown} to run, but there is no terminal on which to ask a person; "
+            "nothing was allowed. A person who has read this can allow it with: lifecycle trust --yes"
         )
     for line in asked.lines:
         click.echo(line, err=True)
     with session.world.deadline.standing_still():  # a person may think
-        is_allowed = click.confirm("May that run here?", default=False, err=True)
+        is_allowed = click.confirm("May these run here?", default=False, err=True)
     if not is_allowed:
-        raise Refused("Nothing was allowed, so nothing of it is run.")
+        raise Refused("Nothing was allowed, so none of it will run.")

@@ -124,7 +124,7 @@ def test_a_gate_that_fails_adds_what_failed(project: RunGround) -> None:
     (failure,) = state(project).stories[0].failures
     assert (failure.source, "AssertionError" in failure.text) == ("G5", True)
     said = project.said("verify", "S1", "testsPass", "--passed", "--details", "all green")
-    assert "That is a word, and shows nothing: lifecycle run gate G5 S1 does." in said
+    assert "That is recorded, but not shown: lifecycle run gate G5 S1 shows it." in said
     assert "G5 (testsPass) FAILED" in refused(project.run("update-story", "S1", "completed"))
     assert "Iteration: 2/3" in project.said("update-story", "S1", "in_progress")
 
@@ -196,7 +196,7 @@ def test_a_review_is_read_recorded_and_voided_by_an_edit(project: RunGround) -> 
     words = ["review", "S1", "--by", "reviewer", "--verdict", "APPROVED"]
     said = project.said(*words, "--finding", "[BLOCKING] a crash")
     assert "- **[BLOCKING]** a crash" in said
-    assert "The verdict given was APPROVED; something is BLOCKING" in said
+    assert "The verdict was APPROVED, but something is BLOCKING" in said
     assert "Added failure: F1 [code]" in said
     refused(project.run("verify", "S1", "reviewApproved", "--passed"))
     commit(project, "one = 2\n")

@@ -681,7 +681,7 @@ def test_the_plugin_beside_it_is_said(clone: Clone) -> None:
 def test_it_is_short_and_aligned(clone: Clone) -> None:
     """What was done, where, and what is next, in lines that fit a terminal."""
     lines = ok(clone.run("init")).splitlines()
-    assert lines[0] == "lifecycle is wired for you alone, in this worktree."
+    assert lines[0] == "lifecycle is set up for you alone, in this worktree."
     rows = [line for line in lines if line.startswith("  ")]
     assert [row.split()[1] for row in rows] == [
         LOCAL,

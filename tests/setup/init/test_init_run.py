@@ -193,4 +193,4 @@ def test_with_the_plugin_permissions_and_the_limit_alone(clone: Clone) -> None:
 
 def test_remove_goes_with_no_other_option(clone: Clone) -> None:
     """It takes out whatever is there."""
-    assert "--run does not go with it" in clone.run("init", "--remove", "--run").stderr
+    assert "it cannot be combined with --run" in clone.run("init", "--remove", "--run").stderr
