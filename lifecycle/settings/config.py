@@ -1,6 +1,6 @@
 """Settings: the environment wins over the user's config.toml, and that over `.lifecycle.toml`.
 
-A project's file comes with the repository, from whoever wrote it. So it names no API host and no
+A project's file comes with the repository, from whoever wrote that. So it may not name an API host or a
 command that prints a token: those come from the environment (GITHUB_API_URL and GITHUB_GRAPHQL_URL, as
 GitHub Actions sets them; GH_TOKEN or GITHUB_TOKEN), or from `CONFIG` in the user's own folder.
 """
@@ -28,10 +28,10 @@ NAME, CONFIG = "lifecycle", "config.toml"
 """The user's own folder below `~/.config`, and the settings in it."""
 
 PROJECT_VARIABLES = ("LIFECYCLE_PROJECT_NUMBER", "MOLTNET_PROJECT_NUMBER")
-"""Either of these makes a repository one that lifecycle serves, claim or not."""
+"""Either of these makes lifecycle serve a repository, even without a claim."""
 
 OWNER_VARIABLES = ("LIFECYCLE_PROJECT_OWNER", "MOLTNET_PROJECT_OWNER")
-"""Either of these says whose the board is, whatever a project's file says."""
+"""Either of these decides the owner of the board, whatever a project's file says."""
 
 _ENVIRONMENT: dict[str, tuple[tuple[str, ...], Any]] = {
     "project_number": (PROJECT_VARIABLES, readers.project_number),
@@ -39,7 +39,7 @@ _ENVIRONMENT: dict[str, tuple[tuple[str, ...], Any]] = {
     "repository": (("LIFECYCLE_REPOSITORY",), readers.repository),
     "hook_seconds": (("LIFECYCLE_HOOK_SECONDS",), readers.positive),
 }
-"""By the name in `Settings`, the variables that win over the file, and what reads the value."""
+"""For each name in `Settings`, the variables that win over the file, and the reader of the value."""
 
 TOKEN_VARIABLES = ("GH_TOKEN", "GITHUB_TOKEN")
 APP_VARIABLES = {
@@ -48,7 +48,7 @@ APP_VARIABLES = {
     "private_key": "LIFECYCLE_APP_PRIVATE_KEY_FILE",
     "pem": "LIFECYCLE_APP_PRIVATE_KEY",
 }
-# The last two are not read by us: gh prints them for any host of its own, as it does the first two.
+# We do not read the last two, but gh prints them for any host of its own, as it does the first two.
 SECRETS = frozenset(
     {*TOKEN_VARIABLES, *APP_VARIABLES.values(), "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 )
@@ -61,12 +61,12 @@ def is_served(root: Path, environment: Mapping[str, str]) -> bool:
 
 
 def file_of(root: Path) -> Path:
-    """The settings file that counts in this worktree, whether it is there or not."""
+    """The settings file of this worktree, whether or not it exists."""
     return Path(regular_files.settings_path(str(root)))
 
 
 def own_folder(environment: Mapping[str, str]) -> Path | None:
-    """The user's folder, there or not; None where the environment names no home.
+    """The user's folder, whether or not it exists; None if the environment names no home.
 
     Source: the XDG Base Directory Specification, which says to ignore a base folder that is not absolute.
     """
@@ -78,7 +78,7 @@ def own_folder(environment: Mapping[str, str]) -> Path | None:
 
 
 def own_path(name: str, environment: Mapping[str, str]) -> str:
-    """A file of the user's folder as a person would write its path."""
+    """The path of a file in the user's folder as a person would write it."""
     place = own_folder(environment)
     if place is None:
         return f"~/.config/{NAME}/{name}"
@@ -94,8 +94,8 @@ class AppKey:
     Attributes:
         id: the client ID, or the App's number.
         installation: the installation's number, or None for the repository's.
-        key_file: where the private key lies, or None if `pem` holds it.
-        where: what names its id, installation and private_key, for sentences.
+        key_file: the file with the private key, or None if `pem` has the key.
+        where: the names of the settings for id, installation and private_key, for sentences.
     """
 
     id: str
@@ -113,7 +113,7 @@ def web_host(api_url: str) -> str:
 
 def renaming(name: object, remote: str = "origin") -> str:
     """The command that gives a remote its repository's new name, whatever its URL looks like."""
-    # ssh or https, with a port or a token: all but the last two parts of the URL stay.
+    # ssh or https, with a port or a token: everything but the last two parts of the URL is kept.
     return (
         f'git remote set-url {remote} "$(git remote get-url {remote} | '
         f"sed 's,[^/:]*/[^/]*$,{name}.git,')\""
@@ -126,18 +126,18 @@ def is_known_to_gh(host: str) -> bool:
 
 
 def gh_option(api_url: str) -> str:
-    """What a gh command needs to mean this GitHub, with a space before it: "" for github.com, gh's own."""
+    """The option with which a gh command uses this GitHub, after a space; "" for github.com."""
     host = web_host(api_url)
     return f" --hostname {host}" if is_known_to_gh(host) and host != "github.com" else ""
 
 
 def addresses(environment: Mapping[str, str]) -> Addresses:
-    """Where GitHub answers by the environment and the user's file; raises BadConfig."""
+    """GitHub's addresses according to the environment and the user's file; raises BadConfig."""
     return _addresses(environment, user_settings(environment))
 
 
 def names_github(environment: Mapping[str, str]) -> bool:
-    """True if the environment or the user's file says where GitHub answers."""
+    """True if the environment or the user's file names GitHub's address."""
     named = any(environment.get(name) for name in ("GITHUB_API_URL", "GITHUB_GRAPHQL_URL"))
     return named or bool({"api_url", "graphql_url"} & user_settings(environment).keys())
 
@@ -145,7 +145,7 @@ def names_github(environment: Mapping[str, str]) -> bool:
 def variable_token(environment: Mapping[str, str], gh: str = "") -> tuple[str, str] | None:
     """The token of GH_TOKEN, else of GITHUB_TOKEN, and the variable's name; None if neither is set.
 
-    `gh`: as `gh_option` says, for the advice.
+    `gh`: the result of `gh_option`, for the advice.
 
     Raises:
         BadConfig: the value cannot be sent as a header.
@@ -160,18 +160,18 @@ def variable_token(environment: Mapping[str, str], gh: str = "") -> tuple[str, s
 def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False) -> dict[str, str]:
     """The variables that a program which we start for a project sees: git, its validation, bd.
 
-    It sees none from which we take a token or an App's key, unless the user's own file names it in
-    `pass_tokens_to`. A file that cannot be used names none here; whoever reads the settings says what
-    is wrong with it.
+    It does not see those from which we take a token or an App's key, unless the user's own file names the
+    program in `pass_tokens_to`. A file that cannot be used counts as naming none; other code that reads the
+    settings reports what is wrong with it.
 
     Args:
-        child: which one it is, as `pass_tokens_to` in the user's file names it: "git", "validate",
-            "check", "tracker".
-        environment: variables beside this process's own, and before them.
-        keeps: it needs the secrets for what it was started for.
+        child: the program's name in `pass_tokens_to` of the user's file: "git", "validate", "check",
+            "tracker".
+        environment: variables that are added to this process's own, and override them.
+        keeps: the program needs the secrets for its work.
 
     Returns:
-        All of them, without `SECRETS` unless `keeps` or the user's file names the child.
+        All variables, without `SECRETS` unless `keeps` is set or the user's file names the child.
     """
     variables = {**os.environ, **environment}
     for name in ("PYTHONPATH", "PYTHONHOME"):  # `hooks/common` keeps them from our own Python alone
@@ -186,7 +186,7 @@ def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False
 
 
 def tracker_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
-    """The folders outside of a repository that the user lets a project's tasks be kept in; BadConfig."""
+    """The folders outside of a repository in which the user allows a project's tasks; raises BadConfig."""
     folders: tuple[str, ...] = user_settings(environment).get("tracker_folders", ())
     return tuple(
         readers.own_file("tracker.folders", folder, environment).resolve() for folder in folders
@@ -197,9 +197,9 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     """Read the settings for one worktree.
 
     Raises:
-        BadConfig: a file is no TOML, or a key or value cannot be used; the sentence names it.
+        BadConfig: a file is not TOML, or a key or value cannot be used; the sentence names it.
     """
-    from lifecycle.core.values import configured  # where settings are read at all
+    from lifecycle.core.values import configured  # needed only if settings are read
 
     path = file_of(root)
     written_ns = regular_files.mtime_ns(str(path), follow=True)  # a later edit has another date
@@ -224,12 +224,12 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
 def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
     """The GitHub App that the environment names, or the user's file; None if it names none.
 
-    A key of the user's file is used for the addresses that this file names, and for no others that
+    A key from the user's file is used only for the addresses that this file names, not for others that
     happen to be in the environment.
 
     Args:
-        environment: the variables, and where the user's file lies.
-        of_user: ask the file, not the variables.
+        environment: the variables, which also say where the user's file is.
+        of_user: read the file, not the variables.
 
     Raises:
         BadConfig: a value cannot be used, or one is missing.
@@ -270,7 +270,7 @@ def demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], se
 
 
 def user_settings(environment: Mapping[str, str]) -> dict[str, Any]:
-    """What the user's config.toml says."""
+    """The settings in the user's config.toml."""
     place = own_folder(environment)
     if place is None:
         return {}
@@ -278,7 +278,7 @@ def user_settings(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addresses:
-    """REST's and GraphQL's address. GraphQL's goes with the REST address that stands in the same place."""
+    """The addresses of REST and GraphQL; the file's one of GraphQL counts only with the file's REST."""
     from lifecycle.core.values.configured import API_URL, Addresses
 
     rest_url = environment.get("GITHUB_API_URL")
@@ -294,7 +294,7 @@ def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addre
 def _from_file(
     path: Path, shown: str, keys: Mapping[str, tuple[str, Any]], *, follow: bool = True
 ) -> dict[str, Any]:
-    """The file's values, read and checked; a project's is no link, which could lead to any file."""
+    """The file's values, read and checked; a project's may not be a link, which could lead to any file."""
     try:
         file = store.read(path, follow=follow)
     except OSError as error:
@@ -305,7 +305,7 @@ def _from_file(
 
     try:
         data = tomllib.loads(file.content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:  # a number too long to be read is one, too
+    except (ValueError, RecursionError) as error:  # also for a number that is too long to be read
         raise BadConfig(f"{shown} is not valid TOML ({error}); nothing was done.") from None
     values: dict[str, Any] = {}
     for key, value in _flat(data):
@@ -318,7 +318,7 @@ def _from_file(
 
 
 def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
-    """What is said of a key that the file may not have."""
+    """The sentence about a key that the file may not have."""
     if key in USER_KEYS:
         return resources.sentence("not-projects", shown=shown, key=key)
     if key in _KEYS:
@@ -336,7 +336,7 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 
 _OF_USER = ("merge",)
-"""What the user's own file says of the work itself."""
+"""The keys of the user's own file about the work itself."""
 
 _TABLES = frozenset({"checks.commands", "stages.workflows"})
 """Keys whose value is a table of the user's own words."""

@@ -1,6 +1,6 @@
 """Tokens that a command prints, or gh keeps.
 
-The user's `token_command` stands in the user's own file, so it sees what the user's shell would show it.
+The user's `token_command` comes from the user's own file, so it gets the environment of the user's shell.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ from lifecycle.core.redact import keep_secret
 from lifecycle.settings import config, readers, resources
 
 SECONDS = 10.0
-"""How long the command may take; a credential store that asks its user for more is no store."""
+"""How long the command may take; a credential store should not need longer."""
 
 SECONDS_OF_GH = 4.0
-"""How long gh may take, which a hook waits for."""
+"""How long gh may take; a hook waits for it."""
 
 
 def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
     """The first line that the user's token_command prints, and that name; None if there is no command.
 
-    From then on that line is redacted wherever text leaves, and no sentence has what was printed.
+    From then on that line is redacted from all text that leaves, and no sentence contains the output.
 
-    The command is the user's, and so is the token that it prints: it is run only for the addresses
-    that the user's file names (or GitHub's own, if it names none), not for others that happen to be
-    in the environment.
+    The command and its token belong to the user: it is run only for the addresses that the user's file
+    names (or GitHub's own, if it names none), not for others that happen to be in the environment.
 
     Raises:
         BadConfig: the value cannot be sent as a header, or the user's file cannot be used.
@@ -56,13 +55,13 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
-    """The token that gh keeps for a host, or None: there is no gh, or nobody has logged in with it.
+    """The token that gh keeps for a host; None if there is no gh, or nobody has logged in with it.
 
     Source: https://cli.github.com/manual/gh_auth_token
 
     Args:
-        host: as in `github.com`; only the token of this very host is given.
-        environment: PATH and HOME are looked up here.
+        host: such as `github.com`; only a token for exactly this host is returned.
+        environment: has PATH and HOME.
 
     Raises:
         NoToken: gh did not answer in time.
@@ -72,26 +71,25 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     program = shutil.which("gh", path=environment.get("PATH"))
     if program is None or not Path(program).is_absolute():
         return None
-    # gh prints what a variable holds for any host: it is asked for what it keeps itself.
+    # gh prints a variable's token for any host; without these it prints only what it keeps itself.
     variables = {k: v for k, v in {**os.environ, **environment}.items() if k not in config.SECRETS}
     try:
         code, value = _run((program, "auth", "token", "--hostname", host), variables, SECONDS_OF_GH)
     except OSError:
-        return None  # a gh that cannot be started is none
+        return None  # a gh that cannot be started counts as missing
     except subprocess.TimeoutExpired:
         raise NoToken(resources.sentence("silent-gh", host=host, seconds=SECONDS_OF_GH)) from None
     return value if code == 0 and value else None
 
 
 def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
-    """A word that changes with the environment, the settings' files and gh's store, and tells none of it.
+    """A word that changes with the environment, the settings' files and gh's store, but reveals nothing.
 
-    Files are not read: date and size tell one version from the next. What a token_command prints is
-    not asked for.
+    Files are not read: date and size distinguish their versions. A token_command is not run.
 
     Args:
         root: the worktree, whose settings may be wrong.
-        environment: variables, and where the user's files lie.
+        environment: the variables, which also say where the user's files are.
     """
     names = sorted(
         config.SECRETS | {"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "LIFECYCLE_REPOSITORY"}
@@ -119,7 +117,7 @@ def _gh_store(environment: Mapping[str, str]) -> Path:
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> tuple[int, str]:
-    """Exit code and first line, which is kept secret; the command is ended where it takes too long."""
+    """Exit code and first line, which is kept secret; the command is ended if it takes too long."""
     process = subprocess.Popen(
         command,
         env=environment,

@@ -1,8 +1,8 @@
 """Which clones of this user lifecycle works in, for the views of all of them; nothing else depends on it.
 
-`clones/` in the user's own folder has one small file for each, so that processes that write at once do not
-disturb each other. It is for this user alone (0600) and never leaves the machine. A file is written when
-work begins in a clone that is not known yet, and goes once the clone's git folder is gone.
+`clones/` in the user's own folder has one small file for each clone, so that processes which write at the
+same time do not disturb each other. Only this user can read it (0600), and it never leaves the machine. A
+file is written when work begins in an unknown clone, and deleted once the clone's git folder is gone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lifecycle.storage import regular_files, store
 FOLDER = "clones"
 
 MOST = 1_000
-"""Clones that are read."""
+"""How many clones are read."""
 
 _NAME = re.compile(r"[0-9a-f]{32}")
 _VERSION = 1
@@ -36,7 +36,7 @@ class KnownClone:
 
 
 def note(root: Path, environment: Mapping[str, str]) -> None:
-    """Let the clone of this worktree be known. Best effort: never raises, and writes only what is new."""
+    """Note the clone of this worktree. Best effort: never raises, and writes only if it is new."""
     with contextlib.suppress(OSError):
         place, git = config.own_folder(environment), store.common_folder(root)
         if place is None or git is None:
@@ -50,10 +50,10 @@ def note(root: Path, environment: Mapping[str, str]) -> None:
 
 
 def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
-    """The clones that are known and still there, by their paths; what is known of others is dropped.
+    """The known clones that still exist, by their paths; the files of others are deleted.
 
     Raises:
-        StrangeFileError: the folder of them is no folder of this user's.
+        StrangeFileError: the folder of the files is not a folder of this user.
         OSError: it cannot be read.
     """
     place = config.own_folder(environment)
@@ -75,7 +75,7 @@ def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
     """
     above = clone.git.parent if clone.git.name == ".git" else None
     mains = [folder for folder in (clone.main or above,) if folder is not None]
-    # A folder that became another clone's meanwhile is that one's.
+    # A folder that belongs to another clone by now is left out.
     return tuple(
         folder
         for folder in [*mains, *_linked(clone.git)]
@@ -84,7 +84,7 @@ def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
 
 
 def _linked(git: Path) -> list[Path]:
-    """Where the linked worktrees of a clone lie, as its git folder says."""
+    """The folders of a clone's linked worktrees, according to its git folder."""
     folders = []
     for path in sorted(git.glob("worktrees/*/gitdir")):
         with contextlib.suppress(OSError):
@@ -96,7 +96,7 @@ def _linked(git: Path) -> list[Path]:
 
 
 def _read(path: Path) -> KnownClone | None:
-    """What a file says; None if it is none of ours, of another form, or of a clone that is gone."""
+    """The clone in a file; None if the file is not ours or has another form, or the clone is gone."""
     with contextlib.suppress(OSError, ValueError):
         file = store.read(path, follow=False)
         data = object_in(file.content, _VERSION) if file is not None else {}
@@ -107,6 +107,6 @@ def _read(path: Path) -> KnownClone | None:
 
 
 def _name(git: Path) -> str:
-    import hashlib  # not on the quiet path
+    import hashlib  # not needed on the quiet path
 
     return hashlib.sha256(os.fsencode(git)).hexdigest()[:32]

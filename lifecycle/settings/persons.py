@@ -1,7 +1,7 @@
 """Who counts as a person: one who is outside of the client, or wrote a prompt after the question.
 
-One rule for the commands of a run that only a person may give, and for the gates of workflows that need a
-person's yes. What an agent says of its user proves nothing.
+The same rule is used for commands of a run that only a person may give, and for gates of workflows that
+need a person's yes. What an agent says about its user proves nothing.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class Presence:
 
 
 def person(presence: Presence, asked_at: float, command: str) -> str:
-    """How it is known that a person does this: TERMINAL or PROMPT.
+    """The evidence that a person runs this command: TERMINAL or PROMPT.
 
     Args:
         presence: who may be running the command.
-        asked_at: when the question was put that a prompt would answer.
-        command: what is to be done, as it is typed.
+        asked_at: when the question was asked that a prompt would answer.
+        command: the command as it is typed.
 
     Raises:
-        Refused: nobody shows that it is one.
+        Refused: nothing shows that it is a person.
     """
     if not presence.is_inside:
         return TERMINAL

@@ -1,6 +1,6 @@
-"""Readers of one configured value each: whatever cannot be used is refused by name.
+"""Readers, each for one configured value: a value that cannot be used is refused by name.
 
-Each takes the words that name the value for the sentence, and the value; each raises BadConfig.
+Each takes the words that name the value in the sentence, and the value; each raises BadConfig.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _need(is_fit: object, where: str, must: str, value: object) -> None:
 
 
 def spelled(pattern: str, must: str) -> Callable[[str, object], str]:
-    """A reader of a text on one line that a pattern describes; spaces around it are no part of it."""
+    """A reader of a text on one line that fits a pattern; spaces around it are removed."""
 
     def read(where: str, value: object) -> str:
         text = value.strip() if isinstance(value, str) else ""
@@ -40,19 +40,19 @@ def spelled(pattern: str, must: str) -> Callable[[str, object], str]:
 
 
 text = spelled("[^-].*", "a non-empty text on one line")
-"""A text that can be no option of a command."""
+"""A text that cannot be taken for an option of a command."""
 
 login = spelled("[A-Za-z0-9][A-Za-z0-9_-]*", "the login of an account")
 
 tracker = spelled("[a-z][a-z0-9_-]*", '"auto" or the name of a tracker')
-"""Whether there is such a tracker is the registry's to say."""
+"""The registry decides whether there is such a tracker."""
 
 label = spelled("[^,]+", "the name of a label, without a comma")
-"""One that can be asked for, and that can have a colon and more behind it."""
+"""A label that can be searched for, and that can be followed by a colon and more."""
 
 
 def remote(where: str, value: object) -> str:
-    """The name of a git remote; a path or a URL is none, though git would take it for one."""
+    """The name of a git remote; a path or a URL is refused, although git would accept it."""
     name = text(where, value)
     if re.fullmatch(r"\w[\w.+@-]*(/\w[\w.+@-]*)*", name) is None:
         raise BadConfig(sentence("no-remote", where=where, value=value))
@@ -60,7 +60,7 @@ def remote(where: str, value: object) -> str:
 
 
 def branch(where: str, value: object) -> str:
-    """The name of a branch, as git takes one."""
+    """The name of a branch that git accepts."""
     from lifecycle.core.values.branch_names import is_branch
 
     name = text(where, value)
@@ -79,14 +79,14 @@ def repository(where: str, value: object) -> Repository:
 
 
 def link(where: str, value: object) -> str:
-    """How a pull request names its issue, in any case."""
+    """The word with which a pull request names its issue, in any case."""
     link = next((word for word in LINKS if str(value).casefold() == word.casefold()), "")
     _need(link, where, '"Refs" or "Closes"', value)
     return link
 
 
 def choice(*words: str) -> Callable[[str, object], str]:
-    """A reader that takes one of these words."""
+    """A reader that accepts one of these words."""
 
     def read(where: str, value: object) -> str:
         *others, last = [f'"{word}"' for word in words]
@@ -132,7 +132,7 @@ def words(where: str, value: object) -> tuple[str, ...]:
 
 
 def several(is_fit: Callable[[str], object], must: str) -> Callable[[str, object], tuple[str, ...]]:
-    """A reader of one text, or of a list of texts, all of them fit."""
+    """A reader of one text, or of a list of texts, each of which `is_fit` accepts."""
 
     def read(where: str, value: object) -> tuple[str, ...]:
         texts = [value] if isinstance(value, str) else value
@@ -153,11 +153,11 @@ folders = several(
     lambda path: path.startswith(("/", "~/")) and path.isprintable(),
     "a list of folders by absolute paths, or by such that begin with ~/",
 )
-"""Each by a path that does not depend on where one is."""
+"""Folders, each by a path that does not depend on the current folder."""
 
 
 def check_commands(where: str, value: object) -> dict[str, object]:
-    """A table from a check's name to its command; whether that needs a shell is told where it is run."""
+    """A table from a check's name to its command; a need for a shell is reported when the check is run."""
     _need(isinstance(value, dict), where, "a table from names to commands", value)
     table = cast("dict[str, object]", value)
     for name, command in table.items():
@@ -186,7 +186,7 @@ def _is_words(value: object) -> bool:
 
 
 def whole(least: int, most: int = 0) -> Callable[[str, object], int]:
-    """A reader of a whole number from `least` on, and to `most` if that is given; it may be a text."""
+    """A reader of a whole number from `least`, and up to `most` if that is given; it may be a text."""
     must = f"a whole number from {least} {f'to {most}' if most else 'on'}"
 
     def read(where: str, value: object) -> int:
@@ -224,7 +224,7 @@ hours = amount("hours", lambda hours: 0 < hours <= 87_600)  # ten years
 
 
 def duration(where: str, value: object) -> float:
-    """Seconds, from "20m" and the like; a day at the most, since the client ends a hook then."""
+    """Seconds, from "20m" and the like; at most a day, since the client ends a hook then."""
     match = re.fullmatch(r"([1-9][0-9]{0,4})([smh])", value) if isinstance(value, str) else None
     seconds = int(match[1]) * {"s": 1.0, "m": 60.0, "h": 3600.0}[match[2]] if match else 0.0
     is_fit = 0 < seconds <= 86_400
@@ -245,7 +245,7 @@ def url(where: str, value: object) -> str:
         is_url = isinstance(value, str) and re.fullmatch(pattern, value) is not None
         parts = urlsplit(str(value))
         is_url = is_url and parts.port != 0
-    except ValueError:  # a bracket or a port that is none
+    except ValueError:  # an invalid bracket or port
         is_url = False
     if not is_url:
         raise BadConfig(
@@ -257,12 +257,12 @@ def url(where: str, value: object) -> str:
 
 
 _BYTES = frozenset(map(str, range(256)))
-"""The numbers of which an address of four is made, as they are written."""
+"""The written form of each of the four numbers of an IPv4 address."""
 
 
 def is_loopback(host: str) -> bool:
     """True for `localhost`, 127.0.0.0/8 and ::1, as they are written: no name is looked up."""
-    if ":" not in host:  # most are names: what reads every kind of address takes long to import
+    if ":" not in host:  # most are names, and the reader of all addresses takes long to import
         parts = host.split(".")
         is_address = len(parts) == 4 and all(p in _BYTES for p in parts)
         return host == "localhost" or (is_address and parts[0] == "127")
@@ -301,7 +301,7 @@ def _line(where: str, value: object) -> tuple[Stage, ...]:
 
 
 def tables(where: str, value: object) -> tuple[Mapping[str, object], ...]:
-    """A list of tables, as `[[evidence.runners]]` makes one; whoever uses them knows their keys."""
+    """A list of tables, such as `[[evidence.runners]]`; the code that uses them checks their keys."""
     is_list = isinstance(value, list) and all(isinstance(table, dict) for table in value)
     _need(is_list, where, "a list of tables, each begun by a line [[...]]", value)
     return tuple(cast("list[Mapping[str, object]]", value))

@@ -1,8 +1,8 @@
-"""Where the GraphQL documents, the hook scripts, the plugin's pages and files of texts lie.
+"""Finds the GraphQL documents, the hook scripts, the plugin's pages and files of texts.
 
 In a wheel they are inside the package; in a checkout, installed or not, they are the top-level folders
-`graphql/`, `hooks/`, `commands/`, `agents/` and `skills/`. A file of texts lies beside the module that
-says them.
+`graphql/`, `hooks/`, `commands/`, `agents/` and `skills/`. A file of texts is beside the module that
+uses them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def graphql_documents() -> list[Path]:
 
 
 def page(name: str) -> str:
-    """The text of a file in one of these folders, as `commands/claim.md`."""
+    """The text of a file in one of these folders, such as `commands/claim.md`."""
     folder, _, path = name.partition("/")
     return (_folder(folder) / path).read_text(encoding="utf-8")
 
@@ -47,7 +47,7 @@ def plugin_folder(name: str) -> Path:
 
 
 def hooks_folder() -> Path:
-    """The absolute folder that the hook scripts lie in."""
+    """The absolute path of the folder with the hook scripts."""
     return _folder("hooks").absolute()
 
 
@@ -62,12 +62,12 @@ def packaged(name: str) -> str:
 
 
 def install_line(verb: str, of: str = "", *, prefix: str | Path = sys.prefix) -> str:
-    """The command line by which a command is installed, in the words of what installed it before.
+    """The command line that installs a command, for the installer that installed it before.
 
     Args:
-        verb: to "install" it from the folder `of`, to "add" the package `of`, to "renew" it.
-        of: as a shell reads it.
-        prefix: its environment: each installer leaves a file of its own there, pip leaves none.
+        verb: "install" it from the folder `of`, "add" the package `of`, or "renew" it.
+        of: the folder or package, quoted for a shell.
+        prefix: its environment: each installer but pip leaves a file of its own there.
     """
     import shlex
 
@@ -86,7 +86,7 @@ def texts(name: str) -> dict[str, Any]:
 
 @cache
 def table(name: str) -> dict[str, Any]:
-    """The same, read once; nobody changes it."""
+    """The same as `texts`, but read only once; do not change it."""
     return texts(name)
 
 
@@ -100,12 +100,12 @@ class Sentences:
         """A sentence, filled in.
 
         Args:
-            name: of the sentence.
-            values: by the first word in braces, what is filled in there; several clauses with semicolons.
+            name: the sentence's name.
+            values: what to fill in, by the first word in braces; several clauses with semicolons.
         """
         joined = {k: "; ".join(v) for k, v in values.items() if isinstance(v, (list, tuple))}
         return " ".join(table(self.file)[name].splitlines()).format_map({**values, **joined})
 
 
 sentence: Final = Sentences("settings/sentences.toml")
-"""What is refused where settings are read."""
+"""The refusals of reading settings."""
