@@ -1,4 +1,4 @@
-"""What commits and trees are there, and how two of them differ: by file, by line, by submodule."""
+"""Which commits and trees exist, and how two of them differ: by file, by line, by submodule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NEW = ">"
 
 
 def commit_at(git: GitRepository, name: str) -> str:
-    """The commit that a name leads to; "" if there is none."""
+    """The commit that a name means; "" if there is none."""
     return git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
 
 
@@ -22,13 +22,13 @@ def head_of(git: GitRepository) -> str:
 
 
 def empty_tree(git: GitRepository) -> str:
-    """The name of the tree without files, which is what the first commit differs from; GitFailed."""
+    """The name of the tree without files, with which the first commit is compared; GitFailed."""
     return git.run("hash-object", "-t", "tree", "--stdin")
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that differs, and its lines that came and went; -1 for a file that is no text."""
+    """A changed file, and how many lines were added and removed; -1 for a file that is not text."""
 
     path: str
     added: int = -1
@@ -36,7 +36,7 @@ class ChangedFile:
 
 
 def changed_files(git: GitRepository, before: str, after: str) -> tuple[ChangedFile, ...]:
-    """What differs between two commits or trees, by file; a renamed one counts as two; GitFailed."""
+    """The changed files between two commits or trees; a renamed file counts as two; GitFailed."""
     listed = git.run("diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", before, after)
     rows = (line.split("\t", 2) for line in listed.split("\0") if line)
     return tuple(ChangedFile(path, _number(added), _number(gone)) for added, gone, path in rows)
@@ -47,10 +47,10 @@ def _number(text: str) -> int:
 
 
 def added_lines(git: GitRepository, before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Each line that came between two commits or trees: its file, as git shows it, and the line.
+    """Each line that was added between two commits or trees: its file, as git shows it, and the line.
 
-    The line begins with one mark, and what a carriage return parted from its line comes by itself. git
-    puts the name of a file in quotes if there is something strange in it.
+    The line begins with one mark, and text after a carriage return comes as a line of its own. git puts a
+    file's name in quotes if it has unusual characters.
 
     Raises:
         GitFailed, Transient: git cannot say.
@@ -62,14 +62,14 @@ def added_lines(git: GitRepository, before: str, after: str) -> Iterator[tuple[s
     for line in git.run(*words, before, after).split("\n"):
         if not is_new and line.startswith("+++ "):
             path = line.removeprefix("+++ ").removeprefix("b/").rstrip("\t")
-        # What a carriage return parted from its line begins with anything.
+        # Text after a carriage return may begin with anything.
         is_new = line.startswith(_NEW) or (is_new and not line.startswith(("@@ ", "diff --git ")))
         if is_new:
             yield path, line
 
 
 def moved_modules(git: GitRepository, before: str, after: str) -> tuple[str, ...]:
-    """The submodules that a tree has at another commit than the one before; GitFailed."""
+    """The submodules that are at another commit in the second tree than in the first; GitFailed."""
     raw = git.run(
         "diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", before, after
     )

@@ -24,15 +24,15 @@ _FORBIDDEN = re.compile(
     "returned error: 403|denied|declined|permission|not allowed|prohibited|protected|read-only|"
     "authentication failed|funny refname"
 )
-"""How git and its servers say that this ref may not be written at all; anything else may be a race."""
+"""The words of git and its servers for a ref that may not be written at all; others may mean a race."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who holds the task, as the lease commit says, and since when by its committer date.
+    """Who holds the task, according to the lease commit, and since when, by its committer date.
 
-    `nonce` tells one attempt from every other: agents of one account may share a name. `branch` is where
-    the work is, "" if it does not say.
+    `nonce` distinguishes one attempt from every other: agents of one account may share a name. `branch` is
+    where the work is, "" if the lease does not say.
     """
 
     sha: str
@@ -48,12 +48,12 @@ def ref_of(issue: int) -> str:
 
 
 NOTHING = "0" * 40
-"""What a ref that is not there holds."""
+"""The value of a ref that does not exist."""
 
 
 def new_nonce() -> str:
-    """A random word that tells one attempt to take a lease from every other."""
-    import secrets  # where a task is taken
+    """A random word that distinguishes one attempt to take a lease from every other."""
+    import secrets  # needed only when a task is taken
 
     return secrets.token_hex(8)
 
@@ -76,12 +76,12 @@ def take(
         issue: the task.
         agent: who takes it.
         branch: where the work will be, for those who see only GitHub.
-        nonce: of this attempt, by which an interrupted one is known again; a new one unless given.
-        instead_of: the sha of a lease to take over; empty means that there must be none.
+        nonce: the attempt's nonce, by which an interrupted one is recognised; a new one unless given.
+        instead_of: the sha of a lease to take over; "" means that there must be no lease.
 
     Raises:
         HeldByAnother: somebody was first; the sentence says who, since when and where.
-        GitFailed: no write access, so that exclusion is impossible.
+        GitFailed: there is no write access, so exclusion is impossible.
         Transient: the remote did not answer, and a read could not settle it.
     """
     nonce = nonce or new_nonce()
@@ -95,9 +95,9 @@ def take(
         failure = error
     else:
         return sha
-    # Whatever was said: only what the remote holds now tells who was first.
+    # Whatever the push said, only the remote's present lease shows who was first.
     holder = _read_for_certain(git, remote, issue)
-    # A killed run's push may have landed after it was killed, and behind the look of this one.
+    # A killed run's push may have succeeded after it was killed, and after this run's look.
     if holder is not None and (holder.sha == sha or holder.nonce == nonce):
         return holder.sha
     is_as_read = holder is not None and holder.sha == instead_of
@@ -107,19 +107,19 @@ def take(
     if isinstance(failure, GitFailed) and _is_forbidden(failure) and not is_as_read:
         raise failure
     why = failure.evidence if isinstance(failure, GitFailed) else failure.sentence
-    if holder is not None and isinstance(failure, GitFailed):  # nobody was quicker: that is refused
+    if holder is not None and isinstance(failure, GitFailed):  # nobody was quicker: a refusal
         refused = {"ref": ref, "remote": remote, "agent": named(holder.agent), "why": why}
         raise HeldByAnother(sentence("not-taken-over", issue=issue, **refused))
     raise Transient(sentence("not-taken", issue=issue, why=why.rstrip(".")))
 
 
 def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
-    """Have the lease `sha` name the branch where the work is by now; returns its sha from then on.
+    """Make the lease `sha` name the branch where the work is now; returns its new sha.
 
-    Holder, attempt and date are as they were. One that names the branch already is left.
+    Holder, attempt and date do not change. A lease that names the branch already is left as it is.
 
     Raises:
-        GitFailed, Transient: it was not changed, or nobody knows.
+        GitFailed, Transient: the lease was not changed, or that is unknown.
     """
     head, _, message = git.run("cat-file", "commit", sha).partition("\n\n")
     agent, nonce, named_branch = parse_lease(message)
@@ -129,7 +129,7 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
     new = git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
     try:
         _push(git, remote, ref_of(issue), new, instead_of=sha)
-    except (GitFailed, Transient):  # its answer may be lost
+    except (GitFailed, Transient):  # the push may have succeeded without an answer
         if _listed(git, remote, issue) != new:
             raise
     return new
@@ -167,9 +167,9 @@ def read(git: Git, remote: str, issue: int) -> Lease | None:
 
 @dataclass(frozen=True, slots=True)
 class LeaseStanding:
-    """How a claim's lease stands: `other` is somebody else's in its place, `is_gone`: there is none.
+    """The state of a claim's lease: `other` is somebody else's lease instead, `is_gone`: there is none.
 
-    `sha` is the claim's own: as it is there, else as it was known; empty if there is none at all.
+    `sha` is that of the claim's own lease: as on the remote, else as it was known; "" if it has none.
     """
 
     other: Lease | None = None
@@ -178,14 +178,14 @@ class LeaseStanding:
 
 
 def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> LeaseStanding:
-    """How the lease of a claim stands on the remote; without a `sha` it had none that could go.
+    """The state of a claim's lease on the remote; without a `sha` the claim had none that could be gone.
 
     Args:
         git: the worktree's git.
         remote: the remote that holds the leases.
         issue: the task.
-        sha: of the lease that this claim took, or empty if it is not known to have one.
-        agent: the claim's agent, by whose name a lease is known that was taken before `sha` was lost.
+        sha: the sha of the lease that this claim took, or "" if it is not known to have one.
+        agent: the claim's agent, whose name identifies a lease if `sha` was lost.
 
     Raises:
         GitFailed, Transient: the remote could not be read, so nothing is known.
@@ -206,17 +206,17 @@ def _is_same_attempt(git: Git, sha: str, holder: Lease) -> bool:
 
 
 def held(git: Git, remote: str) -> frozenset[int]:
-    """The issues that somebody has the lease of; GitFailed or Transient if nobody can say."""
+    """The issues that have a lease; GitFailed or Transient if that is unknown."""
     lines = git.run("ls-remote", remote, f"{LEASES}*", remote=remote).splitlines()
     names = (line.rpartition(LEASES)[2] for line in lines)
     return frozenset(int(name) for name in names if name.isdecimal())
 
 
 def _listed(git: Git, remote: str, issue: int) -> str:
-    """The lease's sha as the remote has it, or empty.
+    """The lease's sha on the remote, or "".
 
-    HEAD is asked for with it: git takes an empty page, as proxies answer with, for a repository without
-    refs, and that no ref was shown at all does not say that the lease is gone.
+    HEAD is asked for with it: git takes an empty page (an answer of some proxies) for a repository without
+    refs, so an answer without any ref does not show that the lease is gone.
 
     Raises:
         GitFailed, Transient: the remote could not be read, or showed nothing.
@@ -230,7 +230,7 @@ def _listed(git: Git, remote: str, issue: int) -> str:
 
 
 def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
-    """What a lease says of itself; one that is in this clone already is not fetched again."""
+    """The content of a lease; it is fetched only if it is not yet in this clone."""
     plain = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
     if git.run("cat-file", "-t", sha, check=False) != "commit":
         git.run("fetch", *plain, remote, ref_of(issue), remote=remote)
@@ -238,28 +238,27 @@ def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
 
 
 def known(git: Git, sha: str) -> Lease:
-    """What a lease in this clone says of itself; GitFailed if it is not there."""
+    """The content of a lease in this clone; GitFailed if it is not there."""
     since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
     agent, nonce, branch = parse_lease(subject)
     return Lease(sha, agent or "an unknown holder", since, nonce, branch)
 
 
 def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -> bool:
-    """Delete the lease if it is still this one; if it is not, there is nothing to release.
+    """Delete the lease if it is still this one; if not, there is nothing to release.
 
     Args:
         git: the worktree's git.
         remote: the remote that holds the leases.
         issue: the task.
-        sha: of the lease that is to end.
-        back_to: the sha of the lease that it took the place of, which is put there again; it was fetched
-            when it was read.
+        sha: the sha of the lease to end.
+        back_to: the sha of the lease that it replaced, which is restored; it was fetched when it was read.
 
     Returns:
-        True if it was still this one.
+        True if the lease was still this one.
 
     Raises:
-        GitFailed, Transient: it is, and could not be deleted; or the remote could not be asked.
+        GitFailed, Transient: the lease could not be deleted, or the remote could not be asked.
     """
     ref = ref_of(issue)
     try:
@@ -277,15 +276,15 @@ def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -
 
 
 def _push(git: Git, remote: str, ref: str, sha: str, *, instead_of: str) -> None:
-    """Have the ref hold `sha`, or end it if that is empty, if it holds `instead_of` (empty: nothing) now.
+    """Set the ref to `sha` ("" deletes it) if it holds `instead_of` now ("": if it does not exist).
 
     Source: https://git-scm.com/docs/git-push#Documentation/git-push.txt---force-with-lease
     """
     guard = f"--force-with-lease={ref}:{instead_of}"
-    # `push.recurseSubmodules=only` would push nothing, and git would say that all went well.
+    # With `push.recurseSubmodules=only`, git would push nothing and still report success.
     words = ("--porcelain", "--no-verify", "--no-recurse-submodules", guard)
     git.run("push", *words, remote, f"{sha}:{ref}", remote=remote)
 
 
 _IDENTITY = ("-c", "user.name=lifecycle", "-c", "user.email=lifecycle@users.noreply.github.com")
-"""Who commits a lease: the user's own name has no part in it, and need not be set."""
+"""The committer of a lease: the user's own name is not used, and need not be set."""
