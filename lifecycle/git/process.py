@@ -35,58 +35,58 @@ _LISTED = re.compile(r"^([^\t]+)\t(.*) \((fetch|push)\)")
 """A line of `git remote --verbose`: name, URL, and what it is used for."""
 
 _AWAY = re.compile(r"(?:https?|ssh|git|git\+ssh|ssh\+git)://|[^/:]+:(?!:|//)")
-"""How a URL begins that leads to a server: with a scheme, or, as scp has it, with a host and a colon. A
-path, `file://` and a helper of git's (`ext::…`) run programs on this machine."""
+"""The beginning of a URL that leads to a server: a scheme or, in scp's form, a host and a colon. A path,
+`file://` and a helper of git (`ext::…`) run programs on this machine."""
 
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
-"""A hook of git's own sets these; they would make our git serve another repository."""
+"""git's own hooks get these variables; they would make our git use another repository."""
 
 _TELLING = ("!", "remote: error", "remote: fatal", "ssh:", "kex_", "fatal:", "error:")
-"""How the lines begin that say why, most telling first."""
+"""The beginnings of lines that give a reason, the most useful first."""
 
 _PUSH_ENDS = "error: failed to push some refs"
-"""How git ends what it says of any push: why stands before it, as a hook's own words."""
+"""The end of git's output about any failed push: the reason (a hook's own words, say) comes before it."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-"""What the name of a ref never has: https://git-scm.com/docs/git-check-ref-format"""
+"""Characters that a ref's name never has: https://git-scm.com/docs/git-check-ref-format"""
 
 _OBJECT = re.compile(r"[0-9a-f]{40,64}")
 _FILE_MODES = ("100644", "100755")
 _MOST_BYTES = 1024 * 1024
 
 _WHOLE = ("switch", "merge", "worktree")
-"""Commands that change the files here, and no remote: half of one would stand in the next one's way."""
+"""Commands that change files here, and no remote: a half-done one would obstruct the next one."""
 
 _READING = ("ls-remote", "fetch")
-"""Commands that a remote answers, and that change nothing there."""
+"""Commands that read from a remote, and change nothing there."""
 
 _FINISH_SECONDS = 3.0
-"""How long such a command may go on after Ctrl-C, or after the time was up."""
+"""How long such a command may continue after Ctrl-C, or after the time was up."""
 
 _END_SECONDS = 0.3
 """How long git may take to end when it is asked to."""
 
 _LOOK_SECONDS = 1.0
-"""How often it is looked whether git has ended while its output is still open."""
+"""Seconds between two checks whether git has ended while its output is still open."""
 
 _SOON_READ = 1024
 """How many characters git is given at once, whether or not it reads: each pipe holds them."""
 
 _NOWHERE = "not a git repository (or any"
-"""What git says where there is no repository; of one that it cannot use it says something else."""
+"""git's words if there is no repository; for one that it cannot use, it says something else."""
 
 _OTHERS = {"gitlab", "bitbucket", "codeberg", "gitea", "forgejo", "sr", "azure", "visualstudio"}
-"""Words in the names of hosts that are no GitHub."""
+"""Words in the names of hosts that are not GitHub."""
 
 _SHOWN_NAMES = 5
-"""How many of the files that git names are told; the rest is counted."""
+"""How many of the files that git names are told; the rest are counted."""
 
 _UNREACHED = re.compile(
     "could not resolve host|connection (refused|timed out|reset|closed by)|operation timed out|"
     "failed to connect|couldn't connect|the remote end hung up|network is unreachable|"
     "no route to host|early eof|returned error: 5|unable to access"
 )
-"""What git says, in small letters, where the remote could not be reached."""
+"""git's words, in small letters, if the remote could not be reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Remote:
 
 
 def parse_remote(url: str) -> Remote | None:
-    """The host and repository of a remote URL, or None if it is no `owner/name` on a host.
+    """The host and repository of a remote URL, or None if it is not an `owner/name` on a host.
 
     Understands https, ssh and git URLs and the scp form, with or without `.git`, a trailing slash
     or credentials, which are dropped.
@@ -113,7 +113,7 @@ def parse_remote(url: str) -> Remote | None:
         try:
             parts = urlsplit(url)
             port = parts.port
-        except ValueError:  # a port or a bracket that is none
+        except ValueError:  # an invalid port or bracket
             return None
         if parts.scheme not in ("http", "https", "ssh", "git") or not parts.hostname:
             return None
@@ -140,14 +140,14 @@ class GitRepository:
         root: its top folder.
         deadline: when every process has to be over.
         environment: variables beside those of this process.
-        places: where git reads and writes instead of its own places, for whoever asks for that.
+        places: variables with other places where git reads and writes, for callers that need them.
         for_servers: variables that git sees only when it talks to a remote on a server.
-        files: paths that `committed` will be asked for. Which of them a pushed branch lacks is read with
-            its head, so that what is not there costs no process of its own.
+        files: paths that `committed` will be asked for. Which of them a pushed branch lacks is read
+            together with its head, so that a missing file costs no process of its own.
     """
 
     errors = "replace"
-    """What becomes of bytes that are no UTF-8, as `open` has it."""
+    """How bytes that are not UTF-8 are decoded; a value for `errors` of `open`."""
 
     root: Path
     deadline: Deadline
@@ -162,24 +162,24 @@ class GitRepository:
 
         Args:
             args: the command's words.
-            check: a failure is raised.
-            remote: the remote that the command talks to, if it talks to one. Only such a command sees
-                the user's tokens, for a credential helper, and only if the remote is on a server: what
-                is on this machine runs hooks, and a command of this worktree filters and hooks.
-            stdin: what the command reads; it finds the end at once where there is nothing.
+            check: raise a failure.
+            remote: the remote that the command talks to, if any. Only such a command sees the user's
+                tokens, for a credential helper, and only if the remote is on a server: a remote on this
+                machine runs hooks, and a local command runs filters and hooks.
+            stdin: what the command reads; if "", it finds the end at once.
 
         Raises:
-            BadConfig: no remote is listed by this name; git would take the word for a path or a URL.
-            GitFailed: git said no (only if `check`); the evidence is its last words.
+            BadConfig: no remote has this name; git would take the word for a path or a URL.
+            GitFailed: git failed (only if `check`); the evidence is its last words.
             Transient: the deadline passed, or the remote could not be reached.
         """
         command = ["git", *args]
         is_away = bool(remote) and all(map(_AWAY.match, self.demand_remote(remote)))
         extra = self.for_servers if is_away else {}
         variables = for_child("git", {**self.environment, **extra}, keeps=is_away)
-        # Nobody is asked: not by git, and not by ssh, which has no terminal here.
+        # Neither git nor ssh, which has no terminal here, may ask anybody.
         silent = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"}
-        silent["GIT_OPTIONAL_LOCKS"] = "0"  # what only reads needs no room for an index
+        silent["GIT_OPTIONAL_LOCKS"] = "0"  # a read need not write an index
         environment = {k: v for k, v in variables.items() if k not in _PLACES} | silent
         environment |= self.places
         try:
@@ -218,9 +218,9 @@ class GitRepository:
         return out.rstrip("\n")
 
     def _heard(self, process: subprocess.Popen[str], stdin: str, seconds: float) -> tuple[str, str]:
-        """What git printed until it ended; TimeoutExpired if it did not within the time.
+        """What git printed until it ended; TimeoutExpired if it did not end in time.
 
-        What a hook of the user's or ssh left behind may hold git's output open: it is not waited for.
+        Processes that a user's hook or ssh left behind may hold git's output open: they are not waited for.
         """
         has_ended, given = False, stdin or None
         while True:
@@ -229,7 +229,7 @@ class GitRepository:
             try:
                 return process.communicate(given, timeout=step)
             except subprocess.TimeoutExpired as late:
-                if has_ended:  # before the last look, so that all of its words are here
+                if has_ended:  # checked before the last read, so that all of its words are here
                     shown = (late.output or b"", late.stderr or b"")
                     out, err = (words.decode("utf-8", self.errors) for words in shown)
                     return out, err
@@ -240,7 +240,7 @@ class GitRepository:
     def remotes(self) -> dict[str, tuple[str, ...]]:
         """Every remote that is set up here with the URLs that git would use, `insteadOf` applied.
 
-        Empty in a folder that is no repository; GitFailed where git cannot say.
+        Empty in a folder that is not a repository; GitFailed if git cannot say.
         """
         urls: dict[str, tuple[str, ...]] = {}
         for name, url, _ in self._remote_lines:
@@ -249,7 +249,7 @@ class GitRepository:
 
     @cached_property
     def _remote_lines(self) -> list[tuple[str, str, str]]:
-        """Name, URL and use of each remote: one process for all that a wake asks of them."""
+        """Name, URL and use of each remote: one process for everything that a wake asks about them."""
         try:
             lines = self.run("remote", "--verbose").splitlines()
         except GitFailed as error:
@@ -262,7 +262,7 @@ class GitRepository:
         return [(m[1], m[2], m[3]) for line in lines if (m := _LISTED.match(line))]
 
     def demand_remote(self, name: str) -> tuple[str, ...]:
-        """The URLs of a remote; BadConfig for one that the user has not set up."""
+        """The URLs of a remote; BadConfig if the user has not set it up."""
         remotes = self.remotes()
         if name not in remotes:
             listed = f" ({', '.join(remotes)})" if remotes else ""
@@ -285,10 +285,10 @@ class GitRepository:
         Source: https://git-scm.com/docs/git-cat-file#_batch_output
         """
         ref = f"refs/remotes/{remote}/{branch}"
-        # Then it is the name of no ref, and could be more than the one line that it is here.
+        # Such a name is not a ref's, and could be more than the one line that is expected here.
         if _CONTROL.search(ref):
             return None
-        # The head stands at both ends: what a fetch changes in between is no word about either commit.
+        # The head is asked first and last: if a fetch changes it in between, the answers count for neither.
         head = f"{ref}^{{commit}}"
         lines = [head, *(f"{ref}:{name}" for name in self.files), head]
         words = ("cat-file", "--batch-check=%(objectname)")
@@ -300,21 +300,21 @@ class GitRepository:
         return commit
 
     def remote_url(self, remote: str) -> str | None:
-        """Where a remote is pushed to, `pushurl` and `insteadOf` applied; None if there is none."""
+        """The URL to which a remote is pushed, `pushurl` and `insteadOf` applied; None without a remote."""
         pushed = (url for name, url, use in self._remote_lines if (name, use) == (remote, "push"))
         return next(pushed, None)
 
     def committed(self, commit: str, names: Sequence[str]) -> str:
         """The text of the first of these files that a commit has, or "".
 
-        Only a regular file counts, of at most `_MOST_BYTES`: what a link leads to is not in the commit.
+        Only a regular file counts, of at most `_MOST_BYTES`: the target of a link is not in the commit.
 
         Args:
-            commit: its name; a branch's goes. One that is not here has no files.
-            names: paths from the root, the first that is there wins.
+            commit: its name, or a branch's. A commit that is not here has no files.
+            names: paths from the root; the first that exists wins.
 
         Raises:
-            GitFailed, Transient: it is there, and could not be read.
+            GitFailed, Transient: the file exists, but could not be read.
         """
         names = [name for name in names if name not in self._lacking.get(commit, ())]
         if not names:
@@ -337,7 +337,7 @@ def is_no_repository(error: GitFailed) -> bool:
 
 
 def head_repository(git: Git, remote: str, api_url: str) -> Repository:
-    """The repository that the remote points to, which must lie on the GitHub that we talk to.
+    """The repository that the remote points to, which must be on the GitHub that we talk to.
 
     Raises:
         BadConfig: there is no such remote, or it points somewhere else.
@@ -359,9 +359,9 @@ def default_branch(git: Git, remote: str, *, is_asked: bool = False) -> str:
     """The remote's default branch as this clone knows it; "" if it does not.
 
     Args:
-        git: the worktree's.
+        git: the worktree's git.
         remote: the remote.
-        is_asked: a clone that does not know it asks the remote; GitFailed, Transient.
+        is_asked: if the clone does not know it, ask the remote; GitFailed, Transient.
     """
     ref = git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
     if not ref and is_asked:
@@ -371,7 +371,7 @@ def default_branch(git: Git, remote: str, *, is_asked: bool = False) -> str:
 
 
 def is_no_github(host: str) -> bool:
-    """True for a host of another kind by its name: there is no `gh auth login` for it."""
+    """True for a host whose name shows that it is not GitHub: there is no `gh auth login` for it."""
     return any(word in _OTHERS for word in re.split(r"[.:-]", host.casefold()))
 
 
@@ -387,9 +387,9 @@ def way_to(host: str, web: str) -> str:
 
 
 def remote_repositories(git: Git, api_url: str) -> list[Repository]:
-    """Every repository on the GitHub that we talk to which some remote fetches from or pushes to.
+    """Every repository, on the GitHub that we talk to, from which a remote fetches or to which it pushes.
 
-    One process; `insteadOf` is applied. Empty in a folder that is no repository.
+    One process; `insteadOf` is applied. Empty in a folder that is not a repository.
     """
     urls = [url for urls in git.remotes().values() for url in urls]
     web = web_host(api_url)
@@ -398,20 +398,20 @@ def remote_repositories(git: Git, api_url: str) -> list[Repository]:
 
 
 def _is_host(remote: Remote, web: str) -> bool:
-    # A name without a dot is an alias from ssh's config, as people with two accounts use it.
+    # A name without a dot is an alias from ssh's config, which people with two accounts use.
     is_alias = remote.may_be_alias and "." not in remote.host
     return remote.host in (web, f"ssh.{web}", f"www.{web}") or is_alias
 
 
 def _verb(args: tuple[str, ...]) -> str:
-    """The git command's name, behind any `-c name=value`."""
+    """The git command's name, after any `-c name=value`."""
     return next((arg for arg in args if not arg.startswith("-") and "=" not in arg), "")
 
 
 def _end(process: subprocess.Popen[str]) -> None:
     """End git and what it started (ssh, git-remote-https), which hold its pipes open.
 
-    Asked to end, git takes its lock files away; killed, it leaves them, and the next git refuses to work.
+    Asked to end, git removes its lock files; killed, it leaves them, and the next git refuses to work.
     """
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
@@ -421,7 +421,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _named_below(output: str, words: str) -> str:
-    """What git lists, a tab before each, below a line that ends with a colon: mostly files."""
+    """The items (mostly files) that git lists, each after a tab, below a line that ends with a colon."""
     _, _, below = output.partition(words)
     listed = takewhile(lambda line: line.startswith("\t"), below.splitlines()[1:])
     names = [line.strip() for line in listed]
@@ -430,10 +430,10 @@ def _named_below(output: str, words: str) -> str:
 
 
 def push(git: Git, remote: str, refspec: str) -> None:
-    """Push a branch and follow it, unless a submodule's commit that goes along is on no branch of its own.
+    """Push a branch and follow it, unless it has a submodule's commit that is on no branch of its remote.
 
-    What the user has set for that (`push.recurseSubmodules`, `submodule.recurse`) comes first; but where
-    submodules alone are pushed, git would say that all went well, and the branch goes along.
+    The user's own settings for that (`push.recurseSubmodules`, `submodule.recurse`) have precedence. With
+    `only`, git would push nothing of the repository itself and still report success: the branch is pushed too.
     Source: https://git-scm.com/docs/git-push
 
     Raises:
@@ -449,7 +449,7 @@ def push(git: Git, remote: str, refspec: str) -> None:
 
 def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     _, is_checked, below = output.partition("not be found on any remote:\n")
-    if is_checked:  # what more git says reads as if the remote had not answered
+    if is_checked:  # git's further words read as if the remote had not answered
         import shlex
 
         module = shlex.quote(below.partition("\n")[0].strip())
@@ -461,7 +461,7 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     lines = [line for line in lines if not line.startswith(_PUSH_ENDS)] or lines
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
     words = telling[0] if telling else (lines[-1] if lines else "no words")
-    if words.endswith("error: 403"):  # why stands in what the server said with it
+    if words.endswith("error: 403"):  # the server's own words give the reason
         words = " ".join([*(line for line in lines if line.startswith("remote: ")), words])
     if words.endswith(":"):
         words = f"{words} {_named_below(output, words)}".strip()
