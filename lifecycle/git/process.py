@@ -433,7 +433,7 @@ def push(git: Git, remote: str, refspec: str) -> None:
     """Push a branch and follow it, unless it has a submodule's commit that is on no branch of its remote.
 
     The user's own settings for that (`push.recurseSubmodules`, `submodule.recurse`) have precedence. With
-    `only`, git would push nothing of the repository itself and still report success: the branch is pushed too.
+    `only`, git would push nothing of the repository itself and still report success: the branch goes too.
     Source: https://git-scm.com/docs/git-push
 
     Raises:
