@@ -104,8 +104,8 @@ def _unwritable(error: OSError) -> str:
         return error.sentence
     where = error.filename or ".lifecycle"
     return (
-        f"lifecycle cannot write its files ({where}: {error.strerror}), so all that it keeps here is "
-        "as it was, and nothing is done. Once they can be written, the next stop goes on."
+        f"lifecycle cannot write its files ({where}: {error.strerror}), so everything it keeps here "
+        "is unchanged, and it does nothing. Once they can be written, the next stop continues."
     )
 
 

@@ -113,7 +113,7 @@ def _parts(overview: values.Overview) -> Iterator[tuple[str, str]]:
         yield _workflow(overview.workflow), ""
     for part in overview.troubles:
         if part not in ("worktree", "events"):
-            yield f"{part} cannot be read: lifecycle status", _CODES["red"]
+            yield f"{part} cannot be read; see: lifecycle status", _CODES["red"]
 
 
 def _pull(pull: values.OverviewPull) -> tuple[str, str]:

@@ -595,7 +595,7 @@ def test_a_summary_that_a_shell_would_choke_on_arrives(place: Place) -> None:
     ("content", "why"),
     [
         (b" \n", "The summary is empty"),
-        (b"\xff\xfe", "is no text in UTF-8"),
+        (b"\xff\xfe", "is not UTF-8 text"),
         (b"x" * 5000, "more than 4000 bytes"),
         (b"x" * 257, "has 257 characters"),
     ],
@@ -622,7 +622,7 @@ def test_a_file_from_elsewhere_is_not_sent_unasked(place: Place, words: tuple[st
     secret.write_text("not for others")
     (place.root / "link").symlink_to(secret)
     for name in (str(secret), "../secret", "link"):
-        assert "lies outside of this worktree" in refused(place.cli(*words, name))
+        assert "is outside this worktree" in refused(place.cli(*words, name))
     assert place.issue()["comments"] == []
     assert place.claim()["phase"] == "coding"
     (place.root / "mine").write_text("Fix it")

@@ -124,16 +124,19 @@ def test_status_shows_the_line_with_the_stage_in_it(tree: Place) -> None:
     one = task(tree, "First thing", "auto-workflow")
     shown = ok(tree.cli("stage", "status"))
     assert shown.splitlines()[0] == "Active: 1 open task with the label auto-workflow."
-    assert "No session was led here yet" in shown
+    assert "No session has been led here yet" in shown
     said = ok(tree.cli("stage", "set", "TESTING", "--task", one, CLAUDE_CODE_SESSION_ID=SESSION))
-    assert said == f"Session {SESSION} is told at its next stop that it is at TESTING of {one}.\n"
+    assert (
+        said
+        == f"At its next stop, session {SESSION} will be told that it is at TESTING of {one}.\n"
+    )
     for asks in ({}, {"CLAUDE_CODE_SESSION_ID": SESSION}):
         assert ok(tree.cli("stage", "status", **asks)).splitlines()[1:] == [
             f'Session {SESSION}, task {one} "First thing".',
             "CODING → REQUIREMENTS_REVIEW → [TESTING] → ORACLE_REVIEW → COMMIT_CLOSE → NEXT_TASK",
             "It ends with ::: WORKFLOW_STAGE: TESTS_PASSING :::",
             "Told to go on 0 of 50 times.",
-            "Note: no hook of ours is wired here, so no session is led; run: lifecycle init --stages",
+            "Note: no hook is set up here, so no session is led; run: lifecycle init --stages",
         ]
     data = json.loads(ok(tree.cli("stage", "status", "--json")))
     assert (data["task"], data["stage"], data["blocks"]) == (one, "TESTING", 0)
@@ -162,7 +165,7 @@ def test_a_stage_that_a_person_sets_waits_for_the_next_session(tree: Place) -> N
     said = ok(tree.cli("stage", "set", "ORACLE_REVIEW"))
     assert (
         said
-        == "The session that stops next is told at its next stop that it is at ORACLE_REVIEW.\n"
+        == "At its next stop, the session that stops next will be told that it is at ORACLE_REVIEW.\n"
     )
     assert (tree.root / ".lifecycle/stages" / f"{workflow_marks.ANY}.json").exists()
     transcript = tree.root.parent / "t.jsonl"
@@ -192,7 +195,7 @@ def test_what_cannot_be_set_is_refused_with_a_sentence(tree: Place) -> None:
     (tree.root / ".lifecycle.toml").unlink()
     assert "init --stages" in refused(tree.cli("stage", "set", "TESTING"))
     assert "nothing was changed" in refused(tree.cli("stage", "on"))
-    assert "where lifecycle init --stages has set it up" in ok(tree.cli("stage", "off"))
+    assert "if lifecycle init --stages has set it up" in ok(tree.cli("stage", "off"))
     assert (tree.root / ".lifecycle/stage-off").exists()
 
 

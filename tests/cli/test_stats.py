@@ -171,8 +171,8 @@ def test_labels_and_periods(root: Path) -> None:
 def test_an_empty_journal_is_one_helpful_sentence(root: Path) -> None:
     """Before anything was noted it says when there will be something, and makes no page."""
     sentence = (
-        "Nothing is in the journal of this clone yet; it fills while claims and the staged workflow are at "
-        "work, so begin with: lifecycle claim <number>\n"
+        "Nothing is in the journal of this clone yet; claims and the staged workflow write to it, so "
+        "begin with: lifecycle claim <number>\n"
     )
     assert said(root) == sentence
     assert "no page was written" in said(root, "--html", "page.html")

@@ -186,7 +186,7 @@ def test_a_text_that_cannot_be_read_is_said(place: Place, tmp_path: Path) -> Non
     assert "No such file" in refused(place.cli("tracker", "create", "T", "--file", "nowhere.md"))
     odd = tmp_path / "odd"
     odd.write_bytes(b"\xff\xfe\x00")
-    assert "no text in UTF-8" in refused(place.cli("tracker", "create", "T", "--file", str(odd)))
+    assert "not UTF-8 text" in refused(place.cli("tracker", "create", "T", "--file", str(odd)))
     assert place.writes() == []
 
 

@@ -150,7 +150,7 @@ def test_next_goes_on_until_a_task_is_free(place: Place) -> None:
     lease.take(git, "origin", ready[-1], "maria-1")
     said = ok(place.cli("tracker", "next", "--label", "many"))
     assert said == (
-        "No task with the label many is ready on GitHub any more: all 12 that were are held by others; "
+        "No task with the label many is ready on GitHub any more: all 12 were taken by others; "
         "nothing was claimed.\n"
     )
 
@@ -194,7 +194,7 @@ def test_next_passes_over_what_an_open_pull_request_is_for(place: Place) -> None
     place.control.open_pull("fix-race", "Fix the race", body="Closes #42", by="sam")
     assert told(place, "ready", "--label", "now")["tasks"] == []
     sentence = ok(place.cli("tracker", "next", "--label", "now"))
-    assert "One that an open PR closes is none; to take it anyway: lifecycle claim" in sentence
+    assert "Tasks that an open PR closes do not count; to take one: lifecycle claim" in sentence
     assert not place.has_claim()
     taken = told(place, "next")["task"]["id"]
     assert taken != "42"

@@ -184,7 +184,7 @@ def test_the_task_of_a_session_that_lives_is_left(beads: Place) -> None:
         kept(beads, "first", other.pid)
         for verb in ("claim", "release", "close"):
             sentence = refused(known_as(beads, **{SESSION: "second"}).cli("tracker", verb, task), 4)
-            assert "a session of this worktree (first) whose client is there" in sentence
+            assert "a session of this worktree (first) whose client still runs" in sentence
 
 
 @SOAKED

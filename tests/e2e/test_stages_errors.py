@@ -183,7 +183,7 @@ def test_path_the_label_of_this_task_is_removed(ground: Ground) -> None:
     assert agent.stops(marker(Detected.REQUIREMENTS_REVIEWED)).is_silent
     names = {**agent.environment, "CLAUDE_CODE_SESSION_ID": agent.id}
     shown = ground.place.cli("stage", "status", **names).stdout
-    assert f"is not led any more: {first} has no label {LABEL} now." in shown
+    assert f"is no longer led: {first} no longer has the label {LABEL}." in shown
     assert "It ends with" not in shown
     assert "CURRENT STAGE: TESTING" in other.stops(marker(Detected.REQUIREMENTS_REVIEWED)).model
 

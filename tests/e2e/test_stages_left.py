@@ -72,7 +72,7 @@ def test_a_session_that_was_told_nothing_yet_leaves_its_task_too(ground: Ground)
     assert agent.stops("The parser is begun.").is_silent
     # It was not led yet, and no view says that it was.
     at_terminal = ground.place.cli("stage", "status", PATH=ground.agent().environment["PATH"])
-    assert "No session was led here yet" in at_terminal.stdout
+    assert "No session has been led here yet" in at_terminal.stdout
     assert "Stage:" not in ground.place.cli("status").stdout
     clients(ground, gone())
     ground.forget_the_minute()

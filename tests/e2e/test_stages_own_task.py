@@ -187,7 +187,7 @@ def test_after_its_end_a_session_is_left_alone(ground: Ground) -> None:
     agent.wakes("The build ended.")
     assert agent.stops("It ended.").is_silent
     shown = ground.place.cli("stage", "status", **agent.environment).stdout
-    assert f"was led to the end of {own}, and is not led any more" in shown
+    assert f"is no longer led: it reached the end of {own}" in shown
     assert "CODING → TESTING\n" in shown
     assert "REQUIREMENTS_REVIEW" not in shown
     # Its own marker leads it again.

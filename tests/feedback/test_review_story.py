@@ -299,7 +299,7 @@ def test_an_agent_publishes_no_file_from_elsewhere(place: Place, number: int) ->
     for name in ("answer.md", "-"):
         words = ("feedback", "reply", thread, "--text-file", name)
         refused = place.run(str(place.command), *words, stdin=b"\xff\xfe\x80")
-        assert (refused.returncode, "is no text in UTF-8" in refused.stderr) == (1, True)
+        assert (refused.returncode, "is not UTF-8 text" in refused.stderr) == (1, True)
     assert shown(place)["unanswered"] == [thread]
     (place.root / "answer.md").write_text("Fixed by the lock.\n")
     done = place.cli("feedback", "reply", thread, "--text-file", "answer.md", **client())

@@ -94,9 +94,9 @@ def set_(session: Session, stage: str, *, task: str) -> None:
     with files.locked(session.world.deadline.remaining()):
         session_record.save(files, record)
         files.set_due(workflow_marks.ALWAYS)
-    who = f"Session {record.session}" if record.session else "The session that stops next"
+    who = f"session {record.session}" if record.session else "the session that stops next"
     where = f"{stage} of {record.task}" if record.task else stage
-    line = f"{who} is told at its next stop that it is at {where}."
+    line = f"At its next stop, {who} will be told that it is at {where}."
     session.show([line], {"session": record.session, "task": record.task, "stage": stage})
 
 
@@ -104,7 +104,7 @@ def off(session: Session) -> None:
     """Switch the workflow off in this worktree; no session is told anything until it is on again."""
     WorkflowFiles(session.root).switch(off=True)
     line = (
-        "The staged workflow is off in this worktree; lifecycle stage on switches it on again, where "
+        "The staged workflow is off in this worktree. To switch it on again, run lifecycle stage on, if "
         "lifecycle init --stages has set it up."
     )
     session.show([line], {"off": True})
@@ -124,7 +124,7 @@ def _settings(session: Session) -> StageSettings:
     stages = session.world.settings.stages
     if not stages.use:
         raise Refused(
-            "The staged workflow is not on here, so nothing was changed; set use = true below [stages] in "
+            "The staged workflow is not on here, so nothing was changed; set use = true in [stages] of "
             f"{regular_files.CONFIG_FILE}, or run: lifecycle init --stages"
         )
     if files.is_off:
@@ -154,7 +154,7 @@ def _text() -> str:
     return content.decode("utf-8", "replace")
 
 
-UNHEARD = "Note: no hook of ours is wired here, so no session is led; run: lifecycle init --stages"
+UNHEARD = "Note: no hook is set up here, so no session is led; run: lifecycle init --stages"
 
 
 Standing = tuple[list[str], dict[str, Any]]
@@ -217,14 +217,14 @@ def _session_standing(
     session: Session, stages: StageSettings, activity: Activity, record: SessionRecord | None
 ) -> Standing:
     if record is None:
-        nobody = "No session was led here yet; it begins with a session that works on one of them."
+        nobody = "No session has been led here yet; it begins with one that works on such a task."
         return [nobody], {"session": None}
     turn = stop_input.read(record.transcript, deep=stop_input.DEEP) if record.transcript else None
     sequence = _line(stages, record, turn)
     names = [step.value for step in sequence]
     data: dict[str, Any] = {"session": record.session, "task": "", "stage": None, "line": names}
     if record.ended and not record.task:
-        over = f"Session {record.session} was led to the end of {record.ended}, and is not led any more."
+        over = f"Session {record.session} is no longer led: it reached the end of {record.ended}."
         return [over, " → ".join(names)], {**data, "ended": record.ended}
     stage = _stage_of(record, turn, sequence)
     # The task that the session took after its last one was closed, if a stop was looked at since.
@@ -233,7 +233,7 @@ def _session_standing(
     task = activity.find(own)
     if own and task is None and _has_lost_its_label(session, stages, own):
         named = record.spelled or own
-        over = f"Session {record.session} is not led any more: {named} has no label {stages.label} now."
+        over = f"Session {record.session} is no longer led: {named} no longer has the label {stages.label}."
         return [over], {**data, "task": own}
     name = f"{own} {quoted(task.title) if task is not None else ''}".strip() or "not known yet"
     memory = record.memory
@@ -249,7 +249,7 @@ def _session_standing(
         run = known_checks.command_of(records.TEST, session.root, world.settings, world.environment)
         lines.append(f"Missing: {missing}.{f' Run: {run}' if run else ''}")
     lines.append(f"Told to go on {memory.blocks} of {stages.max_blocks} times.")
-    lines += ["It was let go, having been told too often."] if memory.is_let_go else []
+    lines += ["It was let go because it was told too often."] if memory.is_let_go else []
     data |= {"task": own, "stage": stage, "missing": missing, "blocks": memory.blocks}
     return lines, {**data, "max_blocks": stages.max_blocks, "let_go": memory.is_let_go}
 

@@ -112,7 +112,7 @@ def create(
     )
     where = f" {created.url}" if created.url else ""
     state = "" if created.is_open else ", which is closed"
-    _tell(session, created, f"{created.id} is the task: {quoted(created.title)}{state}.{where}")
+    _tell(session, created, f"Task {created.id}: {quoted(created.title)}{state}.{where}")
 
 
 def reopen(session: Session, task: str, *, force: bool) -> None:
@@ -145,7 +145,7 @@ def edit(
     edited = session.tracker.edit(task, title=title, description=text, priority=priority)
     parts = {"title": title, "description": text, "priority": priority}
     changed = ", ".join(name for name, value in parts.items() if value is not None)
-    _tell(session, edited, f"{edited.id} has its {changed} as you said.")
+    _tell(session, edited, f"{edited.id} now has the {changed} that you gave.")
 
 
 def label(
@@ -177,7 +177,7 @@ def comment(session: Session, task: str, text: tuple[str, ...], file: str | None
     body = values.text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
     if body is None or not body.strip():
         raise click.UsageError(
-            f"Give the text: in words, with --file, or {values.STDIN} and on stdin."
+            f"Give the text in words, with --file, or as {values.STDIN} on standard input."
         )
     body = session.world.public(body, "comment")
     note = session.tracker.comment(task, key or values.key_of(body), body)
@@ -195,7 +195,7 @@ def dep(session: Session, task: str, blocker: str) -> None:
 def publish(session: Session) -> None:
     """Send what was written to where others read it, for a tracker that keeps it here first."""
     session.tracker.publish()
-    line = f"What was written is published by {session.tracker.name}."
+    line = f"What was written was published by {session.tracker.name}."
     session.show([line], _data(session, published=True))
 
 

@@ -78,11 +78,11 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
         taken = _first(session, tasks)
     nothing = values.nothing_is(values.READY, session.tracker.name, labels)
     if tasks:
-        count = "the one that was is" if len(tasks) == 1 else f"all {len(tasks)} that were are"
-        nothing = f"{nothing[:-1]} any more: {count} held by others; nothing was claimed."
+        count = "the only one was" if len(tasks) == 1 else f"all {len(tasks)} were"
+        nothing = f"{nothing[:-1]} any more: {count} taken by others; nothing was claimed."
     elif session.tracker.name == registry.GITHUB:
         nothing += (
-            " One that an open PR closes is none; to take it anyway: lifecycle claim <number>"
+            " Tasks that an open PR closes do not count; to take one: lifecycle claim <number>"
         )
     return (taken or _Told(None, [nothing])).show(session)
 
@@ -237,7 +237,7 @@ def close(session: Session, task: str, reason: str) -> int:
 
 def _closed(session: Session, task: Task, reason: str) -> _Told:
     report, lines, is_left = finish_close(session)
-    why = "The claim stands, so" if is_left else "The claim says why it is closed;"
+    why = "The claim continues, so" if is_left else "The claim states the reason;"
     notes = [f"{why} --reason was not used."] if reason else []
     closed, claim = session.tracker.get(task.id), claim_data(report.record)
     return _Told(closed, lines, notes, claim, code_of(report) or int(is_left))

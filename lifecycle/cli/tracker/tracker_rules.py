@@ -88,13 +88,13 @@ class Stand:
         place = place_of(world, number)
         if place is not None:
             raise HeldByAnother(
-                f"#{number} is claimed in {place}; nothing was {done}. Go there to end that claim."
+                f"#{number} is claimed in {place}; nothing was {done}. End that claim there."
             )
         holder = lease.read(world.git, world.remote, number) if has_remote(self.session) else None
         if holder is not None and holder.agent != world.tracker.actor:
             way = f"take it over first: {forcing(number)}"
             if not self.task.is_open:
-                way = f"end that: lifecycle tracker reopen {self.task.id} --force"
+                way = f"end its lease: lifecycle tracker reopen {self.task.id} --force"
             raise HeldByAnother(
                 f"#{number} is held by {named(holder.agent)} since {holder.since}; nothing was {done}. "
                 f"Leave it to them, or if that agent is gone, {way}"
@@ -221,7 +221,7 @@ def refusal(
     """
     who, seat = (named(holder) if holder else "somebody else"), _seat(session, holder)
     if seat is not None and not seat.is_over:
-        who += f", a session of this worktree ({seat.session}) whose client is there"
+        who += f", a session of this worktree ({seat.session}) whose client still runs"
     # Of these commands `release` alone does it by force, without a takeover first.
     is_release = is_linked or done == "released"
     command = f"release {task} --force" if is_release else f"takeover {task}"

@@ -99,12 +99,12 @@ def text_from(
         content = source.read(-1 if most is None else most + 1)  # a byte more than that is too long
     if most is not None and len(content) > most:
         raise Refused(
-            f"{where} has more than {most} bytes; nothing was done. Shorten it to a line."
+            f"{where} has more than {most} bytes; nothing was done. Shorten it to one line."
         )
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
     except UnicodeDecodeError:
-        raise Refused(f"{where} is no text in UTF-8; nothing was done. Convert it first.") from None
+        raise Refused(f"{where} is not UTF-8 text; nothing was done. Convert it first.") from None
 
 
 def _need_inside(path: Path) -> None:
@@ -112,8 +112,8 @@ def _need_inside(path: Path) -> None:
     root = worktree_root(Path.cwd())
     if root is None or not path.resolve().is_relative_to(root.resolve()):
         raise Refused(
-            f"{path} lies outside of this worktree, so it was not read: what it says would go to others, "
-            f"and nobody was asked. Give it on standard input: - < {path}"
+            f"{path} is outside this worktree, so it was not read: its content would go to others without "
+            f"anybody's consent. Give it on standard input: - < {path}"
         )
 
 
@@ -181,7 +181,7 @@ def listing_lines(listing: Listing) -> Iterator[str]:
 def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
     """The comments on a task as lines, the oldest first."""
     if not notes:
-        yield f"Nobody has said anything on {one_line(task)}."
+        yield f"There are no comments on {one_line(task)}."
     for index, note in enumerate(notes):
         if index:
             yield ""

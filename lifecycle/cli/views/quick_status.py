@@ -109,6 +109,6 @@ def _lost_hooks(session: Session) -> str:
     if not lost:
         return ""
     return (
-        f"{lost[0].script} is not there any more, so nothing that lifecycle init wired here happens by "
-        "itself; wire it anew with: lifecycle init"
+        f"{lost[0].script} no longer exists, so the hooks that lifecycle init set up here do nothing; to "
+        "set them up again: lifecycle init"
     )

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 EMPTY = (
-    "Nothing is in the journal of this clone yet; it fills while claims and the staged workflow are at "
-    "work, so begin with: "
+    "Nothing is in the journal of this clone yet; claims and the staged workflow write to it, so "
+    "begin with: "
 )
 
 

@@ -29,12 +29,12 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
     It ends with Ctrl-C, and with its terminal.
     """
     if web and once:
-        raise click.UsageError("--once is for the terminal: a page is served until it is ended.")
+        raise click.UsageError("--once is for the terminal; a page is served until you end it.")
     if web:
         _serve(port or 0, opens=opens, as_json=as_json)
         return
     if port is not None or opens:
-        raise click.UsageError("--port and --open are for --web.")
+        raise click.UsageError("--port and --open need --web.")
     from lifecycle.views.watch.live_watch import LiveWatch
 
     root = command_session.demanded_root()
@@ -61,11 +61,11 @@ def _serve(port: int, *, opens: bool, as_json: bool) -> None:
         def announce() -> None:
             lines = (
                 f"All your worktrees: {server.address}",
-                "Whoever has this address may read the page while this runs. Ctrl-C ends it.",
+                "Anybody who has this address can read the page while this runs. To end it: Ctrl-C",
             )
             terminal.say_all(lines, {"address": server.address}, as_json=as_json)
             if opens and not until_the_end.enter_context(web_server.opened(server.address)):
-                click.echo("No browser could be started: open the address yourself.", err=True)
+                click.echo("No browser could be started; open the address yourself.", err=True)
 
         web_server.serve(server, announce)
 

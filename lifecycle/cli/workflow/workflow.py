@@ -211,7 +211,7 @@ def call(*, function: str) -> None:
     request = _given("" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST))
     arguments, named = request.get("arguments", []), request.get("named", {})
     if not isinstance(arguments, list) or not isinstance(named, dict):
-        raise Refused(f"The arguments are no {_FORM}, so nothing was done.")
+        raise Refused(f"The arguments do not have the form {_FORM}, so nothing was done.")
     called = FUNCTIONS[function]
     try:
         inspect.signature(called).bind(*arguments, **named)
@@ -226,7 +226,7 @@ def _given(text: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         request = None
     if not isinstance(request, dict):
-        raise Refused(f"What stands on stdin is no {_FORM}, so nothing was done.")
+        raise Refused(f"Standard input does not have the form {_FORM}, so nothing was done.")
     return request
 
 

@@ -151,7 +151,7 @@ def history(session: WorkflowSession, *, lines: int, name: str) -> None:
     """
     workflow = _meant(session, name)
     entries = journal.read(session.root, count=lines, system=journal.WORKFLOW, task=workflow.id)
-    none = f"The journal has nothing of the workflow {quoted(workflow.name)}."
+    none = f"The journal has no entry of the workflow {quoted(workflow.name)}."
     data = {"id": workflow.id, "workflow": workflow.name, "entries": [*map(_data, entries)]}
     session.print([*map(_line, entries)] or [none], data)
 

@@ -120,7 +120,7 @@ def _unused(finding: DoctorFinding) -> DoctorFinding:
     is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
     if finding.level is Level.OK or not is_about:
         return finding
-    sentence = "GitHub is not used here: no remote is GitHub's, and tasks are kept elsewhere."
+    sentence = "GitHub is not used here: no remote is on GitHub, and another tracker has the tasks."
     return DoctorFinding(finding.name, Level.OK, sentence)
 
 
@@ -130,7 +130,7 @@ def _look(family: str, check: Check, case: Examined) -> None:
         check(case)
     except DeadlineReached:
         reason = (
-            f"The {SECONDS:g} seconds of this examination were up while something still answered."
+            f"The {SECONDS:g} seconds of this examination were up before everything was checked."
         )
     except LifecycleError as error:
         reason = cause(error)

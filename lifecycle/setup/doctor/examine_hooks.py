@@ -209,7 +209,7 @@ def _background(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
         more = ", and holds up every turn" if wire.name == "ci-waiter" else ""
         case.find("hooks.rewake", entry=entry, more=more, fix=fix)
     elif not wire.is_rewake and (entry.is_rewake or entry.hook.get("async") is True):
-        effect = "what it says comes late or is lost"
+        effect = "its output comes late or is lost"
         if wire.name == "post-tool-use":
             effect = "the files may have changed before it looks at them"
         case.find("hooks.background", entry=entry, what=effect, fix=fix)

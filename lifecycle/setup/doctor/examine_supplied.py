@@ -158,7 +158,7 @@ def _tasks(case: Examined) -> None:
         return case.find("stages.tasks.none", label=label, how=how)
     ready = [task for task in tasks if task.is_ready]
     has = "task has" if len(tasks) == 1 else "tasks have"
-    first = f"; next: {_named(ready[0])}" if ready else ", and none of them could be begun now"
+    first = f"; next: {_named(ready[0])}" if ready else "; none of them can be begun now"
     return case.find("stages.tasks.some", count=f"{len(tasks)} open {has}", label=label, next=first)
 
 

@@ -159,8 +159,8 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
         case.find("worktree.lease", number=number, **words)
         return "", ""  # a remote that does not answer says nothing against the claim
     if standing.other is not None:
-        return f"{standing.other.agent} holds its lease since {standing.other.since}", release
-    lease_gone = "its lease is gone: the task was released meanwhile"
+        return f"{standing.other.agent} has held its lease since {standing.other.since}", release
+    lease_gone = "its lease is gone: the task was released in the meantime"
     return (lease_gone, claim) if standing.is_gone else ("", "")
 
 

@@ -60,7 +60,7 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
             return after, (piece,)
     if table.get(USE) is True:  # by hand, as the error says
         return text, ()
-    problem = f"{where} writes its table [{TABLE}] in a way that is not edited here"
+    problem = f"{where} writes its table [{TABLE}] in a form that lifecycle does not edit"
     raise unwritten(problem, f"set {USE} = true in it by hand")
 
 

@@ -121,7 +121,7 @@ def _settings(reading: WorktreeRead) -> Settings:
     try:
         return config.load(reading.root, reading.environment)
     except BadConfig as error:
-        what = "Until that is mended no hook does anything here, and nothing is watched."
+        what = "Until that is fixed, no hook does anything here, and nothing is watched."
         raise BadConfig(f"{error.sentence} {what}") from None
 
 
@@ -147,7 +147,7 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
             reading.await_session("stage", newest.task, newest.at)
     elif memory.is_let_go and not files.is_off:
         where = stage or "its stage"
-        what = f"The session was told too often to go on with {where}, and was let go"
+        what = f"The session was told too often to continue with {where}, and may now stop"
         reading.await_person("stage", what, newest.at, "lifecycle stage status")
     return values.OverviewStage(
         session=plain(newest.session),

@@ -129,7 +129,7 @@ class LiveWatch:
         if not url:
             self._said = f"{page} has no address yet."
         elif not _has_browser():
-            self._said = f"{url} (no browser is known here; set BROWSER)"
+            self._said = f"{url} (no browser was found; set BROWSER)"
         else:
             self._said = f"{page} was opened: {url}"
             self._opening = threading.Thread(target=self._show, args=(url,), daemon=True)

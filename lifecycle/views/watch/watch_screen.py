@@ -144,7 +144,7 @@ def _head(overview: values.Overview, width: int) -> Text:
 def _foot(foot: str, missing: Sequence[str], width: int) -> Text:
     line = Text.assemble((foot, "dim"))
     if missing:
-        line.append(f"  no room for: {', '.join(missing)}", "bold")
+        line.append(f"  not shown: {', '.join(missing)}", "bold")
     line.truncate(width, overflow="ellipsis")
     return line
 
@@ -229,7 +229,7 @@ def _awaited(overview: values.Overview, now: float) -> Iterator[Text]:
 
 def _claim(claim: values.OverviewClaim, now: float) -> Iterator[Text]:
     line = Text.assemble((claim.phase or "(no phase)", "bold"))
-    line.append("" if claim.is_confirmed else " (in the claim file alone, not judged yet)", _DIM)
+    line.append("" if claim.is_confirmed else " (only in the claim file, not checked yet)", _DIM)
     line.append(f" for {age(claim.since, now)}" if claim.since else "")
     line.append(", being released" if claim.is_releasing else "")
     yield line

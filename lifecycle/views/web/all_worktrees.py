@@ -128,7 +128,7 @@ class AllWorktrees:
             clones = []
             self._trouble = plain(
                 f"The list of your clones cannot be read ({error.filename}: {error.strerror}), so only "
-                "this worktree is shown; mend it, and they come back by themselves.",
+                "this worktree is shown; fix it, and the others are shown again.",
                 500,
             )
         here = store.common_folder(self.here) if self.here is not None else None

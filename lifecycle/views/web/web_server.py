@@ -174,8 +174,8 @@ class WatchServer(ThreadingHTTPServer):
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
             raise Refused(
-                f"Port {port} of {HOST} cannot be used ({why}), so no page is served; stop what listens "
-                "there, or leave --port out."
+                f"Port {port} of {HOST} cannot be used ({why}), so no page is served; stop the program "
+                "that uses it, or leave --port out."
             ) from None
 
     @property

@@ -126,7 +126,7 @@ def test_a_change_is_shown_at_the_next_message(ground: ViewGround) -> None:
     assert words(shown(ground)).endswith("bug-hunt 2/3 Mend")
     settings = ground.root / ".lifecycle.toml"
     settings.write_text("<<<<<<< HEAD\n")
-    assert words(shown(ground)).endswith("settings cannot be read: lifecycle status")
+    assert words(shown(ground)).endswith("settings cannot be read; see: lifecycle status")
     settings.write_text("")
     assert words(shown(ground)).endswith("bug-hunt 2/3 Mend")
 
@@ -229,7 +229,7 @@ def test_a_linked_worktree_has_a_line_of_its_own(ground: ViewGround) -> None:
     assert words(shown(linked)) == "#42 ready_for_pr"
     (ground.root / ".lifecycle.toml").write_text("<<<<<<< HEAD\n")  # it counts there, too
     for _ in range(2):
-        assert words(shown(linked)).endswith("settings cannot be read: lifecycle status")
+        assert words(shown(linked)).endswith("settings cannot be read; see: lifecycle status")
     settled(linked)
     (ground.root / ".lifecycle.toml").write_text("")
     assert words(shown(linked)) == "#42 ready_for_pr"
@@ -268,7 +268,7 @@ def test_what_cannot_be_read_is_named(ground: ViewGround) -> None:
     ground.everything()
     (ground.root / CLAIM_FILE).write_text("{")
     line = words(shown(ground))
-    assert "claim cannot be read: lifecycle status" in line
+    assert "claim cannot be read; see: lifecycle status" in line
     assert "TESTING" in line
 
 

@@ -84,7 +84,7 @@ def test_it_fits_the_window_that_is_resized(ground: ViewGround) -> None:
     with watching(ground, 24, 80) as watched:
         watched.until("q quit")
         watched.resize(9, 60)
-        watched.until("no room for: ")
+        watched.until("not shown: ")
         assert WAITS in "\n".join(watched.lines)
         assert "checks_running" in watched.shown
         watched.resize(40, 200)
@@ -194,7 +194,7 @@ def test_keys_without_a_page_or_a_browser_say_so(ground: ViewGround) -> None:
         ground.everything()
         watched.until("3/3 passed")
         watched.press("p")
-        watched.until(f"{PULL} (no browser is known here")
+        watched.until(f"{PULL} (no browser was found")
         watched.press("q")
         assert watched.end() == 0
 
@@ -206,7 +206,7 @@ def test_many_that_wait_are_all_seen_in_a_small_window(ground: ViewGround) -> No
     ground.run(status=RunStatus.AWAITING_USER, fix=fix)
     ground.stage(is_let_go=True)
     with watching(ground, 12, 80) as watched:
-        watched.until("no room for")
+        watched.until("not shown")
         text = watched.shown
         assert text.count(WAITS) == 3
         assert "2.0 h  The run waits: Renew the certificate" in text

@@ -162,7 +162,7 @@ def test_a_browser_that_cannot_be_started_is_told(ground: ViewGround) -> None:
         assert "All worktrees" in page(address)
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=SECONDS)
-    assert err == "No browser could be started: open the address yourself.\n"
+    assert err == "No browser could be started; open the address yourself.\n"
 
 
 def test_a_port_that_is_taken_is_one_sentence(ground: ViewGround) -> None:
