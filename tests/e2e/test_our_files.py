@@ -243,7 +243,7 @@ def test_commands_say_what_lies_in_the_place_of_a_file(place: Place, name: str, 
         assert done.stderr.startswith("lifecycle: "), arguments
         assert done.stderr.count("\n") == 1, (arguments, done.stderr)
         assert name in done.stderr, (arguments, done.stderr)
-        assert "was left unchanged" in done.stderr, (arguments, done.stderr)
+        assert "was left as it is" in done.stderr, (arguments, done.stderr)
         assert place.writes() == [], arguments
     assert os.lstat(place.root / name).st_ino == before.st_ino
     assert victim.read_text() == "precious\n"
