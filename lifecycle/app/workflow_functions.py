@@ -213,7 +213,10 @@ def _status(word: str) -> PhaseStatus:
 
 
 _KEYS = ("title", "name", "agent", "reading", "reminders", "gate")
-"""The keys that a phase given as an object may have."""
+"""The keys that a phase given as an object may have; it may also be one of `get_workflow_state`."""
+
+_RECORDED = {"id", *WorkflowPhase.__struct_fields__}
+"""The keys of a phase in the documents: what they say of its progress begins anew."""
 
 
 def _phase(form: PhaseForm) -> WorkflowPhase:
@@ -223,7 +226,7 @@ def _phase(form: PhaseForm) -> WorkflowPhase:
         raise Refused(sentence("no-phase"))
     if isinstance(form, Mapping):
         for key in form:
-            if key not in _KEYS:
+            if key not in _KEYS and key not in _RECORDED:
                 raise Refused(sentence("no-key", key=quoted(str(key)), keys=", ".join(_KEYS)))
         for parameter in ("reading", "reminders"):
             _demand_list(parameter, form.get(parameter))

@@ -123,6 +123,16 @@ def test_a_text_is_no_list_and_a_folder_has_to_be_there(ground: WorkflowGround) 
     assert (phase["status"], phase["deliverables"]) == ("pending", [])
 
 
+def test_the_phases_of_one_workflow_begin_another(ground: WorkflowGround) -> None:
+    """As the documents have them, with ids and progress: the new ones are pending."""
+    first = api.create_workflow_state(TASK, PAIRS)
+    api.update_phase_status(first, "phase_0", "active")
+    given = api.get_workflow_state(first)["phases"]
+    again = api.get_workflow_state(api.create_workflow_state(TASK, given))["phases"]
+    assert [(new["title"], new["agent"]) for new in again] == [*PAIRS]
+    assert {new["status"] for new in again} == {"pending"}
+
+
 def test_two_tasks_of_one_name_are_two_workflows(ground: WorkflowGround) -> None:
     """An orchestrator that is asked the same twice gets two ids, and loses neither."""
     ids = {api.create_workflow_state(TASK, PAIRS) for _ in range(2)}
