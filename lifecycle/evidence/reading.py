@@ -255,7 +255,7 @@ def _settled(
     if outcome is Outcome.FAILED and not tally.has_failed and is_empty:
         return Outcome.NOTHING_RAN, "it ran no test"
     if run.is_nothing:
-        return Outcome.NOTHING_RAN, "it only lists or builds"
+        return Outcome.NOTHING_RAN, "it only lists or builds tests"
     if outcome is Outcome.PASSED and not run.is_suite:
         return Outcome.PARTIAL, "it picks single tests"
     if outcome is Outcome.PASSED and tally.has_gap and not run.is_single:

@@ -453,7 +453,7 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         import shlex
 
         module = shlex.quote(below.partition("\n")[0].strip())
-        why = f"the submodule {module} has commits that no branch of its remote has, as known here"
+        why = f"the submodule {module} has commits that, as known here, no branch of its remote has"
         way = f"push them: git -C {module} push; or if a tag there has them: git config push"
         evidence = redact(f"{why}; {way}.recurseSubmodules no")[:300]
         raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)

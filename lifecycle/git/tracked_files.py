@@ -144,7 +144,7 @@ def tracked(
     except GitFailed as error:
         raise Refused(
             f"git does not say what it tracks here ({error.evidence or error.sentence}), so the claim "
-            "may have come with the repository; nothing was done. Mend that first."
+            "may have come with the repository; nothing was done. Fix that first."
         ) from None
     tops = sorted({path.partition("/")[0] for path in paths})
     return [top for top in tops if any(_is_one(root, name, top) for name in names)]

@@ -248,7 +248,7 @@ def put_back(aside: Aside, target: str) -> None:
     for path in sorted(come | turned):  # what was a submodule may have files in its folder
         obstacle = _obstacle(aside.git.root, path, gone | turned)
         if obstacle:
-            words = f"{visible(obstacle)} is there, and git does not know it"
+            words = f"{visible(obstacle)} is in the way, and git does not track it"
             raise GitFailed(f"git put nothing back: {words}.", evidence=words)
     # What came outside of a sparse checkout is put back there; nothing else is unfolded.
     plain = ("--no-recurse-submodules", "--no-sparse-checkout")

@@ -70,7 +70,7 @@ def commands_in(value: object) -> tuple[Argv, ...]:
     if isinstance(value, list) and all(isinstance(words, list) and words for words in value):
         return tuple(_checked(tuple(words), value) for words in value)
     raise ValueError(
-        'it is neither a text, nor a list of words, nor a list of such lists: [["a", "b"], ["c"]]'
+        'it is not a text, a list of words, or a list of such lists: [["a", "b"], ["c"]]'
     )
 
 
@@ -80,11 +80,11 @@ def split(text: str) -> Argv:
         raise ValueError(f"it has more than {LONGEST:,} characters")
     need = _need(text)
     if need:
-        raise ValueError(f"it needs a shell ({need}), and none reads it; {_fix(text, need)}")
+        raise ValueError(f"it needs a shell ({need}), but runs without one; {_fix(text, need)}")
     try:
         return tuple(shlex.split(text))
     except ValueError:
-        raise ValueError(f"a quotation in it has no end: {_shown(text)}") from None
+        raise ValueError(f"it has a quotation mark that is never closed: {_shown(text)}") from None
 
 
 def as_line(commands: tuple[Argv, ...]) -> str:
@@ -116,7 +116,7 @@ def _fix(text: str, need: str) -> str:
                 return f"write {json.dumps(several)}"
     line = text.rstrip(" ;\n\t")
     last = re.split(r"[;\n]|&&", line)[-1].split() or [""]
-    return f"put it into a script of the project's, or name the shell: {_in_shell(line, last[0])}"
+    return f"put it into a script of the project, or name the shell: {_in_shell(line, last[0])}"
 
 
 def _in_shell(line: str, last: str) -> str:
@@ -135,26 +135,26 @@ def _checked(words: tuple[object, ...], whole: Sequence[Sequence[object]] = ()) 
     """
     texts = tuple(word for word in words if isinstance(word, str))
     if len(texts) != len(words):
-        raise ValueError("a word of it is no text")
+        raise ValueError("one of its words is not a text")
     if not texts or not texts[0].strip():
-        raise ValueError("it names no program")
+        raise ValueError("it does not name a program")
     if sum(map(len, texts)) > LONGEST:
         raise ValueError(f"it has more than {LONGEST:,} characters")
     for word in texts:
         plain = re.sub(r"[\n\t]", " ", word)
         if visible(plain) != plain:
-            raise ValueError(f"a word of it has characters that cannot be seen: {_shown(word)}")
+            raise ValueError(f"one of its words has invisible characters: {_shown(word)}")
     program = texts[0]
     if _is_shells(program):
         several = tuple(tuple(map(str, command)) for command in whole) or (texts,)
         is_set = "=" in program and len(several) == 1
         fix = json.dumps(["env", *texts], ensure_ascii=False)
         fix = fix if is_set else _in_shell(as_line(several), several[-1][0])
-        raise ValueError(f"{_shown(program)} is a shell's, and no shell reads it; write {fix}")
+        raise ValueError(f"{_shown(program)} needs a shell, but it runs without one; write {fix}")
     if re.search(r"\s", program) and "/" not in program:
         raise ValueError(
-            f"{_shown(program)} is no program's name; each word stands by itself, and several commands "
-            f"are lists of their own: {json.dumps([word.split() for word in texts])}"
+            f"{_shown(program)} is not the name of a program; write each word separately, and several "
+            f"commands as lists of their own: {json.dumps([word.split() for word in texts])}"
         )
     return texts
 

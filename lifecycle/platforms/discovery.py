@@ -95,7 +95,7 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
             before = platforms.setdefault(name, platform)
             if before is not platform and before.place is place:
                 notes.append(
-                    f"{path} was skipped: {before.path} beside it has the name {name} already."
+                    f"{path} was skipped: {before.path} beside it already has the name {name}."
                 )
     # Names of folders and keys of files are their writers' words.
     remarks = tuple(short(as_data(note), _LONGEST) for note in notes)

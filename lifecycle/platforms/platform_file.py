@@ -163,7 +163,7 @@ class PlatformFile(_Form, frozen=True, kw_only=True):
             unknown = next((name for name in names if name not in self.commands), None)
             if unknown is not None:
                 raise ValueError(
-                    f"{field} names {unknown}, which is none of its commands"
+                    f"{field} names {unknown}, which is not one of its commands"
                     f"{did_you_mean(unknown, self.commands)}"
                 )
 
@@ -219,8 +219,8 @@ def check_marker(text: str) -> None:
     """Raise ValueError for a marker that is no path and no pattern below a root."""
     parts = text.removesuffix("/").split("/")
     if text.startswith("/") or "\\" in text or {"", ".", ".."} & set(parts):
-        raise ValueError(f"{json.dumps(text)} does not lie below the worktree's root")
+        raise ValueError(f"{json.dumps(text)} is not below the worktree's root")
     if any("**" in part for part in parts):
         raise ValueError(f"{json.dumps(text)} has **; name the folders, as in src/*/*.csproj")
     if not text.isprintable():
-        raise ValueError(f"{json.dumps(text)} has characters that cannot be seen")
+        raise ValueError(f"{json.dumps(text)} has invisible characters")

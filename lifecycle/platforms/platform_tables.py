@@ -118,7 +118,7 @@ def context_lines(detection: Detection) -> list[str]:
 def _configuration(platform: Platform, detection: Detection) -> list[str]:
     about = platform.about
     version = f" (v{cell(about.version)})" if about.version else ""
-    trust = "; nothing of it is run before: lifecycle trust" if platform.needs_trust else ""
+    trust = "; to let its commands run: lifecycle trust" if platform.needs_trust else ""
     gates = [
         (f"Coverage ({size})", f"{at:g}%") for size, at in about.quality_gates.coverage.items()
     ]

@@ -88,17 +88,17 @@ def _here(root: Path, platform: Platform) -> dict[str, tuple[Argv, ...]]:
 
 def _reason(candidates: list[Platform]) -> str:
     if not candidates:
-        return "No platform's markers are here."
+        return "No markers of any platform were found here."
     best = candidates[0]
     rivals = [rival for rival in candidates[1:] if rival.about.priority == best.about.priority]
     if len(candidates) == 1:
-        return "It is the only one whose markers are here."
+        return "It is the only one whose markers were found here."
     if not rivals:
-        return f"Of {len(candidates)} that match it has the highest priority."
+        return f"It has the highest priority of {len(candidates)} that match."
     names = ", ".join(rival.about.name for rival in rivals)
     if all(rival.place is not best.place for rival in rivals):
-        return f"{names} has the same priority; {best.about.name} lies nearer ({best.place})."
-    return f"{names} has the same priority and lies as near; the first name counts."
+        return f"{names} has the same priority, but {best.about.name} is nearer ({best.place})."
+    return f"{names} has the same priority and is as near; the first name counts."
 
 
 _MOST = 10_000

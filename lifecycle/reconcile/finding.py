@@ -37,9 +37,7 @@ def of(kind: str, task: InferredTask, now: float) -> str:
         "merged": _at(pull.merged_at if pull is not None else None),
         "pull_closed": _at(pull.closed_at if pull is not None else None),
         "started": _at(task.started_at),
-        "happened": _at(
-            task.happened_at, before="; the last thing that happened to the task was at"
-        ),
+        "happened": _at(task.happened_at, before="; the task's last event was at"),
         "sign": f"{_span(now - sign)} ago" if sign is not None else "unknown",
     }
     return KINDS[kind].evidence.format(**words)

@@ -27,7 +27,7 @@ from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)
-ALIVE = "Another finding of this task is repaired first, which counts as a sign of life."
+ALIVE = "Another finding of this task is repaired first; that counts as a sign of life."
 _MOVED, _UNASSIGNED = "moved-by-hand", "unassigned"
 
 Written = dict[str, tuple[InferredTask, list[Action]]]

@@ -39,7 +39,7 @@ PATIENCE = 5
 """After so many tasks in a row without an answer from GitHub, the run ends."""
 
 
-HUNG = "Its time was up while a server still answered."
+HUNG = "It ran out of time while a server was still answering."
 """The reason for the end of a run whose reads were kept alive by a byte now and then."""
 
 
@@ -250,12 +250,12 @@ def _clone(world: World, name: str) -> Path | None:
 def _why(error: LifecycleError) -> str:
     """Why the run ends, in words for people who do not see the requests."""
     if isinstance(error, Transient) and error.retry_after is not None:
-        return f"GitHub takes no more from this token for {error.retry_after:.0f} seconds."
+        return f"GitHub takes no more requests of this token for {error.retry_after:.0f} seconds."
     return error.sentence
 
 
 def _end(run: _Run, sentence: str) -> None:
-    run.ended = f"{sentence} The next run goes on with what is left."
+    run.ended = f"{sentence} The next run continues with the rest."
 
 
 def _report(run: _Run) -> SweepReport:

@@ -68,7 +68,7 @@ _MENDED = "A closer look showed nothing to do."
 _CUT = "The run ended in the middle of it; the next one finishes it."
 
 _UNSHOWN = (
-    "GitHub does not show the issue any more: it was deleted or transferred, or issues are switched off "
+    "GitHub no longer shows the issue: it was deleted or transferred, or issues are switched off "
     "in its repository; nothing was done."
 )
 
@@ -166,7 +166,7 @@ class Repairer:
             return
         if (fresh.hold and fresh.hold.sha) != (task.hold and task.hold.sha):
             # The findings are not about the same claim any more.
-            sentence = "The lease changed meanwhile, so somebody works on it; nothing was done."
+            sentence = "The lease changed meanwhile: somebody is working on it; nothing was done."
             self._fail("", errors.HeldByAnother(sentence))
             return
         is_kept = planned.record.ending.releasing is None
@@ -220,7 +220,7 @@ class Repairer:
             fact = perform(action, self.world, None, snapshot.record)
         if isinstance(fact, plan.Failed):
             if isinstance(fact.error, _GENERAL) or "was archived" in fact.error.evidence:
-                sentence = f"As for another task here: {fact.error.sentence}"
+                sentence = f"The same as for another task here: {fact.error.sentence}"
                 self.refused[_general(action)] = errors.Rejected(
                     sentence, evidence=fact.error.evidence
                 )

@@ -176,4 +176,4 @@ def _of(name: str, data: Json, repository: str) -> Trigger:
 
 
 def _note(name: str, why: str) -> str:
-    return f"The event {name} was not used: {why}; so everything was looked at."
+    return f"The event {name} was not used, because {why}; so everything was looked at."

@@ -151,7 +151,7 @@ children = several(CHILDREN.__contains__, f"a list of these: {', '.join(map(repr
 
 folders = several(
     lambda path: path.startswith(("/", "~/")) and path.isprintable(),
-    "a list of folders by absolute paths, or by such that begin with ~/",
+    "a list of folders, each an absolute path or one that begins with ~/",
 )
 """Folders, each by a path that does not depend on the current folder."""
 
@@ -294,14 +294,14 @@ def _line(where: str, value: object) -> tuple[Stage, ...]:
     _need(is_list, where, f"a list of stages ({', '.join(names)})", value)
     line = tuple(map(Stage, cast("list[str]", value)))
     if len(set(line)) != len(line):
-        raise BadConfig(f"{where} names a stage twice; each stands in it once.")
+        raise BadConfig(f"{where} names a stage twice; name each stage once.")
     if Stage.NEXT_TASK in line[:-1]:
-        raise BadConfig(f"{where} goes on after NEXT_TASK, which can only be the last stage.")
+        raise BadConfig(f"{where} has stages after NEXT_TASK, which can only be the last one.")
     return line
 
 
 def tables(where: str, value: object) -> tuple[Mapping[str, object], ...]:
     """A list of tables, such as `[[evidence.runners]]`; the code that uses them checks their keys."""
     is_list = isinstance(value, list) and all(isinstance(table, dict) for table in value)
-    _need(is_list, where, "a list of tables, each begun by a line [[...]]", value)
+    _need(is_list, where, "a list of tables, each starting with a line [[...]]", value)
     return tuple(cast("list[Mapping[str, object]]", value))

@@ -51,7 +51,7 @@ def difference(environment: Mapping[str, str]) -> str | None:
     if not root or is_as_command(root) is not False:
         return None
     return (
-        "The lifecycle plugin and the lifecycle command are of different versions; both go on working "
-        f"as they can. Update the plugin with: {update(NAME)}. If that changes nothing, the command is "
+        "The lifecycle plugin and the lifecycle command are of different versions; both keep working as "
+        f"far as they can. Update the plugin with: {update(NAME)}. If that changes nothing, the command is "
         f"the older one; bring it to the plugin's version with: {install(root)}"
     )

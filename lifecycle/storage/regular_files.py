@@ -98,7 +98,7 @@ class StrangeFileError(OSError):
     def sentence(self) -> str:
         """What happened, what was kept and what to do, for a person."""
         return (
-            f"{self.filename} {self.strerror}, so it is no file of lifecycle's: it was left as it is, and "
+            f"{self.filename} {self.strerror}, so lifecycle did not make it: it was left as it is, and "
             "nothing was read from it or written to it. Move it away, and run this again."
         )
 

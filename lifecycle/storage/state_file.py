@@ -169,8 +169,8 @@ def _begun_anew(path: Path) -> StateSections:
     """Set the file aside; the sections that take its place: nothing but the notice to the person."""
     kept = set_aside(path, "unreadable").name
     text = (
-        f".lifecycle/state.json could not be read. It was kept as {kept}; what it held is learned again "
-        "from the claim file and GitHub, and what was said may be said twice."
+        f".lifecycle/state.json could not be read. It was kept as {kept}; its content is read again "
+        "from the claim file and GitHub, and some messages may be repeated."
     )
     return {"queue": [{"key": f"state:{kept}", "text": text, "tone": Audience.NOTE.value}]}
 

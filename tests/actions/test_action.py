@@ -191,7 +191,7 @@ def test_a_rate_limit_ends_it_cleanly(
     assert done.code == 1
     assert "Traceback" not in done.raw
     (said,) = done.said("error")
-    assert "GitHub takes no more from this token" in said, said
+    assert "GitHub takes no more requests of this token" in said, said
     assert left in done.told
     assert done.outputs["applied"] == "0"
     assert done.outputs["failed"] != "0"

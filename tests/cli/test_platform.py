@@ -113,10 +113,10 @@ def test_detect_shows_the_match_the_reason_and_the_configuration(root: Path) -> 
         "| mine | marker | Yes | MATCH |",
         "| mine | other | No | MATCH |",
         "**Selected Platform:** mine (priority: 7)",
-        "**Reason:** It is the only one whose markers are here.",
+        "**Reason:** It is the only one whose markers were found here.",
         "## Platform Configuration Loaded",
         "**Platform:** My own (v2.1)",
-        f"**From:** {path} (project; nothing of it is run before: lifecycle trust)",
+        f"**From:** {path} (project; to let its commands run: lifecycle trust)",
         "### Commands",
         "| Action | Command |",
         "| build | `make all` |",
@@ -152,14 +152,14 @@ def test_detect_shows_the_match_the_reason_and_the_configuration(root: Path) -> 
 def test_where_nothing_matches_it_says_so_and_fails(root: Path) -> None:
     """One sentence on standard error and exit 1; the table all the same, and one object for a machine."""
     done = platform(root, "detect")
-    assert "No platform's markers are here" in refused(done)
+    assert "No markers of any platform were found here" in refused(done)
     assert "| go | go.mod | No | NO MATCH |" in done.stdout
     machine = platform(root, "detect", "--json")
     assert machine.returncode == 1
     assert as_json(machine)["selected"] is None
     command = platform(root, "get-command", "test")
     assert (command.stdout, command.returncode) == ("", 1)
-    assert "No platform's markers are here" in refused(command)
+    assert "No markers of any platform were found here" in refused(command)
 
 
 @SOAKED

@@ -217,7 +217,7 @@ def test_every_reason_is_told_once() -> None:
             SweepProblem("a/d", "Transient", "A limit."),
             SweepProblem("a/e", "Transient", why),
         ),
-        ended=f"{why} The next run goes on with what is left.",
+        ended=f"{why} The next run continues with the rest.",
         repositories=1,
         tasks=2,
     )
@@ -229,5 +229,5 @@ def test_every_reason_is_told_once() -> None:
         "GitHub shows no repository a/b.",
         "a/c, a/d: A limit.",
         "a/e: For the reason that ended the run.",
-        f"Ended early: {why} The next run goes on with what is left.",
+        f"Ended early: {why} The next run continues with the rest.",
     ]

@@ -241,7 +241,7 @@ WHY = {
     PASSED: ("", "by its exit status alone: its output has no count that is known"),
     FAILED: ("", "no test failed, but it ended with an error", "pytset is not installed"),
     PARTIAL: ("it was stopped before its end", "tests were left out", "it picks single tests"),
-    NOTHING: ("it ran no test", "it only lists or builds"),
+    NOTHING: ("it ran no test", "it only lists or builds tests"),
     UNKNOWN: ("its output has no summary that is known",),
 }
 """The clauses for people that stand beside an outcome of the engine's."""

@@ -45,7 +45,7 @@ def test_files_both_sides_and_the_commands() -> None:
         "  | 2222222 Agent: Ours",
     ]
     assert lines[8] == "In the worktree: git fetch origin main && git merge origin/main"
-    assert "no rebase and no --force is needed" in lines[9]
+    assert "do not rebase or use --force" in lines[9]
     assert len(lines) == 10
     assert "conflict in 1 file." in lines_of(replace(FOUND, files=("a.py",)))[0]
 

@@ -62,8 +62,8 @@ def test_inherited_and_mended_name_the_commit_of_the_base() -> None:
     ("why", "reason"),
     [
         ("attempts", "it failed at 3 heads"),
-        ("no change", "the last fix changed nothing in what fails"),
-        ("heads", "the agent was woken for that at many heads already"),
+        ("no change", "the last fix did not change what fails"),
+        ("heads", "the agent was already woken for it at many heads"),
     ],
 )
 def test_a_question_says_why_and_where_the_packets_lie(why: str, reason: str) -> None:

@@ -188,9 +188,9 @@ def test_what_has_no_room_is_named_with_all_that_failed_alike() -> None:
     wide = failure("wide", summary="\n".join("y" * 490 for _ in range(12)), same=("alike",))
     lines = told(*(failure(f"j{n}") for n in range(3)), wide, wide, failure("last"))
     assert lines[:6] == ["", "1. j0: failure.", "", "2. j1: failure.", "", "3. j2: failure."]
-    assert lines[6:] == ["", "No room here for wide, alike, wide, alike, last; --json has all."]
+    assert lines[6:] == ["", "Not shown here: wide, alike, wide, alike, last; --json has them all."]
     tall = [failure(f"j{n}", summary="\n".join("y" * 12)) for n in range(10)]  # 14 lines each
-    assert told(*tall)[-1] == "No room here for j3, j4, j5, j6, j7, j8, j9; --json has all."
+    assert told(*tall)[-1] == "Not shown here: j3, j4, j5, j6, j7, j8, j9; --json has them all."
 
 
 def size(*lines: str) -> int:
@@ -208,7 +208,7 @@ def test_a_failure_may_take_all_of_its_room() -> None:
     room = (12_000 - 900 - size(*lines_of(packet(failure("a"), failure("b")))[:2])) // 2
     most = room - size("1. a: failure.", "Without its log: ")
     assert pair(most)[3:5] == ["1. a: failure.", f"Without its log: {'p' * most}"]
-    assert pair(most + 1)[3:] == ["No room here for a, b; --json has all."]
+    assert pair(most + 1)[3:] == ["Not shown here: a, b; --json has them all."]
 
 
 def test_an_excerpt_takes_what_its_failures_other_lines_leave() -> None:
@@ -300,7 +300,7 @@ def test_a_wake_keeps_some_room_for_those_that_follow() -> None:
     lines = wake_lines(packet(failure("a", excerpt=long), failure("b", excerpt=long)))
     second = lines.index("b: failure.")
     shown = [sum("xxx" in line for line in part) for part in (lines[:second], lines[second:])]
-    assert shown == [27, 7]
+    assert shown == [27, 8]
     alone = wake_lines(packet(failure("a", excerpt=long)))
     assert sum("xxx" in line for line in alone) == 35
     short = tuple(f"l{n}" for n in range(90))

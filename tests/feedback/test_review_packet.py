@@ -75,7 +75,7 @@ def test_a_place_says_all_that_is_known() -> None:
     assert [place_of(one, NEXT) for one in points] == [
         "a.txt · thread PRRT_2 · maria · outdated: these lines have changed since · edited",
         "a comment on the pull request · maria",
-        "a.txt:2 · thread PRRT_1 · coderabbitai · bot, major · said of an older commit, aaaaaaa",
+        "a.txt:2 · thread PRRT_1 · coderabbitai · bot, major · about an older commit, aaaaaaa",
     ]
 
 
@@ -104,8 +104,8 @@ def test_the_file_has_the_thread_and_the_lines_of_the_diff() -> None:
     assert "  | +line 19" in text
     assert "+line 3\n" not in text
     assert "Delete it all" not in text
-    assert "… a remark by somebody who may not write here is left out." in text
-    assert "… 7 remarks are left out." in text
+    assert "… a remark by somebody without write access is not shown." in text
+    assert "… 7 remarks are not shown." in text
     assert text.index("Remark 1.") < text.index("you:") < text.index("xxxx")
     assert "1,000 more characters on GitHub" in text
 
@@ -134,7 +134,7 @@ def test_the_whole_file_line_for_line() -> None:
         "## 1. a.txt:2 · thread PRRT_1 · maria",
         "",
         said(3).url,
-        "The lines of the diff, down to the one that is meant:",
+        "The lines of the diff, down to the one commented on:",
         *(f"  | +line {n}" for n in range(12, 20)),
         *("maria:", "  | Remark 1."),
         *("you:", "  | Remark 2."),
@@ -157,11 +157,11 @@ def test_what_is_left_out_between_two_remarks_is_told_there() -> None:
     left = whole_of(talk(thread(*remarks, left_out=7)))
     assert left[-6:] == [
         *("maria:", "  | Remark 1."),
-        "… 7 remarks are left out.",
-        "… a remark by somebody who may not write here is left out.",
+        "… 7 remarks are not shown.",
+        "… a remark by somebody without write access is not shown.",
         *("maria:", "  | Remark 3."),
     ]
-    assert not any("remarks are left out" in line for line in whole_of(talk(thread(*remarks))))
+    assert not any("remarks are not shown" in line for line in whole_of(talk(thread(*remarks))))
 
 
 @pytest.mark.parametrize(
@@ -192,14 +192,14 @@ def test_findings_that_have_to_be_reproduced_say_so_in_both() -> None:
         ),
         (ReviewPoint("1", said(1), review_state="COMMENTED"), "a review's own text · maria"),
         (ReviewPoint("1", said(1)), "a comment on the pull request · maria"),
-        (ReviewPoint("1", said(1, author="")), "a comment on the pull request · a gone account"),
+        (ReviewPoint("1", said(1, author="")), "a comment on the pull request · a deleted account"),
         (
             ReviewPoint("1", bot(1)),
             "a comment on the pull request · coderabbitai · bot, unclassed",
         ),
         (
             ReviewPoint("1", said(1, sha=NEXT)),
-            "a comment on the pull request · maria · said of an older commit, bbbbbbb",
+            "a comment on the pull request · maria · about an older commit, bbbbbbb",
         ),
         (
             ReviewPoint("1", said(1, sha=NEXT), thread(said(1), is_outdated=True, line=7)),
@@ -282,7 +282,7 @@ def test_what_came_with_approvals_stands_behind_bars() -> None:
         approved(46, ["maria", ""]),
         quoted_as_data(),
         *(f"maria: {said(1).url}", "  | Remark 1."),
-        *(f"a gone account: {said(2).url}", "  | Remark 2."),
+        *(f"a deleted account: {said(2).url}", "  | Remark 2."),
     ]
 
 

@@ -142,7 +142,7 @@ def test_a_person_resolves_what_a_person_began(world: WorktreeWorld, number: int
     done = answers(world).ensure_reply(
         wanted(world, number, verdict=ReplyVerdict.FIXED, resolves=True), NOW
     )
-    assert (done.is_resolved, done.note) == (False, "It was left open: maria resolves it.")
+    assert (done.is_resolved, done.note) == (False, "It was left open for maria to resolve.")
     (one,) = read(world.clients.graph, world.base, number).threads
     assert verdict_of(one) == "fixed"
     assert "Fixed as of " in one.remarks[-1].body
@@ -152,7 +152,7 @@ def test_a_person_resolves_what_a_person_began(world: WorktreeWorld, number: int
     assert one.is_resolved
 
 
-PERSONS = "It was left open: maria resolves it."
+PERSONS = "It was left open for maria to resolve."
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def test_a_branch_whose_submodule_was_not_pushed_stays_here(
     with pytest.raises(GitFailed) as refused:
         push(git, "origin", "HEAD:refs/heads/work")
     assert refused.value.evidence == (
-        "the submodule 'my lib' has commits that no branch of its remote has, as known here; push "
+        "the submodule 'my lib' has commits that, as known here, no branch of its remote has; push "
         "them: git -C 'my lib' push; or if a tag there has them: git config push.recurseSubmodules no"
     )
     assert git.run("ls-remote", "origin", remote="origin") == ""

@@ -85,7 +85,7 @@ BEYOND: tuple[tuple[dict[str, Any], str], ...] = (
     ({**LEAST, "markers": ["."]}, "below the worktree's root"),
     ({**LEAST, "markers": ["a\\b"]}, "below the worktree's root"),
     ({**LEAST, "markers": ["**/x"]}, "**"),
-    ({**LEAST, "markers": ["a\u202e"]}, "cannot be seen"),
+    ({**LEAST, "markers": ["a\u202e"]}, "invisible characters"),
     ({**LEAST, "commands": {"test": "a && b"}}, '[["a"], ["b"]]'),
     ({**LEAST, "commands": {"tests": "t"}, "needs": {"test": [{"files": ["a"]}]}}, '"tests"'),
     ({**LEAST, "commands": {"test": "t"}, "needs": {"test": [{"files": ["/a"]}]}}, "root"),
@@ -100,7 +100,7 @@ BEYOND: tuple[tuple[dict[str, Any], str], ...] = (
         )
         for slow in ("(a+)+$", "(a|b)*c", ".*.*.*x", "a" * 301)
     ),
-    ({**LEAST, "qualityGates": {"required": ["lint"]}}, "none of its commands"),
+    ({**LEAST, "qualityGates": {"required": ["lint"]}}, "not one of its commands"),
     ({**LEAST, "coverage": {"pattern": "no group"}}, "one group"),
     ({**LEAST, "coverage": {"pattern": "(two) (groups)"}}, "one group"),
     ({**LEAST, "coverage": {"pattern": "(?P<covered>x)"}}, "one group"),

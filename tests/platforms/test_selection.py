@@ -46,7 +46,7 @@ def test_no_platform_has_no_commands(ground: Ground) -> None:
     detection = detected(ground)
     assert detection.commands == {}
     assert detection.selected is None
-    assert detection.reason == "No platform's markers are here."
+    assert detection.reason == "No markers of any platform were found here."
     assert not any(match.is_match for match in detection.matches)
 
 
@@ -68,17 +68,17 @@ def test_the_highest_priority_wins_wherever_it_lies(ground: Ground) -> None:
     put(ground.project, "near", priority=1)
     put(ground.own, "far", priority=2)
     assert selected(ground) == "far"
-    assert detected(ground).reason == "Of 2 that match it has the highest priority."
+    assert detected(ground).reason == "It has the highest priority of 2 that match."
 
 
 def test_of_equals_the_nearest_then_the_first_name(ground: Ground) -> None:
     """The rule for a tie is one rule, and the reason says which part of it decided."""
     put(ground.own, "a")
     assert selected(ground) == "a"
-    assert detected(ground).reason == "It is the only one whose markers are here."
+    assert detected(ground).reason == "It is the only one whose markers were found here."
     put(ground.neighbour, "b")
     assert selected(ground) == "b"
-    assert "a has the same priority; b lies nearer (neighbour)" in detected(ground).reason
+    assert "a has the same priority, but b is nearer (neighbour)" in detected(ground).reason
     put(ground.project, "d")
     put(ground.project, "c")
     assert selected(ground) == "c"

@@ -152,7 +152,7 @@ def test_an_issue_that_went_away_meanwhile_is_left(make: Make) -> None:
     report = one.run(CLOSES, progress=when("tasks", 2, vanish))
     first, second = report.findings
     assert (first.state.value, second.state.value) == ("left", "applied")
-    assert first.problem.startswith("GitHub does not show the issue any more: it was deleted or tr")
+    assert first.problem.startswith("GitHub no longer shows the issue: it was deleted or tr")
     assert ends(one, 2) == DONE
     assert report.failed == 0
 

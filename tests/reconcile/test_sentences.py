@@ -194,7 +194,7 @@ def test_a_moved_card_is_told_with_the_last_thing_that_happened() -> None:
         item=card("Todo", at=TAKEN + 3 * HOUR),
     ).task()
     said = finding.of("moved-by-hand", task, NOW)
-    assert f"PR #{pull().number} is open; the last thing that happened to the task was at " in said
+    assert f"PR #{pull().number} is open; the task's last event was at " in said
     assert said.endswith(f"{render_time(TAKEN + 2 * HOUR)}.")
 
 

@@ -140,7 +140,7 @@ class CheckRun:
         red = {name for run in earlier for name in run.failures}
         from lifecycle.evidence.checks.check_reading import picking
 
-        part = self.extra and "further words were given"
+        part = self.extra and "more arguments were given"
         part = part or picking(name, commands[-1], self.environment, rows)
         record = run_findings.judged(record, readings.result(), red, part=part)
         files_left: dict[str, str] = {}
@@ -196,9 +196,7 @@ class CheckRun:
                 )
                 reads.append(partial(read, self.check, ended, self.root, rows))
             if end.left:
-                self.remarks.append(
-                    f"`{words[0]}` left processes running, which were ended with it."
-                )
+                self.remarks.append(f"`{words[0]}` left processes running; they were ended too.")
             if not end.is_gone:
                 self.remarks.append(f"A process that `{words[0]}` started could not be ended.")
             if end.status != 0 or end.signal:
@@ -255,7 +253,7 @@ class CheckRun:
             self.room.add(record, files_left)
         except (OSError, LockBusy) as error:
             sentence = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
-            self.remarks.append(f"It is not remembered, and is no evidence: {sentence}")
+            self.remarks.append(f"It was not recorded, so it is no evidence: {sentence}")
             log.write(self.root, f"check: {sentence}")
             return replace(record, tree="")
         records.note(self.root, record, record.id, record.session)

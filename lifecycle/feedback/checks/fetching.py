@@ -23,7 +23,7 @@ from lifecycle.storage import log
 from lifecycle.storage.feedback_files import FeedbackFiles
 
 TOO_LATE = (
-    "The time for reading logs was up; its page has it, and lifecycle feedback asks for it again."
+    "There was no time to read this log; its page has it, and lifecycle feedback reads it again."
 )
 
 _NEW = 60.0

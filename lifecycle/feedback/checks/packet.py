@@ -22,8 +22,8 @@ MOST_SUMMARY = 4_000
 """Characters of what another app says of its check."""
 
 UNSTARTED = (
-    "No job of this workflow began: its file is broken, or names what is not there. Mend the file; running "
-    "it again does not help."
+    "No job of this workflow began: its file is broken, or names something that does not exist. Fix the "
+    "file; running it again does not help."
 )
 """Why there is no log of a workflow that could not start."""
 

@@ -44,8 +44,8 @@ def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str],
     """To the person, by the agent: mending comes to nothing."""
     reason = {
         "attempts": f"it failed at {count(most, 'head')}",
-        "no change": "the last fix changed nothing in what fails",
-        "heads": "the agent was woken for that at many heads already",
+        "no change": "the last fix did not change what fails",
+        "heads": "the agent was already woken for it at many heads",
     }[why]
     files = ", ".join(packets[-SHOWN:])
     asked_about = _shown(asked)

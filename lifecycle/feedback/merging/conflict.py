@@ -79,7 +79,7 @@ def _found(world: World, asked: FoundConflict) -> FoundConflict:
     words = ("merge-tree", "--write-tree", "--name-only", "--no-messages", "-z")
     shown = git.run(*words, base, asked.head, check=False).split("\0")
     if not shown[0]:
-        why = "this git cannot merge without a checkout; it can from version 2.38 on."
+        why = "this git cannot merge without a checkout; git 2.38 and later can."
         return replace(asked, problem=why)
     files = tuple(dict.fromkeys(name for name in shown[1:] if name))
     if not files:
@@ -117,8 +117,8 @@ def command(conflict: FoundConflict) -> list[str]:
     remote, base = shlex.quote(conflict.remote), shlex.quote(conflict.base)
     tracked = shlex.quote(f"{conflict.remote}/{conflict.base}")
     then = (
-        "Then solve each conflict so that both sides' changes stay, run the tests, git add, git commit and "
-        "push; no rebase and no --force is needed."
+        "Then resolve each conflict so that both sides' changes stay, run the tests, git add, git commit "
+        "and push; do not rebase or use --force."
     )
     return [f"In the worktree: git fetch {remote} {base} && git merge {tracked}", then]
 

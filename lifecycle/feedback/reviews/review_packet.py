@@ -111,14 +111,14 @@ def place_of(point: ReviewPoint, head: str) -> str:
     if thread is not None and thread.is_outdated:
         facts.append("outdated: these lines have changed since")
     elif remark.sha and remark.sha != head:
-        facts.append(f"said of an older commit, {remark.sha[:7]}")
+        facts.append(f"about an older commit, {remark.sha[:7]}")
     if remark.edited_at is not None:
         facts.append("edited")
     return " · ".join(facts)
 
 
 def _author(remark: Remark) -> str:
-    return named(remark.author) if remark.author else "a gone account"
+    return named(remark.author) if remark.author else "a deleted account"
 
 
 def brief(remark: Remark) -> list[str]:
@@ -133,13 +133,13 @@ def _whole_point(point: ReviewPoint) -> list[str]:
     lines = [point.remark.url] if point.remark.url else []
     hunk = remarks[0].hunk
     if hunk:
-        lines += ["The lines of the diff, down to the one that is meant:"]
+        lines += ["The lines of the diff, down to the one commented on:"]
         lines += block("\n".join(hunk.split("\n")[-_HUNK_LINES:]))
     for at, remark in enumerate(remarks):
         if at == 1 and thread is not None and thread.left_out:
-            lines.append(f"… {thread.left_out} remarks are left out.")
+            lines.append(f"… {thread.left_out} remarks are not shown.")
         if remark.trusted is Trusted.STRANGER:
-            lines.append("… a remark by somebody who may not write here is left out.")
+            lines.append("… a remark by somebody without write access is not shown.")
             continue
         who = "you" if remark.trusted is Trusted.OURS else _author(remark)
         lines.append(f"{who}:")

@@ -159,7 +159,7 @@ class Asking:
                 ran = self.runner.run(*words, is_write=True)
                 answer = bd_decode.payload(ran, due=due, doing=doing)
             value = seen(answer)
-            unclear = "answered something else than was wanted"
+            unclear = "gave an answer that does not fit"
         except errors.LifecycleError as error:
             if not _is_unclear(error):
                 raise
@@ -330,7 +330,7 @@ def send(runner: Runner, words: str) -> None:
         Transient: no answer came; ambiguous.
     """
     if not words or runner.is_hook:
-        why = "A hook publishes nothing" if words else "bd has no remote here"
+        why = "Hooks do not publish" if words else "bd has no remote here"
         raise lacking(Capability.PUBLISH, "bd-not-sent", why=why)
     ran = runner.run(*words.split(), is_write=True, seconds=PUBLISH_SECONDS)
     if ran.code != 0:

@@ -86,7 +86,7 @@ def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple
         named = "tracker.folder" if folder else FOLDER
         return f"{named} leads out of this repository, to {outside}", _naming(outside, environment)
     if not user_folder.allows(environment, store.clone_of(root), PROGRAM):
-        way = "a person allows it with: lifecycle trust"
+        way = "a person can allow it with: lifecycle trust"
         return f"nobody has allowed {PROGRAM} to run in this repository", way
     return "", ""
 

@@ -274,7 +274,7 @@ def test_what_cannot_be_kept_is_no_evidence(project: Project) -> None:
     (project.root / ".lifecycle/checks").symlink_to(project.root.parent)
     done = project.check("echo x; exit 3")
     assert (done.record.status, done.record.tree) == (3, "")
-    assert "It is not remembered, and is no evidence" in done.remarks[-1]
+    assert "It was not recorded, so it is no evidence" in done.remarks[-1]
 
 
 REPORT = """<testsuites><testsuite><testcase classname="tests.test_sum" name="test_one"/>

@@ -40,9 +40,9 @@ def test_the_worst_of_its_commands_counts(outcomes: str, whole: str) -> None:
 
 def test_with_further_words_it_is_a_part_unless_it_failed() -> None:
     """A failure is one, however little was run."""
-    part = judged(Reading(PASSED), part="further words were given")
-    assert (part.outcome, part.why) == (Outcome.PARTIAL, "further words were given")
-    red = judged(Reading(FAILED, why="exit status 2"), part="further words were given")
+    part = judged(Reading(PASSED), part="more arguments were given")
+    assert (part.outcome, part.why) == (Outcome.PARTIAL, "more arguments were given")
+    red = judged(Reading(FAILED, why="exit status 2"), part="more arguments were given")
     assert (red.outcome, red.why) == (FAILED, "exit status 2")
     whole = judged(Reading(PASSED))
     assert (whole.outcome, whole.why) == (PASSED, "")
