@@ -139,7 +139,7 @@ def obstacle(path: Path) -> str:
             database.execute(f"PRAGMA user_version = {VERSION}")
             return ""
     except _NewerError:
-        return "The journal was made by a newer lifecycle, so this one writes nothing to it; install the newer one."
+        return "The journal was made by a newer lifecycle, so this one writes nothing to it; install that."
     except (sqlite3.Error, LockBusy) as error:
         if _is_busy(error):
             return ""  # somebody writes: so it can be written

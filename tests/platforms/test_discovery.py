@@ -74,7 +74,7 @@ def test_of_one_name_the_nearest_counts(ground: Ground) -> None:
     again = put_text(ground.project, "z", '{"name": "go", "markers": ["x"]}')
     (note,) = found(ground).notes
     assert str(again) in note
-    assert "has the name go already" in note
+    assert "already has the name go" in note
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"name": "x"}', "[" * 100_000, "x" * 300_000])
