@@ -101,7 +101,7 @@ def test_a_person_is_asked_on_the_terminal(project: Place) -> None:
     code, shown = answered(project, "n\n")
     assert code == 1
     assert shown.index("touch ran") < shown.index("test -f valid") < shown.index("[y/N]")
-    assert "That may not run yet" in ok(project.cli("trust", "--show"))
+    assert "These may not run yet" in ok(project.cli("trust", "--show"))
     assert answered(project, "\n")[0] == 1
     code, shown = answered(project, "y\n")
     assert (code, "These may now run" in shown) == (0, True)
@@ -126,7 +126,7 @@ def test_an_agent_cannot_say_yes_for_its_user(project: Place) -> None:
     """In an agent's session the command refuses; looking is allowed."""
     agent = {"CLAUDE_CODE_SESSION_ID": "1"}
     assert "terminal of their own" in refused(project.cli("trust", "--yes", **agent))
-    assert "That may not run yet" in ok(project.cli("trust", "--show", **agent))
+    assert "These may not run yet" in ok(project.cli("trust", "--show", **agent))
 
 
 @SOAKED
@@ -217,7 +217,7 @@ def test_init_is_a_yes_to_bd(tasks: Place, tmp_path: Path) -> None:
     """Whoever wires the project says so; looking does not, and an agent cannot."""
     agent = {"CLAUDE_CODE_SESSION_ID": "1"}
     assert '"program": "bd"' in ok(tasks.cli("init", "--dry-run"))
-    assert "a person can allow it with: lifecycle trust" in ok(tasks.cli("init", **agent))
+    assert "a person allows it with: lifecycle trust" in ok(tasks.cli("init", **agent))
     assert "nobody has allowed" in tasks.cli("tracker", "ready").stderr
     ok(tasks.cli("init"))
     assert simulated.calls(tmp_path / "bin") == []

@@ -290,7 +290,7 @@ def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Plac
     assert "Closes #42" in place.pulls()[number]["body"]
     place.control.merge_pull(number)
     assert place.issue()["state"] == "closed"
-    question = f"PR #{number} merged! Issue #42 is closed already"
+    question = f"PR #{number} merged! Issue #42 is already closed"
     assert idle(place).startswith(question)
     assert question in place.cli("status").stdout
     place.control.reopen_issue(42)

@@ -82,7 +82,7 @@ PAGES = {
     "workflow": "autonomous run with this goal: ",
     "implement": "one story implemented: ",
     "review": "a code review of: ",
-    "status": "tell the user in a few lines where things stand",
+    "status": "tell the user in a few lines where everything stands",
 }
 """Words of each command's page."""
 
