@@ -1,6 +1,6 @@
-"""Decide one stop of the staged workflow: go on with an instruction, a question, or nothing. Pure.
+"""Decide one stop of the staged workflow: give an instruction, ask a question, or do nothing. Pure.
 
-No clock, no file, no tracker: `StageSeen` has all that is known, `StageDecision` all that is to be done.
+No clock, file or tracker is used: `StageSeen` has all that is known, `StageDecision` all that is to do.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier, Turn
 
 IDLE_BLOCKS = 8
-"""How often in a row a session is told to go on without using a tool in between.
+"""How often in a row a session that uses no tool in between is told to continue.
 
-The client ends the turn by itself after as many, unless it is told otherwise.
+The client itself ends the turn after the same number, unless it is configured otherwise.
 """
 
 
 LAST = (Stage.COMMIT_CLOSE, Stage.NEXT_TASK)
-"""The stages that are left once the task is closed."""
+"""The stages that remain after the task is closed."""
 
 TESTED = LINE[LINE.index(Stage.TESTING) :]
-"""The stages that tests have to stand behind."""
+"""The stages whose completion needs a green test run."""
 
 WAITED = "/waited"
-"""The end of a stop's name at which a merge was waited for: once it came, the stop is looked at again."""
+"""The suffix of a stop's name while a merge is awaited: after the merge, the stop is looked at again."""
 
 
 MISSING: dict[Evidence, str] = {
@@ -40,28 +40,28 @@ MISSING: dict[Evidence, str] = {
 
 
 class HeldTask(Enum):
-    """How a claim on GitHub stands to the session."""
+    """The state of this session's claim on GitHub."""
 
     NONE = auto()
     WORKING = auto()
     """The claim is held, and nothing was handed off."""
     WAITING = auto()
-    """It was handed off: the merge is waited for."""
+    """The claim was handed off: its merge is awaited."""
     ENDED = auto()
     """The claim of this session's task ended: its issue is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is kept of a session; an empty one only loses counts, and never a stage.
+    """What is kept of a session; if it is lost, the counts are lost, but never a stage.
 
     Attributes:
-        position: what the last instruction, question or last word was given at.
-        blocks: how often the session was told to go on, in all.
-        idle: how often in a row without using a tool.
-        is_let_go: it was let go since it was told too often; said once.
+        position: the stop at which the last instruction, question or closing sentence was given.
+        blocks: how often the session was told to continue, in total.
+        idle: how often in a row, with no tool used in between.
+        is_let_go: it may stop because it was told to continue too often; said once.
         set_stage: the stage that was set by hand and not yet told, or None.
-        told: what the user was told last of why nothing can be decided; "" once it could be.
+        told: the last reason told to the user why nothing can be decided; "" after a decision was possible.
     """
 
     position: str = ""
@@ -81,14 +81,14 @@ class StageSeen:
         facts: what instructions are filled with; `facts.line` are the stages of the session's task.
         memory: what is kept of this session.
         remaining: how many labelled tasks are left for this session; None if that was not asked.
-        elsewhere: how many more are open, which somebody else works on.
-        evidence: of the tests, if it is required.
+        elsewhere: how many more open tasks somebody else works on.
+        evidence: what is known of the tests, if evidence is required.
         obstacle: why the evidence is UNREADABLE, for the user; else "".
-        conflict: one sentence if the task is another's now or blocked; else "".
-        holding: how the claim stands.
+        conflict: one sentence if the task now belongs to somebody else or is blocked; else "".
+        holding: the state of the claim.
         can_run: tests can be run here: a command for them is known, or a run was seen once.
-        is_still_open: the task is said to be over, and its tracker, asked right now, says that it is open.
-        set_by: how the stage of the memory was set, if one was.
+        is_still_open: the agent says that the task is over, but its tracker, asked just now, has it open.
+        set_by: how the memory's stage was set, if it was.
     """
 
     turn: Turn
@@ -127,12 +127,12 @@ class StageDecision:
     """What is to be done.
 
     Attributes:
-        verdict: whether the agent goes on, may stop, or is let go.
-        text: what the agent is told, if it goes on.
+        verdict: whether the agent must continue, may stop, or is let go.
+        text: what the agent is told, if it must continue.
         note: what the user is told, "" for nothing.
         memory: what to keep of the session.
         events: for the journal.
-        log: lines for the log, without that of the finding.
+        log: lines for the log, without the finding's own line.
     """
 
     verdict: StopVerdict
@@ -146,13 +146,13 @@ class StageDecision:
 def decide(seen: StageSeen) -> StageDecision:
     """The decision on one stop.
 
-    The same position is never answered twice, whatever is known by then: hooks run doubled, and a
-    session is resumed. A stage that was set by hand is told at the next stop, also to an agent at work.
+    The same position is never answered twice, whatever is known by then: hooks may run twice, and
+    sessions are resumed. A stage that was set by hand is told at the next stop, even to a busy agent.
     """
     if not seen.turn.is_there:
         return _pass(seen, "No transcript: the session may stop")
     if seen.turn.kind is Prompt.HUMAN:
-        # What was told in all stays told.
+        # The total of blocks is never reset.
         is_let_go = seen.memory.is_let_go and _is_spent(seen)
         seen = replace(seen, memory=replace(seen.memory, idle=0, is_let_go=is_let_go))
     if is_known(seen.memory, _position(seen), has_ended=seen.holding is HeldTask.ENDED):
@@ -174,7 +174,7 @@ def decide(seen: StageSeen) -> StageDecision:
 
 
 def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
-    """True if a word was given at this stop, or a merge waited for that did not come yet."""
+    """True if this stop was answered already, or the merge that it waits for has not happened yet."""
     if not position:
         return False
     words = {position} if has_ended else {position, f"{position}{WAITED}"}
@@ -182,10 +182,10 @@ def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
 
 
 def meant(turn: Turn, finding: StageFinding) -> StageFinding:
-    """The finding; an answer in words to the instruction of NEXT_TASK is as good as its marker.
+    """The finding; an answer in words to the instruction of NEXT_TASK counts like its marker.
 
-    "I wait for /clear" and "Ready for the next task" tell all that the question could bring out: there
-    is nothing to do at that stage. So the next task's instruction follows, or the word that none is left.
+    "I wait for /clear" and "Ready for the next task" already answer the question: there is nothing to do
+    at that stage. So the next task's instruction follows, or the sentence that no task is left.
     """
     is_answer = turn.kind is Prompt.OURS and not turn.is_question and not turn.markers
     is_unknown = finding.state is Detected.UNKNOWN and not detect_stage.is_quiet(turn, finding)
@@ -197,11 +197,11 @@ def meant(turn: Turn, finding: StageFinding) -> StageFinding:
 
 
 def _is_worth_asking(seen: StageSeen) -> bool:
-    """True if the question is due: nobody knows the stage of a session that is led."""
+    """True if the question is due: the stage of a session that the workflow leads is unknown."""
     if seen.holding is HeldTask.WAITING:
         return False
     if instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question:
-        return False  # it was told to tell the user what stands in the way, and did
+        return False  # it was told to tell the user about the obstacle, and did
     return not detect_stage.is_quiet(seen.turn, seen.finding)
 
 
@@ -214,7 +214,7 @@ def _position(seen: StageSeen) -> str:
 
 
 def _state(seen: StageSeen) -> Detected:
-    """The state that was found, as far as it is about this session's task."""
+    """The state that was found, if it is about this session's task."""
     finding, asked = seen.finding, seen.turn.asked
     if seen.holding is HeldTask.ENDED:
         # A closed task has every stage before the last two behind it.
@@ -230,9 +230,9 @@ def _state(seen: StageSeen) -> Detected:
 
 
 def _is_hearsay(seen: StageSeen) -> bool:
-    """True if the agent only tells of what could have been seen.
+    """True if the agent only claims something that a tool call could have shown.
 
-    Of tests where they can be run; of a closing where nobody asked for it, or of another task's.
+    That is: passed tests, if tests can be run; a closing that nobody asked for, or that of another task.
     """
     if seen.finding.why != stage_watch.TEXT:
         return False
@@ -301,10 +301,10 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
 
 
 def _is_left_open(seen: StageSeen, state: Detected) -> bool:
-    """True if the task is said to be over, is open, and is this session's to finish.
+    """True if the agent says that the task is over, while it is open and this session has to finish it.
 
-    Who was asked for NEXT_TASK has every stage behind it: the sequence does not close the task, or a person
-    opened it again. What is another's now, or blocked, is left for the next one.
+    A session that was asked for NEXT_TASK has completed every stage: its stages do not close the task, or a
+    person reopened it. A task that is now somebody else's, or blocked, is left for the next session.
     """
     if not seen.is_still_open or seen.holding is HeldTask.ENDED:
         return False
@@ -313,9 +313,9 @@ def _is_left_open(seen: StageSeen, state: Detected) -> bool:
 
 
 def _blind(seen: StageSeen) -> StageDecision:
-    """The decision where the evidence cannot be read: the agent may stop; the user hears why, once.
+    """The decision if the evidence cannot be read: the agent may stop; the user is told why, once.
 
-    The stop is looked at again: once the files can be read, it leads on.
+    The stop is looked at again: as soon as the files can be read, the next instruction follows.
     """
     note = "" if seen.memory.told else seen.obstacle
     memory, log = replace(seen.memory, told=seen.obstacle), (seen.obstacle, "The agent may stop")
@@ -323,14 +323,14 @@ def _blind(seen: StageSeen) -> StageDecision:
 
 
 def _is_advisory(seen: StageSeen, done: Stage) -> bool:
-    """True if the agent's word is all that there can be: evidence is wanted, and nothing can be run."""
+    """True if evidence is required, but no tests can be run: then the agent's word has to do."""
     return not seen.can_run and _wants_evidence(seen, done) and seen.evidence is Evidence.MISSING
 
 
 def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
-    """True if the tests have to be shown green first, on the files as they are now.
+    """True if a green test run on the current files has to be seen first.
 
-    What a review's feedback changed has to be tested again, so nothing stays accepted.
+    Changes after a review have to be tested again, so an earlier green run is not enough.
     """
     return _wants_evidence(seen, done) and not _is_advisory(seen, done)
 
@@ -355,7 +355,7 @@ def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEv
 
 
 def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
-    """The decision where no stage follows: the user is told once, and the agent may stop."""
+    """The decision if no stage follows: the user is told once, and the agent may stop."""
     task = seen.facts.task or "the task"
     if is_last:
         note = instructions.complete(seen.facts.settings.label, seen.elsewhere)
@@ -389,7 +389,7 @@ def _pass(seen: StageSeen, why: str) -> StageDecision:
 def _block(
     seen: StageSeen, text: str, log: tuple[str, ...], events: tuple[StopEvent, ...]
 ) -> StageDecision:
-    """The decision that the agent goes on with `text`, unless it was told to go on too often."""
+    """The decision that the agent continues with `text`, unless it was told to continue too often."""
     memory = seen.memory
     idle = 0 if seen.turn.has_worked else memory.idle
     if _is_spent(seen) or idle >= IDLE_BLOCKS:
@@ -401,7 +401,7 @@ def _block(
 
 
 def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
-    """The decision that the agent may stop, since it was told to go on too often; said once to the user.
+    """The decision to let the agent stop because it was told to continue too often; the user hears it once.
 
     `target` is the stage that it would have been told; "" if the question was due.
     """

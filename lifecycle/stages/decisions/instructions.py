@@ -1,9 +1,9 @@
-"""What a session is told: the next stage, the six instructions, the question, what stands in a stage's way.
+"""What a session is told: the next stage, the six instructions, the question, obstacles to a stage.
 
-Each instruction confirms what was completed, names the stage that it asks for (`CURRENT STAGE: X`, by
-which the transcript tells it later), shows the line of stages, lists what to do, and ends with the
-marker to emit. The texts are in `instructions.toml`. The tracker's and the project's own commands are
-filled in here; a line whose command is not there is left out.
+Each instruction confirms what was completed, names the stage that it asks for (`CURRENT STAGE: X`, which
+is found again in the transcript), shows the line of stages, lists what to do, and ends with the marker
+to emit. The texts are in `instructions.toml`. The tracker's and the project's own commands are filled
+in here; a line is left out if its command is missing.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lifecycle.settings import resources
 from lifecycle.stages.detection.stage_markers import CURRENT, QUESTION
 
 TEXTS: dict[str, dict[str, Any]] = resources.texts("stages/decisions/instructions.toml")
-"""Read once, at the import: it is as fixed as the code, so what is decided depends on no file."""
+"""Read once, at the import: the texts are as fixed as the code, so decisions depend on no file."""
 
 _NO_WORDING = Wording(show="", ready="", claim="", close="", label="", comment="")
 
 NEEDS_REVIEW = "needs-review"
-"""The label that a task gets while its review is asked for."""
+"""The label that a task gets while a review is requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Facts:
         next_task: the id of the task to begin with next; "" if it is not known.
         next_title: its title, as data.
         line: the stages of the session's task.
-        is_claimed: a claim on GitHub holds this worktree: its issue closes with the merge.
-        check: what runs the tests and keeps what they showed; "" where no command for them is known.
+        is_claimed: this worktree has a claim on GitHub: its issue closes with the merge.
+        check: the command that runs the tests and records the result; "" if no test command is known.
     """
 
     settings: StageSettings = field(default_factory=StageSettings)
@@ -59,7 +59,7 @@ COMPLETED: dict[Stage, str] = {stage: TEXTS[stage]["completed"] for stage in LIN
 """How an instruction confirms the stage that was completed."""
 
 BY_HAND, BY_RUN = "set by hand", "set by the end of the run"
-"""How a stage was set that is told whatever the transcript says."""
+"""The two ways to set a stage that is told whatever the transcript says."""
 GOES_ON = "The staged workflow goes on."
 """How the instruction begins for a session that was cleared, compacted or resumed in mid-stage."""
 
@@ -70,7 +70,7 @@ def marker(state: Detected) -> str:
 
 
 def complete(label: str = LABEL, elsewhere: int = 0) -> str:
-    """The sentence, said once, that nothing is left, or nothing but tasks that somebody else works on."""
+    """The sentence, said once, that no task is left, or only tasks that somebody else works on."""
     if not elsewhere:
         return f"All {label} tasks complete"
     count = "1 is" if elsewhere == 1 else f"{elsewhere} are"
@@ -83,18 +83,18 @@ def instruction(stage: Stage, facts: Facts, lead: str) -> str:
 
 
 def again(stage: Stage, facts: Facts, lead: str) -> str:
-    """The instruction for a session that is at `stage` already: a task that was begun is not begun anew."""
+    """The instruction for a session that is already at `stage`: its task is not begun a second time."""
     is_begun = stage is Stage.CODING and facts.task
     return _text("GOING_ON" if is_begun else stage, stage, facts, lead)
 
 
 def question(line: tuple[Stage, ...] = LINE, misnamed: str = "", check: str = "") -> str:
-    """The question which stage it is.
+    """The question which stage the session is at.
 
     Args:
         line: the stages of the task.
-        misnamed: what stood in a marker, where there is no such one.
-        check: what runs the tests so that it can be seen, where what the agent ran could not be read.
+        misnamed: a name in a marker that is not a stage's.
+        check: the command whose test run can be seen, if what the agent ran could not be read.
     """
     names = ", ".join(MARKERS[stage] for stage in line)
     wrong = [f"There is no marker {misnamed[:60]}; the markers are {names}.", ""]
@@ -113,7 +113,7 @@ def question(line: tuple[Stage, ...] = LINE, misnamed: str = "", check: str = ""
 
 
 def no_evidence(facts: Facts, missing: str) -> str:
-    """What is told if the tests are said to pass and no green run on this tree is known.
+    """What the agent is told if it says that the tests pass, but no green run on this tree is known.
 
     `missing` is one sentence that says which: no run, a red run, or the tree changed since.
     """
@@ -122,28 +122,28 @@ def no_evidence(facts: Facts, missing: str) -> str:
 
 
 def advisory() -> str:
-    """What the user is told once where evidence is required, and there is nothing that could give any."""
+    """What the user is told, once, if evidence is required but nothing can provide it."""
     return str(TEXTS["ADVISORY"]["note"])
 
 
 def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
-    """What is told if the task is another's now, or blocked: `sentence` says by whom or what."""
+    """What the agent is told if the task is now another's, or blocked: `sentence` says by whom or what."""
     return _text("CONFLICT", stage, facts, sentence)
 
 
 def is_conflict(instruction: str) -> bool:
-    """True if this is what `conflict` tells: the agent is to tell the user, and not to go on."""
+    """True for a text of `conflict`: the agent has to tell the user, and not to continue."""
     return f"Next step: {TEXTS['CONFLICT']['step']}" in instruction.splitlines()
 
 
 def still_open(facts: Facts, stage: Stage = Stage.COMMIT_CLOSE) -> str:
-    """What is told, with `stage`, if the task is said to be over and the tracker says that it is open."""
+    """What the agent is told, with `stage`, if it calls a task over that the tracker has open."""
     lead = f"Task {facts.task} is still open in the tracker: it is not closed yet."
     return again(stage, facts, lead)
 
 
 def still_claimed(facts: Facts) -> str:
-    """What is told if the issue is said to be closed while the claim has not been handed off."""
+    """What the agent is told if it says that the issue is closed before the claim was handed off."""
     lead = "The claim is still held, and its issue closes after the merge: it is not closed yet."
     return instruction(Stage.COMMIT_CLOSE, facts, lead)
 
@@ -156,7 +156,7 @@ def _text(name: str, stage: Stage, facts: Facts, lead: str, *, missing: str = ""
         stage: the stage that is asked for.
         facts: what the texts are filled with.
         lead: why the session is told this.
-        missing: what is missing of the tests.
+        missing: what the tests lack.
     """
     texts, words = TEXTS[name], {**_words(facts), "missing": missing}
     lines = filter(None, (_filled(line, words) for line in texts["lines"]))
@@ -167,7 +167,7 @@ def _text(name: str, stage: Stage, facts: Facts, lead: str, *, missing: str = ""
 
 
 def _words(facts: Facts) -> dict[str, str]:
-    """What the words in braces stand for; "" where there is no such thing."""
+    """The values of the words in braces; "" for a missing one."""
     settings, wording, task = facts.settings, facts.wording, facts.task
     ready = wording.ready.replace("{label}", settings.label)
     start = settings.start or wording.start
@@ -198,12 +198,12 @@ def _words(facts: Facts) -> dict[str, str]:
 
 
 def _filled(template: str, words: Mapping[str, str]) -> str:
-    """The template with its words; "" if one is empty. A part in [[ ]] with an empty one goes alone."""
+    """The template with its words; "" if one is empty. Within [[ ]], an empty one drops only that part."""
     result = ""
     for number, part in enumerate(re.split(r"\[\[(.*?)\]\]", template)):
         if all(words[name] for name in re.findall(r"{(\w+)}", part)):
             result += re.sub(r"{(\w+)}", lambda word: words[word[1]], part)
-        elif number % 2 == 0:  # not one of the parts in brackets
+        elif number % 2 == 0:  # outside the brackets
             return ""
     return result
 
@@ -218,11 +218,11 @@ def _with_id(command: str, task: str) -> str:
 
 
 def following(state: Detected, line: tuple[Stage, ...]) -> Stage | None:
-    """The stage that comes after the completed one in a line; None if the line ends there.
+    """The stage after the completed one in a line of stages; None if the line ends there.
 
-    A stage that is not in the line is followed by the next one that is. NEXT_TASK is followed by
-    CODING, with which the line of the next task begins whatever is in it. A marker may skip forward or go
-    back: the agent says so, and it is written down.
+    A stage that is not in the line is followed by the next one that is. NEXT_TASK is followed by CODING,
+    the first stage of every task's line. A marker may skip forward or go back: it is the agent's decision,
+    and it is recorded.
     """
     done = COMPLETES[state]
     if done is Stage.NEXT_TASK:

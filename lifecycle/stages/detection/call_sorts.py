@@ -1,7 +1,7 @@
-"""What a call of the agent's is about, how it came out, and which tasks it names.
+"""The subject of a tool call of the agent, its outcome, and the tasks that it names.
 
-A command line is taken apart only where it has something in it that may matter, and what reads command
-lines and texts is imported then: this is imported at stops that are looked at.
+A command line is parsed only if something in it may matter. The modules that read command lines and
+texts are imported only then, because this module is imported at every stop that is looked at.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Sort(StrEnum):
-    """What a call is about."""
+    """The subject of a call."""
 
     CLOSE = "closes a task"
     SHOW = "shows a task"
@@ -34,10 +34,10 @@ class Sort(StrEnum):
 
 
 Seen = tuple[Sort, str, tuple[str, ...], str]
-"""What a call is about, how it came out, the tasks it names, and its name for the log."""
+"""A call's subject, its outcome, the tasks it names, and its name for the log."""
 
 REOPENED = "reopened"
-"""How a command came out that takes back that a task is closed."""
+"""The outcome of a command that reopens a task."""
 
 _ASKED = frozenset({"", "Skill", "SlashCommand", "Agent", "Task", "Bash"})
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -45,7 +45,7 @@ EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
 @cache
 def hints() -> dict[Sort, tuple[str, ...]]:
-    """By sort, words of which a command that may be of it has one: without any it is not taken apart."""
+    """For each sort, words of which its commands have at least one: a command without any is not parsed."""
     from lifecycle.evidence.words import word_tables
 
     listed = word_tables.table("words/hints")
@@ -55,19 +55,19 @@ def hints() -> dict[Sort, tuple[str, ...]]:
 REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"
 REVIEW = "review"
 REQUIREMENTS = "every requirement"
-"""What a turn can be about, for `stage_watch.said`."""
+"""A possible subject of a turn, for `stage_watch.said`."""
 
 _TRAILER = r"(?s)(?:\A|\n)agentId: [\w-]+(?: \([^\n]*\))?(?:\n<usage>.*)?\s*\Z"
-"""What the client puts behind what a subagent said: its id, how to go on with it, what it took."""
+"""What the client adds after a subagent's answer: its id, how to continue with it, and its cost."""
 
 _VERDICT = 500
-"""Characters of an agent's task in which it is told that it reviews."""
+"""The first characters of an agent's task, in which the task is searched for a review."""
 
 
 def classify(call: ToolCall, own: OwnCommands = ANY_PROJECT, asked: Stage | None = None) -> Seen:
     """What a call is about, how it came out, the tasks it names, and its name for the log.
 
-    An agent that was asked in other words, and ends with a verdict, reviewed what the stage `asked` for.
+    An agent that was asked in other words, and ends with a verdict, did the review that `asked` needs.
     """
     if call.tool in EDITS:
         return Sort.EDIT, str(call.outcome), (), call.tool
@@ -103,7 +103,7 @@ def classify(call: ToolCall, own: OwnCommands = ANY_PROJECT, asked: Stage | None
 
 
 def _tested(call: ToolCall, own: OwnCommands) -> Seen | None:
-    """The test run that a command line is, and how it came out; None if it is none."""
+    """The test run in a command line, and its outcome; None if the line runs no tests."""
     from lifecycle.evidence import line_effects, reading, suite_runs
     from lifecycle.evidence.runners import runner_table
 
@@ -121,13 +121,13 @@ def _tested(call: ToolCall, own: OwnCommands) -> Seen | None:
 
 
 def commands_of(runners: tuple[Mapping[str, object], ...]) -> tuple[str, ...]:
-    """How the runs of a project's own runners begin."""
+    """The first words of the commands of a project's own runners."""
     listed = (row.get("commands") for row in runners)
     return tuple(str(name) for names in listed if isinstance(names, list) for name in names)
 
 
 def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort]:
-    """What a command line can be about, as far as it can be told without taking it apart."""
+    """The possible subjects of a command line, without parsing it."""
     sorts = {sort for sort, listed in hints().items() if any(hint in line for hint in listed)}
     own = (max(command.split(), key=len) for command in tests if command.strip())
     if any(word in line for word in own):
@@ -138,7 +138,7 @@ def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort
 
 
 def _decides(line: str) -> bool:
-    """True if the line ends with status 0 only where its command at the tracker did."""
+    """True if the line ends with status 0 only if its tracker command did."""
     from lifecycle.evidence.command_lines import commands
     from lifecycle.trackers import command_signs
 
@@ -146,7 +146,7 @@ def _decides(line: str) -> bool:
 
 
 def _verbs(line: str) -> dict[str, command_signs.Sign]:
-    """By what is done at a tracker, the last command of the line that does it."""
+    """For each action at a tracker, the last command of the line that does it."""
     from lifecycle.evidence.command_lines import commands
     from lifecycle.trackers import command_signs
 
@@ -155,7 +155,7 @@ def _verbs(line: str) -> dict[str, command_signs.Sign]:
 
 
 def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
-    """What kind of review the call asks for; None if for none."""
+    """The kind of review that the call asks for; None if it asks for none."""
     text = _prompt_of(call.text) if call.tool == "Bash" else call.text
     head = text.split(" ")[0]
     is_agents = call.tool in ("Agent", "Task", *["Bash"] * (head[:1] not in ("", "/")))
@@ -182,18 +182,18 @@ def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:
 
 
 def _has(words: str, kind: str) -> bool:
-    """True if a call's words are of this kind: it is looked at only where one may ask for a review."""
+    """True if a call's words match this kind of pattern; only used if they may ask for a review."""
     from lifecycle.evidence.words import word_tables
 
     return re.search(word_tables.table("words/hints")["patterns"][kind], words) is not None
 
 
 def _prompt_of(line: str) -> str:
-    """What the line asks the client, which answers there: `claude -p "/oracle-review"`; "" if nothing.
+    """The prompt in a line that starts the client, as `claude -p "/oracle-review"` does; "" without one.
 
-    Nothing else of the line may print what looks like a verdict.
+    Nothing else in the line may print, since that could look like a verdict.
     """
-    if "claude -" not in line:  # taking a line apart costs more than to look for that
+    if "claude -" not in line:  # parsing a line costs more than this search
         return ""
     from lifecycle.evidence.command_lines import commands, listed
 
@@ -213,7 +213,7 @@ def _prompt_of(line: str) -> str:
 
 
 def _is_own_review(call: ToolCall, head: str, review: str) -> bool:
-    """True if it is the project's own review."""
+    """True if the call is the project's own review."""
     mine = tuple(review.split())
     if head or not mine:
         return head in mine[:1]
@@ -223,13 +223,13 @@ def _is_own_review(call: ToolCall, head: str, review: str) -> bool:
 
 
 def has_answered(call: ToolCall) -> bool:
-    """True if a review gave back something of its own: not only that the client is about to run it."""
+    """True if a review returned a result, and not only the notice that the client is about to run it."""
     answer = re.sub(_TRAILER, "", call.output).strip()
     return bool(answer) and not _has(answer, "only launched")
 
 
 def _verdict(call: ToolCall) -> str:
-    """How a review came out: "approved", "changes", "open", or how its call ended."""
+    """The outcome of a review: "approved", "changes", "open", or how its call ended."""
     if call.outcome is not CallEnd.OK:
         return str(call.outcome)
     from lifecycle.evidence.words import own_words
@@ -238,7 +238,7 @@ def _verdict(call: ToolCall) -> str:
     if verdict := own_words.verdict(output) or (own_words.approves(output) and "approved"):
         return verdict
     says, _ = own_words.said(output, (REVIEW, REQUIREMENTS))
-    # What such a call gives back is all of a review: one that says nothing good asks for changes.
+    # The call's output is the whole review: if it approves nothing, it asks for changes.
     is_all = has_answered(call)
     is_bad = is_all and {"approved", "satisfied"}.isdisjoint(says)
     return "changes" if is_bad else "open"

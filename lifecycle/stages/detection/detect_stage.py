@@ -1,6 +1,6 @@
-"""Which stage the agent is at: its own marker, else what its tools and words show, else nobody knows.
+"""Which stage the agent is at: by its own marker, else by its tools and words, else unknown.
 
-Everything that this imports is imported at each stop that is looked at: no dataclass, no logging.
+This module and its imports are loaded at each stop that is looked at: no dataclass, no logging.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from lifecycle.stages.transcript.turn import (
 )
 
 _SPOKEN = (Prompt.HUMAN, Prompt.SCHEDULED)
-"""Who asks for something of their own: the answer is to them."""
+"""Prompts that ask for something other than the workflow: the agent answers them."""
 
 OVER = "tasks complete"
-"""How an agent says that there is nothing left, as the instruction told it to."""
+"""The words by which an agent says that nothing is left, as its instruction asked."""
 
 
 def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
@@ -29,8 +29,9 @@ def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
     In this order: a marker of this turn; the name that answers our question; a completion that tools
     and words show; a marker of an earlier turn that no instruction of ours followed; a stage under way.
 
-    A session that was told nothing is in CODING. Where the transcript was not read far enough to know,
-    every completion counts: who reads on judges anew. Words alone that answer a person complete nothing.
+    A session that was told nothing is in CODING. If the transcript was not read far enough to know,
+    every completion counts: the caller reads further and judges again. Words alone, as an answer to a
+    person, complete nothing.
 
     Args:
         turn: the end of the transcript.
@@ -59,7 +60,7 @@ def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
 
 
 def _marked(turn: Turn, state: Detected) -> StageFinding:
-    """The finding of a marker; one in a sentence counts as words where the agent was told of no markers."""
+    """The finding of a marker; within a sentence it counts as words if the agent was told of no markers."""
     is_told = turn.asked is not None or turn.is_question or turn.is_cut
     if turn.is_signed or is_told:
         return StageFinding(state, Tier.MARKER, "its marker", position=turn.marked)
@@ -67,7 +68,7 @@ def _marked(turn: Turn, state: Detected) -> StageFinding:
 
 
 def detect_text(text: str) -> StageFinding:
-    """The stage that a text alone shows, as `lifecycle stage detect` prints it."""
+    """The stage that a text shows by itself, for `lifecycle stage detect`."""
     from lifecycle.stages.detection.stage_watch import infer
 
     markers = stage_markers.find(text)
@@ -75,11 +76,11 @@ def detect_text(text: str) -> StageFinding:
 
 
 def is_quiet(turn: Turn, finding: StageFinding) -> bool:
-    """True if the agent may stop here whatever the tracker says: nothing needs to be asked of it.
+    """True if the agent may stop here whatever the tracker says: the tracker need not be asked.
 
-    A stage is under way, or there is no transcript; nothing is known, and a person is being answered,
-    or the question stands already, or the agent said that nothing is left. A marker with a name that there
-    is not is answered in any case: an answer that is only misspelt must not end the flow.
+    So it is if a stage is under way, or there is no transcript. So it is, too, if the stage is unknown and
+    the agent answers a person, was asked the question already, or said that nothing is left. A marker with
+    an unknown name is always answered: a misspelt answer must not end the workflow.
     """
     if not turn.is_there or finding.state.is_under_way:
         return True
@@ -89,9 +90,9 @@ def is_quiet(turn: Turn, finding: StageFinding) -> bool:
 def wants_question(turn: Turn) -> bool:
     """True if an answer in which no stage was found is worth the question.
 
-    It answers us or a machine, and not a person; the question was not asked since the agent last did
-    something; and it does not say that all tasks are complete. What is said to a machine in the middle of
-    a stage, with work done in it, needs no question: the stage is known, and its end was not spoken of.
+    It answers us or a machine, not a person; the question was not asked since the agent last did
+    something; and it does not say that all tasks are complete. An answer to a machine in the middle of a
+    stage, with work done in it, needs no question: the stage is known, and nobody said that it ended.
     """
     if turn.kind in (*_SPOKEN, Prompt.NONE) or not turn.texts:
         return False

@@ -2,8 +2,8 @@
 
 A marker counts as a line of its own or at the end of a line of the agent's prose, in any case, spacing or
 emphasis. It does not count in code, a quote, a table or a comment (`prose_blocks`), in quotation marks,
-behind an unchecked box, or in a sentence that speaks of a marker: when it is to be emitted, that it is
-not, what it is called, who asks for it. The last one wins.
+after an unchecked box, or in a sentence about a marker: when it is to be emitted, that it is not, its
+name, who asks for it. The last one wins.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ if TYPE_CHECKING:
     from lifecycle.evidence.words.prose_blocks import Block
 
 CURRENT = "CURRENT STAGE: "
-"""Every instruction has a line that begins so and names the stage that it asks for."""
+"""The beginning of the line, in every instruction, that names the stage it asks for."""
 
 QUESTION = "Unable to determine current workflow stage."
-"""How the question begins."""
+"""The beginning of the question."""
 
 NEEDLE = "WORKFLOW"
-"""No marker is in a text without this, whatever its case."""
+"""A text without this word, in any case, has no marker."""
 
 _NAMES = {str(state): state for state in Detected if state.is_completion}
 _ANSWERS = {*_NAMES, str(Detected.IN_PROGRESS)}
 _NAME = r"[A-Z]+(?:_[A-Z]+)+"
-# Patterns are text here, and made when the first marker is met: that costs more than importing the rest.
+# Patterns are compiled when the first marker is met: compiling costs more than importing the rest.
 _MARKER = r"(?i::{3,}[ *_]*workflow[_ ]stage[ *_]*:[ *_]*([a-z]+(?:_[a-z]+)*)[ *_]*:{3,})"
 _MEANT = (
     r"(?i)(?:[:\uff1a]{1,}[ *_]*)?work[ _-]?flow[ _-]*stage[ *_]*[:=\uff1a]+[ *_]*([a-z]+(?:[ _-]+[a-z]+"
     r"){0,4})[ *_]*[:\uff1a]*"
 )
-"""What was meant for a marker: a wrong name, too few colons, blanks in place of underscores."""
+"""A failed marker: a wrong name, too few colons, spaces instead of underscores."""
 
 _SENTENCE_END = r"[.!?;][\"')\]*]*\s+|[\u2705\u2714\U0001f389]"
 
 _DRESS = " \t*_-+\u2022.!,;:)(]\u2705\u2714\u2713\U0001f389\U0001f680"
-"""What may stand behind a marker at the end of a line: emphasis, the end of a sentence, a sign of joy."""
+"""Characters allowed after a marker at the end of a line: emphasis, punctuation, a cheerful emoji."""
 
 _LABEL = _DRESS + "0123456789>\u2192[=#~\u27a1\U0001f449"
-"""What may stand before a marker that is a line of its own: a list's sign, an arrow, a check."""
+"""Characters allowed before a marker on a line of its own: a list's bullet, an arrow, a check mark."""
 
 SENTENCE = 1_000
-"""Characters of a sentence that are looked at, from its end: a longer one is none that somebody wrote."""
+"""Characters of a sentence that are read, from its end: nobody writes a longer one."""
 
 LIST = 3
-"""So many different markers below each other only say which there are."""
+"""This many different markers, one below the other, only list the existing ones."""
 
 _QUOTES = (
     *("\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", "\u2018\u2019", "\u201a\u2018"),
@@ -60,21 +60,21 @@ _QUOTES = (
 
 
 def find(text: str) -> list[Detected]:
-    """The markers that the text really says, in its order."""
+    """The markers that the text really states, in order."""
     return [state for state, _ in said(text)]
 
 
 def said(text: str) -> list[tuple[Detected, bool]]:
-    """The markers that the text really says, each with whether it is a line of its own."""
+    """The markers that the text really states, each with whether it is a line of its own."""
     if NEEDLE not in text.upper():
         return []
     return [(_NAMES[name], is_own) for name, is_own in _named(text) if name in _NAMES]
 
 
 def misnamed(text: str) -> str:
-    """What stands on a line of its own in place of a marker and is none; "" without such a line.
+    """A line of its own that was meant as a marker but is not a valid one; "" without such a line.
 
-    The wrong name; or the whole line, where a right name stands in something that is no marker.
+    The wrong name is returned; or the whole line, if the name is right but the form is not a marker's.
     """
     if not re.search(r"(?i)work[ _-]?flow[ _-]*stage", text):
         return ""
@@ -90,7 +90,7 @@ def misnamed(text: str) -> str:
 
 
 def _named(text: str) -> list[tuple[str, bool]]:
-    """The names in markers that the text really says, whether there is such a marker or not."""
+    """The names in markers that the text really states, known names or not."""
     from lifecycle.evidence.words.prose_blocks import plain
 
     if not re.search(_MARKER, plain(text).replace("\\", "").replace("&nbsp;", " ")):
@@ -101,7 +101,7 @@ def _named(text: str) -> list[tuple[str, bool]]:
     number, lead = 0, ""
     for place, block in enumerate(every_block):
         bare = block.bare
-        # What leads a marker leads the one in the next paragraph, too.
+        # The words before a marker also apply to a marker in the next paragraph.
         lead = lead if re.fullmatch(rf"\W*{_MARKER}\W*", block.lead) else block.lead
         begin = 0
         for line in bare.split("\n"):
@@ -145,8 +145,8 @@ def _blocks(text: str) -> tuple[Block, ...]:
 def named_alone(text: str) -> str:
     """The one name that is a line of its own, in a marker or bare, as an answer to the question.
 
-    That of a completed stage or IN_PROGRESS; without such a one the name of nothing that there is, if it
-    looks as if one of them was meant: `TESTS_PASSED`. "" if there is none, or several.
+    It is the name of a completed stage or IN_PROGRESS; without one, an unknown name that looks like one
+    of them (`TESTS_PASSED`). "" if there is none, or several.
     """
     if not re.search(rf"\b{_NAME}\b", text):
         return ""
@@ -163,7 +163,7 @@ def named_alone(text: str) -> str:
 
 
 def asked_in(text: str) -> Stage | None:
-    """The stage that an instruction of ours asks for; None if the text is none."""
+    """The stage that an instruction of ours asks for; None if the text is not an instruction."""
     if CURRENT not in text:  # splitting it costs more
         return None
     headings = [line for line in text.split("\n") if line.startswith(CURRENT)]
@@ -172,12 +172,12 @@ def asked_in(text: str) -> Stage | None:
 
 
 def is_question(text: str) -> bool:
-    """True if the text holds our question which stage it is."""
+    """True if the text contains our question which stage the session is at."""
     return QUESTION in text
 
 
 def _is_said(block: Block, lead: str, before: str, after: str) -> bool:
-    """True unless the marker between these two parts of its block is quoted or only spoken of."""
+    """True unless the marker between these two parts of its block is quoted or only mentioned."""
     from lifecycle.evidence.words import word_tables
 
     rest, _, below = re.sub(_MARKER, "", after).partition("\n")
@@ -187,7 +187,7 @@ def _is_said(block: Block, lead: str, before: str, after: str) -> bool:
     if is_continued or rest.lstrip(" *_")[:1] == ":":
         return False
     if re.search(r"(?:^|\n)(?:[+<=~-]|(?://|/\*|;).*)$|\]\($", before):
-        return False  # a line of a diff, a comment of code, or where a link leads
+        return False  # a line of a diff, a comment in code, or the target of a link
     sentence = re.split(_SENTENCE_END, re.sub(_MARKER, " ", before).replace("\n", " "))[-1]
     is_alone = not sentence.strip(_LABEL)
     if is_alone and (block.is_item or block.is_headed) and _has("plan", lead):
@@ -198,7 +198,7 @@ def _is_said(block: Block, lead: str, before: str, after: str) -> bool:
         is_led = block.is_headed or _has("leads", lead) or goes_on
         sentence = re.split(_SENTENCE_END, lead)[-1] if is_led else ""
     sentence = sentence[-SENTENCE:]
-    # That the agent is ready, or does as told, speaks of no marker.
+    # Words such as "ready" or "as instructed" are not about a marker.
     for pattern, instead in word_tables.table("words/markers")["not spoken"]:
         sentence = re.sub(pattern, instead, sentence)
     words = re.findall(r"\w+", sentence)
@@ -216,7 +216,7 @@ def _is_said(block: Block, lead: str, before: str, after: str) -> bool:
 
 
 def _has(kind: str, text: str, how: Callable[..., object] = re.search) -> bool:
-    """True if a pattern of this kind is in the text: of how one speaks of a marker."""
+    """True if the text matches a pattern of this kind: the ways to talk about a marker."""
     from lifecycle.evidence.words import word_tables
 
     pattern = word_tables.pattern("words/markers", kind)

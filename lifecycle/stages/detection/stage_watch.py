@@ -1,13 +1,13 @@
-"""What the agent's calls and words show of a stage, where it said no marker.
+"""What the agent's calls and words show of a stage, if it emitted no marker.
 
-TABLE is the whole of it: the tool, what its text looks like, how it came out, and the stage. A call
-beats a word about it: if tests ran, what the agent says of them does not count.
+TABLE has every rule: the tool, what its text looks like, its outcome, and the stage. A call counts more
+than words about it: if tests ran, what the agent says of them does not count.
 
-A completion that is followed by an edit (Edit, Write, …) is stale, but for the closing of the issue. So is
-one that a command follows which is known to change files (`sed -i`, `git stash pop`, `cat >file`), and a
-green run that one follows of which that is not known. Background commands show nothing until they end.
+A completion, except the closing of the issue, is stale if it is followed by an edit (Edit, Write, …) or
+by a command that is known to change files (`sed -i`, `git stash pop`, `cat >file`). A green run is stale,
+too, if a command of unknown effect follows it. Background commands show nothing until they end.
 
-Imported at stops that are looked at: what reads texts is imported where one is worth it.
+Imported at stops that are looked at: modules that read texts are imported only when they are needed.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from lifecycle.stages.transcript.turn import ANY_PROJECT, OwnCommands, StageFind
 
 ANY = "*"
 TEXT = "the text"
-"""The `why` of a state that the agent only told of."""
+"""The `why` of a state that only the agent's words show."""
 
 UNREAD = "a run that nobody could read"
-"""The `why` where the agent says that tests pass, and what it ran does not show it."""
+"""The `why` if the agent says that tests pass, but what it ran does not show it."""
 
 VERDICT = "a verdict"
-"""The `why` of a state where a review of the agent's own ended with a verdict."""
+"""The `why` of a state if the agent's own review ended with a verdict."""
 
 _REVIEWERS = "Skill SlashCommand Agent Task Bash typed"
 
@@ -55,21 +55,21 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
     (ANY, Sort.SHOW, ANY, Detected.IN_PROGRESS),
     (ANY, Sort.WORK, ANY, Detected.IN_PROGRESS),
 )
-"""(tools, what the call is about, how it came out, the state); the first row that fits counts.
+"""(tools, the call's subject, its outcome, the state); the first row that matches counts.
 
-"typed" is a command that a person typed; `*` is anything. What a text says is STAGES.
+"typed" is a command that a person typed; `*` is anything. For what a text says, see STAGES.
 """
 
 _ORDER = tuple(MARKERS.values())
 _STALE = frozenset(_ORDER[:4])
-"""The completions that an edit makes undone."""
+"""The completions that an edit undoes."""
 
 
 PARSED = 40
-"""How many of a turn's commands are taken apart, from the last one back."""
+"""How many of a turn's commands are parsed, from the last one back."""
 
 RECENT = 12
-"""How many of a turn's last texts are listened to."""
+"""How many of a turn's last texts are read."""
 
 _UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
 SHELLS = ("Bash", "PowerShell")
@@ -87,19 +87,19 @@ STAGES = {
 """The stage that each claim of `own_words` completes."""
 
 OPEN = {"tested": Detected.IN_TESTING, "approved": Detected.IN_ORACLE_REVIEW}
-"""The stage that is under way where a text says that this is open."""
+"""The stage that is under way if a text says that this is still open."""
 
 
 def said(
     text: str, about: tuple[str, ...] = (), heard: Stage | None = None
 ) -> tuple[Detected, ...]:
-    """What the text says is completed, the furthest stage first; then what it says is under way.
+    """The stages that the text says are completed, the furthest first; then those it says are under way.
 
     Args:
-        text: the agent's.
-        about: words that stand for what the turn is about besides: that a review was asked for, so that
-            "approved" needs no word of what was.
-        heard: the stage whose completion alone is looked for; None for any.
+        text: the agent's text.
+            about: words for the turn's other subjects; after a request for a review, for example,
+                "approved" need not say what was approved.
+        heard: the only stage whose completion is looked for; None for any.
     """
     from lifecycle.evidence.words import own_words
 
@@ -121,11 +121,11 @@ def infer(
 
     Args:
         steps: texts and calls, in their order.
-        asked: the stage in force. Its own completion counts then, and that the issue was closed; a
-            green test run in the middle of coding is work. None: the furthest completion counts.
-        heard: the stage whose completion counts in words alone; None: `asked`, or else any.
+        asked: the stage in force. Only its own completion and the closing of the issue count; a green
+            test run in the middle of coding is work. None: the furthest completion counts.
+        heard: the stage that words alone can complete; None: `asked`, or else any.
         own: the project's own commands.
-        is_cut: nobody knows yet which stage is in force: what completes any of them counts.
+        is_cut: the stage in force is not known yet: the completion of any stage counts.
     """
     is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
     watch = Watch(is_review_of_requirements=is_reading, heard=heard or asked)
@@ -146,8 +146,8 @@ class Watch:
 
     def __init__(self, *, is_review_of_requirements: bool, heard: Stage | None = None) -> None:
         self.heard = heard
-        self.reviewed: Detected | None = None  # what the last review was about
-        self.denied: set[Detected] = set()  # what it asked changes of
+        self.reviewed: Detected | None = None  # the subject of the last review
+        self.denied: set[Detected] = set()  # reviews that asked for changes
         self.has_shell = self.is_unread = self.has_failed = False
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
@@ -156,13 +156,15 @@ class Watch:
         self.has_worked = False
 
     def see(self, call: ToolCall, seen: Seen) -> None:
-        """Take in a call: its row of TABLE, and what that makes undone."""
+        """Take in a call: apply its row of TABLE, and drop the completions that it undoes."""
         sort, outcome, subjects, name = seen
         state = _row(call.tool or "typed", sort, outcome)
         self.is_unread = False
         if sort is Sort.EDIT and call.outcome is not CallEnd.FAILED:
             self._forget(_STALE)
-            is_old = self.reviewed is Detected.ORACLE_APPROVED  # it was of the files as they were
+            is_old = (
+                self.reviewed is Detected.ORACLE_APPROVED
+            )  # that review was of the earlier files
             self.under_way |= {Detected.IN_ORACLE_REVIEW: VERDICT} if is_old else {}
             self.under_way.pop(Detected.IN_TESTING, None)
         if sort is Sort.TESTS:
@@ -193,7 +195,7 @@ class Watch:
             self.under_way[state] = name
 
     def hear(self, text: str) -> None:
-        """Take in a text, where no call says otherwise: a verdict in its form, else words."""
+        """Take in a text, unless a call says otherwise: a formal verdict, else plain words."""
         from lifecycle.evidence.words import own_words, word_tables
 
         lower, words = text.lower(), word_tables.table("words/hints")["claims"]
@@ -223,7 +225,7 @@ class Watch:
                     self._forget({Detected.ORACLE_APPROVED})
 
     def _reviewed(self, text: str) -> Detected | None:
-        """What a verdict of the agent's own is about: the last review, the stage in force, its words."""
+        """The subject of the agent's own verdict: by the last review, the stage in force, or its words."""
         if self.reviewed is not None:
             return self.reviewed
         if self.heard is not None:
@@ -272,10 +274,10 @@ class Watch:
 def _sorts(
     steps: tuple[str | ToolCall, ...], own: OwnCommands, asked: Stage | None
 ) -> dict[int, Seen]:
-    """What each call is about, by its place.
+    """The subject of each call, by its position.
 
-    Judged from the last one back: once a test run was found, those before it change nothing. A command
-    that is not worth it is work, whatever it was.
+    Calls are judged from the last one back: once a test run is found, earlier ones change nothing. A
+    command that is not worth parsing counts as work, whatever it was.
     """
     open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW, Sort.EDIT}, PARSED
     sorts: dict[int, Seen] = {}
@@ -301,7 +303,7 @@ _EDITED: Seen = (Sort.EDIT, "", (), "a command that may have changed files")
 
 
 def _may_edit(call: ToolCall, seen: Seen) -> bool:
-    """True for a command behind a green run of which nobody knows that it leaves the files as they are."""
+    """True for a command after a green run, unless the command is known not to change files."""
     if call.tool != "Bash" or seen[0] is not Sort.WORK:
         return False
     from lifecycle.evidence import line_effects
@@ -310,7 +312,7 @@ def _may_edit(call: ToolCall, seen: Seen) -> bool:
 
 
 def _row(tool: str, sort: Sort, outcome: str) -> Detected:
-    """The state of the first row that fits."""
+    """The state of the first row that matches."""
     for tools, about, came_out, state in TABLE:
         if about is sort and came_out in (ANY, outcome) and (tools == ANY or tool in tools.split()):
             return state
@@ -321,4 +323,4 @@ _REVIEWS = {
     Sort.REVIEW: (Detected.ORACLE_APPROVED, REVIEW),
     Sort.REQUIREMENTS: (Detected.REQUIREMENTS_REVIEWED, REQUIREMENTS),
 }
-"""What each kind of review completes, and what a turn is about once it ran."""
+"""What each kind of review completes, and the subject of a turn after it ran."""

@@ -1,7 +1,7 @@
-"""Is the staged workflow on in this worktree? Read from the settings, and kept for the guards.
+"""Is the staged workflow on in this worktree? The settings say so; the answer is kept for the guards.
 
-The guards in `hooks/` compare dates only: `.lifecycle/staged` has the date of the settings that were
-read, and its content is what the quick path needs of them.
+The guards in `hooks/` only compare dates: `.lifecycle/staged` has the date of the settings that were
+read, and contains what the quick path needs from them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.registry import seat_in
 
 SEAT = re.compile(r"-(\d{12})$")
-"""How the name of an agent ends that this product made up (`seat_in` of the registry)."""
+"""The end of an agent's name that this product made up (`seat_in` of the registry)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Seat:
 
     Attributes:
         session: the client's id of it.
-        is_over: it is known that nobody goes on with it.
+        is_over: it is known that nobody continues it.
     """
 
     session: str
@@ -46,13 +46,13 @@ class Seat:
 
 
 def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
-    """The other session of this worktree in whose name a task is held; None if none is known to be it.
+    """The other session of this worktree in whose name a task is held; None if none is known to be.
 
     Args:
         root: the worktree's root folder.
         holder: who has the task, as the tracker writes it.
-        session: who asks.
-        client: the process id of that one's client; 0 leaves it to what is kept of it.
+        session: the session that asks.
+        client: the process id of the asking session's client; 0: use the one in its record.
     """
     match = SEAT.search(holder)
     if match is None:
@@ -67,7 +67,7 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
 
 
 def keep_seat(world: World, session: str, client: int) -> None:
-    """Keep whose client a session is that claims a task; one that was led has kept it already."""
+    """Record the client of a session that claims a task; a session that was led has this record already."""
     files = WorkflowFiles(world.root)
     if not (session and client) or wanted_in(world) is None:
         return
@@ -75,36 +75,36 @@ def keep_seat(world: World, session: str, client: int) -> None:
         with files.locked():
             if sessions.load(files, session) is None:
                 sessions.save(files, SessionRecord(session, client=client, at=world.clock.now()))
-    except (LockBusy, OSError) as error:  # the claim stands all the same
+    except (LockBusy, OSError) as error:  # the claim is valid without the record
         log.write(world.root, f"stages: whose client it is was not kept: {error}")
 
 
 def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tuple[Task, ...]:
-    """Of these tasks, the open ones that a session of this worktree held which is over by now."""
+    """Those of these tasks that are open and were held by a session of this worktree that is over."""
     held = ((task, of(root, task.assignee, session, client)) for task in tasks if task.is_open)
     return tuple(task for task, seat in held if seat is not None and seat.is_over)
 
 
 def _is_over(record: SessionRecord, own: int) -> bool:
-    """True if the record's client is gone, or is the asker's own; without a known client nobody knows."""
+    """True if the record's client is gone or is the asker's own; False if the client is not known."""
     return record.is_gone or 0 < record.client == own
 
 
 _COMMON = ("test", "jest", "spec", "check")
-"""What most commands that run tests have in them."""
+"""Parts of words, one of which is in most commands that run tests."""
 
 _PLAIN = re.compile(r"[\w./:@%+=, -]+", re.ASCII)
 
 
 LINES = (f"/{log.STAGED_FOLDER}/{log.STAGED_LOG}*",)
-"""The pattern of the workflow's log, and of what it was turned over to."""
+"""The pattern of the workflow's log and its rotated files."""
 
 
 def wanted_in(world: World) -> StageSettings | None:
-    """The workflow's settings if it is on here; None if it is not. What the guards read is renewed.
+    """The workflow's settings if it is on here; None if it is not. The guards' file is renewed.
 
-    Settings that cannot be used switch it off until they are mended; whoever else reads them says why.
-    Its log is kept out of git.
+    Invalid settings switch the workflow off until they are corrected; other readers of the settings say
+    why. The workflow's log is kept out of git.
     """
     files, root = WorkflowFiles(world.root), str(world.root)
     written_ns = regular_files.mtime_ns(regular_files.settings_path(root), follow=True)
@@ -131,11 +131,11 @@ def wanted_in(world: World) -> StageSettings | None:
 
 @contextlib.contextmanager
 def guarded(call: StageCall, *lines: str) -> Iterator[None]:
-    """Log whatever goes wrong inside, in the workflow's own log as well, and go on.
+    """Log any failure inside, also in the workflow's own log, and continue.
 
     Args:
         call: the event.
-        lines: for the workflow's own log; `{}` in them stands for what went wrong.
+        lines: for the workflow's own log; `{}` in them is replaced by what went wrong.
     """
 
     def tell(why: str) -> None:
@@ -152,29 +152,31 @@ def _keep(files: WorkflowFiles, settings: Settings, now: float) -> None:
     if runners:
         content["runners"] = [dict(row) for row in runners]
     words = words_of((*stages.test, *call_sorts.commands_of(runners)))
-    with contextlib.suppress(LockBusy):  # then somebody else notes the same
+    with contextlib.suppress(LockBusy):  # then another process writes the same
         files.note_settings(content, words, settings.written_ns, now)
     is_on = stages.use and not files.is_off
-    # Changed settings may name another label: what was known of the tracker's tasks says nothing.
+    # Changed settings may name another label: the known tasks of the tracker are not valid any more.
     files.set_due(workflow_marks.ALWAYS if is_on else None)
 
 
 def words_of(commands: tuple[str, ...]) -> list[str]:
     """The words by which the guard knows a command that may run tests.
 
-    Of a configured command it is the longest part that stands in JSON as it stands in the command.
+    For a configured command it is the longest part that is the same in JSON as in the command.
     """
     plain = [max(_PLAIN.findall(command), key=len, default="") for command in commands]
     own = [part.strip() for part in plain]
     if any(len(part) < 2 for part in own):
-        return [":"]  # what cannot be told apart is looked at: every event has one of these
+        return [
+            ":"
+        ]  # look at every event, since each has a colon: these commands cannot be told apart
     names = [*runner_table.names(), *own]
     unknown = [name for name in names if not any(word in name for word in _COMMON)]
     return [*_COMMON, *dict.fromkeys(unknown)]
 
 
 class StageCall(Protocol):
-    """What the client sent to one entrypoint, and what may be touched for it."""
+    """What the client sent to one entrypoint, and what may be changed in response."""
 
     @property
     def hook(self) -> str:
@@ -186,7 +188,7 @@ class StageCall(Protocol):
 
     @property
     def session(self) -> str:
-        """The client's session, or "" if nobody said."""
+        """The client's session; "" if it is not known."""
 
     @property
     def client(self) -> Client:
@@ -198,7 +200,7 @@ class StageCall(Protocol):
 
     @property
     def world(self) -> World:
-        """What may be touched."""
+        """What may be read and changed."""
 
     @property
     def has_claim(self) -> bool:
@@ -206,7 +208,7 @@ class StageCall(Protocol):
 
     @property
     def claim(self) -> ClaimFacts | None:
-        """The claim as it lies there, or None."""
+        """The claim as the file has it, or None."""
 
     @property
     def last_claim(self) -> ClaimFacts | None:

@@ -1,10 +1,11 @@
-"""The end of a test run in the background: the client tells it as a prompt that no person wrote.
+"""The end of a test run in the background: the client reports it as a prompt that no person wrote.
 
-A command that was put there, or that ran into the client's own limit, has no end yet when PostToolUse
-fires. It ends with `<task-notification>`: the task's id, its status, and in the summary the exit code.
+A command that was started there, or that exceeded the client's own time limit, has not ended when
+PostToolUse fires. Its end is a `<task-notification>` with the task's id, its status, and the exit code in
+the summary.
 
-Runs whose end the client has not told yet are written down in `.lifecycle/stages/awaited.json`; the mark
-`.lifecycle/stage-awaited` has the moment until which an end is waited for.
+Runs whose end was not reported yet are recorded in `.lifecycle/stages/awaited.json`; the mark
+`.lifecycle/stage-awaited` has the time until which an end is awaited.
 
 Source: Claude Code's documentation, https://code.claude.com/docs/en/interactive-mode#background-bash-commands.
 """
@@ -28,7 +29,7 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 
 
 def tree_of(call: StageCall) -> str:
-    """The tree as it is now; "" if nobody asks for it, or git cannot say, which the log tells."""
+    """The current tree; "" if it is not needed, or if git cannot say, which is logged."""
     world = call.world
     if not world.settings.stages.require_evidence:
         return ""
@@ -40,9 +41,9 @@ def tree_of(call: StageCall) -> str:
 
 
 def whole(call: StageCall, run: SuiteRun, shown: Reading, tree: str) -> Reading:
-    """The reading, of a part if tests that git tracks lie outside of what the run names.
+    """The reading, marked as partial if git tracks tests that the run does not include.
 
-    Where nobody asks for the tree, which is "" then, nobody asks for this.
+    If the tree is "" (nobody needs it), this is not looked up either.
 
     Raises:
         GitFailed, Transient: git cannot say.
@@ -57,7 +58,7 @@ def whole(call: StageCall, run: SuiteRun, shown: Reading, tree: str) -> Reading:
 
 
 def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool = True) -> None:
-    """Remember a run, and say so in the log and, once it is over, in the journal. Under the lock."""
+    """Record a run, also in the log and, if it is over, in the journal. The caller holds the lock."""
     if not EvidenceRoom(files.root).add(run):
         return
     root, command = call.world.root, records.shown(run.command)
@@ -77,12 +78,12 @@ _BAD = re.compile(r"\bfailed with exit code [1-9][0-9]*\s*$")
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """What the client says of a task's end.
+    """The client's report of a task's end.
 
     Attributes:
         task: its id.
         outcome: how it ended.
-        file: the file with all that it printed; "" if none is named.
+        file: the file with its whole output; "" if none is named.
     """
 
     task: str
@@ -91,11 +92,13 @@ class TaskEnd:
 
 
 def notice(prompt: str) -> TaskEnd | None:
-    """The end of a task that a prompt tells of; None if it tells of none."""
+    """The end of a task that a prompt reports; None if it reports none."""
     task, status, file = (_tag(prompt, name) for name in ("task-id", "status", "output-file"))
     if not task:
         return None
-    summary = prompt.rpartition("</summary>")[0]  # a command's own words stand before its end
+    summary = prompt.rpartition("</summary>")[
+        0
+    ]  # the command's own words come before the last closing tag
     outcome = CallEnd.UNKNOWN
     if status == "completed" and _GOOD.search(summary):
         outcome = CallEnd.OK
@@ -110,7 +113,7 @@ def _tag(prompt: str, name: str) -> str:
 
 
 def ended(call: StageCall) -> None:
-    """Take note of how a test run ended, if this prompt tells of one that is waited for."""
+    """Record how a test run ended, if this prompt reports the end of an awaited one."""
     files = WorkflowFiles(call.world.root)
     is_awaited = files.folder.mtime_ns(workflow_marks.AWAITED) >= 0
     if not is_machine_made(call.event) or not is_awaited:
@@ -148,22 +151,22 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
 
 AWAITED = "awaited.json"
 PATIENCE = 6 * 3600.0
-"""Seconds that the end of a run in the background is waited for."""
+"""Seconds for which the end of a run in the background is awaited."""
 
 _WAITING = 20
-"""How many runs are waited for at a time."""
+"""How many runs are awaited at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Awaited:
-    """A test run in the background whose end the client has not told yet.
+    """A test run in the background whose end the client has not reported yet.
 
     Attributes:
         at: when it was last seen running, in seconds since the epoch.
         task: the client's id of it.
         command: the whole command line.
-        tree: the name of the tree then; "" if that is not known.
-        is_here: it runs in this worktree, and nothing but it.
+        tree: the name of the tree at that time; "" if it is not known.
+        is_here: the command runs in this worktree, and does nothing else.
         folder: the event's `cwd` when it began; "" counts as the top folder.
     """
 
@@ -176,8 +179,8 @@ class Awaited:
 
 
 def awaited(files: WorkflowFiles) -> tuple[Awaited, ...]:
-    """The runs whose end is waited for; none where the file is not there or cannot be understood."""
-    # Where it cannot be understood, their ends are not seen, and the suite is run once more.
+    """The awaited runs; none if the file is missing or cannot be understood."""
+    # If it cannot be understood, their ends are missed, and the suite is run once more.
     return from_json(tuple[Awaited, ...], files.load(AWAITED)) or ()
 
 
@@ -188,7 +191,7 @@ def wait_for(files: WorkflowFiles, run: Awaited) -> None:
 
 
 def take(files: WorkflowFiles, task: str, now: float) -> Awaited | None:
-    """A run that was waited for and is over; None if it was not, or another took it. Under the lock."""
+    """Remove and return an awaited run; None if there is no such run here. The caller holds the lock."""
     live = _live(files, now)
     _keep(files, [waiting for waiting in live if waiting.task != task])
     return next((waiting for waiting in live if waiting.task == task), None)

@@ -1,10 +1,10 @@
 """What the staged workflow says when a session starts.
 
-After `/clear` it is the stage of the task that was under way, which the client gives to the agent with the
-next prompt; or else the next task's instruction, with which on-clear starts a turn. A session that is
-resumed or compacted is told its stage and its marker, from the transcript. At any other start, and where
-the session that was cleared was not led, one line says that there are tasks, and one which of them a
-session of this worktree left under way.
+After `/clear` it says the stage of the unfinished task, which the client gives to the agent with the next
+prompt; or else the next task's instruction, with which on-clear starts a turn. A session that is resumed
+or compacted is told its stage and its marker, from the transcript. At any other start, and if the cleared
+session was not led, one line says that there are tasks, and another one which of them a session of this
+worktree left unfinished.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"
 
 KEPT_SECONDS = 1.5
-"""What is left of a start's time for the board, whatever the tracker does."""
+"""Seconds of a start's time that are reserved for the board, however slow the tracker is."""
 
 
 def start_lines(call: StageCall) -> list[str]:
-    """Lines for the agent; none where the workflow is not active, or something went wrong."""
+    """Lines for the agent; none if the workflow is not active, or something failed."""
     return _lines(call, _Start.text)
 
 
 def wake_lines(call: StageCall) -> list[str]:
-    """The next task's instruction, with which a turn is started after `/clear`; once for each session."""
+    """The next task's instruction, which starts a turn after `/clear`; once for each session."""
     return _lines(call, _Start.wake) if _is_attended(call) else []
 
 
@@ -62,7 +62,7 @@ class _Start:
         self.now = call.world.clock.now()
 
     def text(self) -> str:
-        """What the session is told as it starts; "" for nothing."""
+        """What the session is told at its start; "" for nothing."""
         call, source = self.call, str(self.call.event.get("source") or "")
         if source in GOES_ON:
             return self._going_on()
@@ -84,7 +84,7 @@ class _Start:
         return "" if is_woken else _next(facts)
 
     def wake(self) -> str:
-        """The instruction, if a session that was led was cleared between two tasks, and nobody said it."""
+        """The instruction, if a led session was cleared between two tasks and was not given it yet."""
         last, session = self._cleared(), self.call.session
         if last is None or self.call.has_claim:
             return ""
@@ -99,15 +99,15 @@ class _Start:
         return _next(facts)
 
     def _going_on(self) -> str:
-        """The instruction of the stage in force, by the transcript; nothing is asked of anybody."""
+        """The instruction of the stage in force, by the transcript; the tracker is not asked."""
         record = self._of_this_client()
         path = str(self.call.event.get("transcript_path") or "")
         turn = stop_input.read(path, deep=stop_input.DEEP)
         if turn.asked is None or turn.markers:
-            return ""  # nothing is asked for, or it is done: the next stop says what follows
+            return ""  # no stage is in force, or it is done: the next stop says what follows
         known = workflow_tasks.known(self.files, self.call.world.tracker, self.stages)
         if known is not None and not known.tasks:
-            return ""  # nothing is left: the workflow is not active
+            return ""  # no task is left: the workflow is not active
         facts = self._facts(known or Activity(self.now, ""), record)
         if not facts.task and turn.asked not in (Stage.CODING, Stage.NEXT_TASK):
             named = tasks_taken.told_in(turn.instruction, (self.stages.start,))
@@ -117,7 +117,7 @@ class _Start:
         return instructions.again(turn.asked, facts, instructions.GOES_ON)
 
     def _of_this_client(self) -> SessionRecord | None:
-        """What is kept of the session, which this client goes on with: it is not over."""
+        """The record of the session that this client continues, which is therefore not over."""
         record, client = session_record.load(self.files, self.call.session), self.call.process
         if record is not None and record.client != client:
             record = replace(record, client=client)
@@ -127,7 +127,7 @@ class _Start:
 
     @cached_property
     def known(self) -> Activity:
-        """The tracker's tasks, which is asked if its last answer is not fresh any more."""
+        """The tracker's tasks; the tracker is asked if its last answer is too old."""
         tracker = self.call.world.tracker
         known = workflow_tasks.known(self.files, tracker, self.stages)
         if known is not None and known.is_fresh(self.now):
@@ -138,7 +138,7 @@ class _Start:
         return asked
 
     def _cleared(self) -> SessionRecord | None:
-        """What was kept of the session that was cleared, if it was led: the same client's last one."""
+        """The record of the cleared session (the same client's last one), if it was led."""
         others = (
             each
             for each in session_record.all_of(self.files)
@@ -148,7 +148,7 @@ class _Start:
         return last if last is not None and last.stage else None
 
     def _before(self, last: SessionRecord | None) -> SessionRecord | None:
-        """The session that was cleared in the middle of a task, as this session's own."""
+        """The record of a session that was cleared in the middle of a task, as this session's own."""
         if last is None or self.known.find(last.task) is None:
             return None
         mine = replace(last, session=self.call.session, memory=Memory(), at=self.now)
@@ -166,12 +166,12 @@ def _next(facts: instructions.Facts) -> str:
 
 
 def _is_attended(call: StageCall) -> bool:
-    """True if somebody sits in front of the client; elsewhere exit 2 starts no turn."""
+    """True if a person uses the client; otherwise exit 2 starts no turn."""
     return bool(call.session) and call.client is Client.ATTENDED
 
 
 def _left(call: StageCall, known: Activity) -> str:
-    """One line if a session of this worktree left a task under way, and is over by now."""
+    """One line if a session of this worktree that is over left a task unfinished."""
     left = activation.left(call.world.root, known.tasks, call.session, call.process)
     if not left:
         return ""

@@ -1,7 +1,7 @@
-"""Which tasks of the tracker's are the workflow's, as it was last asked.
+"""Which of the tracker's tasks are the workflow's, by the tracker's last answer.
 
-The answer is kept in `.lifecycle/stages/tasks.json`. A stop at which no stage changed asks nobody. At a
-stop where one did, an answer is believed for a minute; where a task was closed, the tracker is asked.
+The answer is kept in `.lifecycle/stages/tasks.json`. If no stage changed, a stop does not ask the tracker.
+If a stage changed, an answer is valid for a minute; if a task was closed, the tracker is always asked.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 TASKS = "tasks.json"
 
 CHANGED = "tasks-changed"
-"""Its mtime is the moment at which a command of ours changed a task: what was asked before is over."""
+"""A file whose mtime is the time when a command of ours changed a task: earlier answers are invalid."""
 
 FRESH_SECONDS = 60.0
-"""For so long an answer of the tracker's is believed."""
+"""Seconds for which an answer of the tracker is valid."""
 
 INACTIVE_SECONDS = 300.0
-"""For so long after the tracker had no task with the label no stop is looked at."""
+"""Seconds without a look at any stop, after the tracker had no task with the label."""
 
 _VERSION = 1
 _MOST = 500
@@ -39,11 +39,11 @@ class Activity:
 
     Attributes:
         at: when the tracker was asked, in seconds since the epoch.
-        of: whose answer it is: the tracker's name and the label.
+        of: the question that it answers: the tracker's name and the label.
         tasks: the tasks.
         families: labels of the family that were seen.
         ready: ids of the tasks that can be begun.
-        is_stale: a command of ours changed a task since.
+        is_stale: a command of ours changed a task after that.
     """
 
     at: float
@@ -54,7 +54,7 @@ class Activity:
     is_stale: bool = False
 
     def is_fresh(self, now: float) -> bool:
-        """True if it may still be believed."""
+        """True if the answer is still valid."""
         return not self.is_stale and 0 <= now - self.at < FRESH_SECONDS
 
     def find(self, task: str) -> Task | None:
@@ -68,7 +68,7 @@ class Activity:
 
 
 def key_of(tracker: Tracker, settings: StageSettings) -> str:
-    """The name of a question to a tracker: another label, or another tracker, is another question."""
+    """The name of a question to a tracker: another label or another tracker makes another question."""
     return f"{tracker.name}/{settings.label}"
 
 
@@ -77,14 +77,14 @@ def ask(
 ) -> Activity:
     """Ask the tracker for every open task with the label or one of its family.
 
-    A family is known from the settings, from tasks that can be begun, or from an earlier answer; only
-    where nothing else is found, all tasks that somebody has are looked through for others.
+    Families are known from the settings, from tasks that can be begun, or from an earlier answer; only
+    if these give nothing, all assigned tasks are searched for further families.
 
     Args:
-        tracker: whom to ask.
-        settings: which label.
+        tracker: the tracker to ask.
+        settings: the workflow's settings, with the label.
         now: seconds since the epoch.
-        before: the answer that was kept last.
+        before: the last kept answer.
 
     Raises:
         LifecycleError: the tracker did not answer.
@@ -107,7 +107,7 @@ def ask(
 
 
 def keep(files: WorkflowFiles, activity: Activity) -> None:
-    """Remember an answer, and let the guards know whether a stop is worth a look; under the lock."""
+    """Keep an answer, and tell the guards whether stops need a look; the caller holds the lock."""
     kept = activity.tasks[:_MOST]
     tasks = [{name: getattr(task, name) for name in _OF_TASK} for task in kept]
     whole = {name: getattr(activity, name) for name in _OF_ANSWER}
@@ -116,20 +116,20 @@ def keep(files: WorkflowFiles, activity: Activity) -> None:
 
 
 def drop(files: WorkflowFiles, now: float) -> None:
-    """Believe the last answer no longer, since a task was changed just now; takes no lock.
+    """Mark the last answer as invalid, since a task was changed just now; takes no lock.
 
     Raises:
-        OSError: it cannot be written down.
+        OSError: the mark cannot be written.
     """
     if files.sessions.mtime_ns(TASKS) < 0:
-        return  # nobody asked yet, so nothing is believed
+        return  # nobody asked yet, so there is no answer
     files.sessions.mark(CHANGED, int(now * 1e9))
     if files.folder.mtime_ns(workflow_marks.DUE) >= 0:
         files.set_due(workflow_marks.ALWAYS)
 
 
 def known(files: WorkflowFiles, tracker: Tracker, settings: StageSettings) -> Activity | None:
-    """The answer that is remembered, if it is one to this question."""
+    """The kept answer, if it is one to this question."""
     kept = _kept(files)
     if kept is None or kept.of != key_of(tracker, settings):
         return None
@@ -137,7 +137,7 @@ def known(files: WorkflowFiles, tracker: Tracker, settings: StageSettings) -> Ac
 
 
 def is_over(files: WorkflowFiles, task: str, since: float) -> bool:
-    """True if the tracker was asked after `since`, and had no such task open any more."""
+    """True if the tracker was asked after `since`, and did not have this task open."""
     kept = _kept(files)
     return kept is not None and kept.at > since and kept.find(task) is None
 

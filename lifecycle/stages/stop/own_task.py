@@ -1,4 +1,4 @@
-"""Which task is a session's own: what it claimed, began or was told, and not what it only looked at."""
+"""Which task is a session's own: one that it claimed, began or was told, not one that it only viewed."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from lifecycle.stages.transcript.turn import StageFinding, Tier, Turn
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
-"""What is completed when the session's task is closed."""
+"""The states in which the session's task is closed."""
 
 HANDOFF = "lifecycle handoff"
-"""What the instruction to close has in it under a claim."""
+"""Words that the instruction to close contains if there is a claim."""
 
 AGENT = re.compile(r"-\d{12,}$")
-"""How such a name ends, or that of a claim's agent: no person is called so, and no program's user."""
+"""The end of an agent's name (a claim's, too): no person and no program's user has such a name."""
 
 
 @dataclass
 class Own:
-    """What one stop shows of the session's task; nobody is asked for anything.
+    """What one stop shows of the session's task; the tracker is not asked.
 
     Attributes:
-        call: the event, and what may be touched for it.
-        files: what the workflow keeps in this worktree.
-        kept: what is kept of the session.
+        call: the event, and what may be changed in response.
+        files: the workflow's files in this worktree.
+        kept: the record of the session.
         turn: what the agent said and did, by the transcript.
         finding: the stage that was found in it.
     """
@@ -58,19 +58,19 @@ class Own:
 
     @cached_property
     def before(self) -> Activity | None:
-        """Its last answer, as it was kept."""
+        """The tracker's last answer, as it was kept."""
         return workflow_tasks.known(self.files, self.tracker, self.stages)
 
     @cached_property
     def claimed(self) -> str:
-        """The id that the worktree's claim has in the tracker; "" without a claim of this session's."""
+        """The tracker's id for the worktree's claim; "" if this session has no claim."""
         claim = self.call.claim
         is_mine = claim is not None and claim.is_ours and not claim.outcome
         return claim.task_in(self.tracker.name) if claim is not None and is_mine else ""
 
     @cached_property
     def closed_claim(self) -> ClaimFacts | None:
-        """The claim that was the last one here, and ended with its issue closed."""
+        """The last claim here, if it ended with its issue closed."""
         claim = self.call.claim
         is_over = claim is None or bool(claim.outcome)
         last = self.call.last_claim if is_over else None
@@ -78,7 +78,7 @@ class Own:
 
     @cached_property
     def has_ended(self) -> bool:
-        """True if the claim ended whose closing the session was told to bring about."""
+        """True if the session was told to close its claim's issue, and the claim has ended."""
         is_more = any(state is not Detected.ISSUE_CLOSED for state in self.turn.markers)
         is_told = self.turn.asked is Stage.COMMIT_CLOSE and HANDOFF in self.turn.instruction
         last = self.closed_claim if is_told and not is_more else None
@@ -88,7 +88,7 @@ class Own:
 
     @cached_property
     def state(self) -> Detected:
-        """What counts as found: the stage that was set by hand is as good as a completed one."""
+        """The state that counts as found: a stage that was set by hand counts like a completed one."""
         if self.kept.memory.set_stage is not None:
             return Detected.CODING_COMPLETE
         return Detected.ISSUE_CLOSED if self.has_ended else self.finding.state
@@ -97,7 +97,7 @@ class Own:
     def starts(self) -> tuple[str, str]:
         """The commands that begin a task here."""
         is_typed = any(text.startswith("/") for text in self.turn.named)
-        # Its other ways to begin a task are known by their words; asking it for this one starts a process.
+        # The tracker's other ways to begin a task are known by their words; asking here starts a process.
         typed = self.tracker.wording().start if is_typed else ""
         return self.stages.start, typed
 
@@ -113,7 +113,7 @@ class Own:
         return tuple(map(tasks_taken.plain, closed))
 
     def mine(self, known: Activity | None) -> tuple[Task, ...]:
-        """The open tasks that this very agent holds; a name that sessions share says nothing."""
+        """The open tasks that this very agent holds; a name that several sessions share proves nothing."""
         actor = self.tracker.actor
         tasks = known.tasks if known is not None and SEAT.search(actor) else ()
         return tuple(t for t in tasks if t.assignee == actor and t.id != self.kept.ended)
@@ -130,7 +130,7 @@ class Own:
     def own_task(self, known: Activity) -> str:
         """The session's task: set by hand, else claimed, begun last, known, or the only one; "" for none.
 
-        A task that is only looked at never takes the place of another.
+        A task that is only viewed never replaces another.
         """
         if self.kept.is_set and self.kept.task:
             return self.kept.task
@@ -154,12 +154,12 @@ class Own:
         return named or (free[0].id if is_only else "")
 
     def _ending(self, known: Activity) -> str:
-        """The task that is closed by now: another that is open was not meant.
+        """The task that is closed by now; an open one was not meant.
 
         A close command is about the session's own task if it names that, or one that was begun since.
         """
         turn, before = self.turn, self.before
-        # The instructions of the first stage and the last are about the next task.
+        # The instructions of the first and the last stage are about the next task.
         is_its_own = turn.asked not in (None, Stage.CODING, Stage.NEXT_TASK)
         instructed = tasks_taken.told_in(turn.instruction if is_its_own else "", self.starts)
         own = self.kept.task or self.claimed or instructed
@@ -171,12 +171,12 @@ class Own:
 
 
 def _last(known: Activity, names: Iterable[str]) -> str:
-    """The last of these that is one of the workflow's open tasks."""
+    """The last of these names that is one of the workflow's open tasks."""
     return next((name for name in reversed(tuple(names)) if known.find(name) is not None), "")
 
 
 def _is_over(turn: Turn) -> bool:
-    """True if the transcript shows that the line of stages ended: the last one's marker was said."""
+    """True if the transcript shows the marker of the last stage: the line of stages has ended."""
     if turn.asked is None or not turn.markers:
         return False
     return following(turn.markers[-1], session_record.line_told(turn.instruction)) is None

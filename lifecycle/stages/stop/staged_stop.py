@@ -1,8 +1,8 @@
-"""The staged workflow's part of a stop: what the transcript says, what is known, and what becomes of it.
+"""The staged workflow's part of a stop: read the transcript and what is known, decide, and record.
 
-The order is that of cost: what the quick path settles is settled here in the same way; then what is
-kept; then what the tracker said last; and the tracker itself only where a stage was completed. Whatever
-goes wrong on the way lets the agent stop, with a line in the log.
+The cheapest source comes first: what the quick path can decide is decided here in the same way; then
+the kept record; then the tracker's last answer; and the tracker itself only if a stage was completed. On
+any failure the agent may stop, with a line in the log.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def look(call: activation.StageCall, at: Stage | None = None) -> StopWord:
 
     Args:
         call: the event.
-        at: the stage that the session's task is at whatever the transcript says, since a run ended there.
+        at: the stage of the session's task, whatever the transcript says, because a run ended there.
     """
     root, now = str(call.world.root), call.world.clock.now()
     with activation.guarded(call, "Hook triggered", f"{{}} {MAY_STOP}."):
@@ -84,7 +84,7 @@ class _StagedStop:
         return self._done(search, decision)
 
     def _kept(self) -> SessionRecord:
-        """What is kept of this session, or of whichever stops next."""
+        """The record of this session, else the record for whichever session stops next."""
         record = self.before or SessionRecord(self.call.session)
         waiting = session_record.load(self.files, "") if self.call.session else None
         if waiting is None or waiting.memory.set_stage is None:
@@ -95,7 +95,7 @@ class _StagedStop:
         return replace(record.on(waiting.task, waiting.labels, ""), is_set=True)
 
     def _settled(self, search: TaskSearch) -> str:
-        """Why nothing needs to be asked of anybody; "" if something does."""
+        """Why the tracker need not be asked; "" if it must be."""
         turn, finding = search.turn, search.finding
         if not turn.is_there:
             return MAY_STOP
@@ -108,7 +108,7 @@ class _StagedStop:
         return f"Nothing new since the last word. {MAY_STOP}" if is_known else ""
 
     def _done(self, search: TaskSearch, decision: decide.StageDecision) -> StopWord:
-        """Keep the decision, then say it: a second copy of this event finds that it was said."""
+        """Record the decision, then say it: a second copy of this event finds that it was answered."""
         now = self.call.world.clock.now()
         before = self.before
         with self.files.locked():
@@ -138,13 +138,13 @@ class _StagedStop:
         )
         if any(not move.target for move in moves):
             return record.after()
-        if moves:  # a marker of its own leads it again
+        if moves:  # the session's own marker makes the workflow lead it again
             record = replace(record, ended="")
         is_last = any(move.source in decide.LAST for move in moves)
         return record.on("", (), "") if is_last else record
 
     def _note(self, search: TaskSearch, decision: decide.StageDecision, now: float) -> None:
-        """Write the journal: each thing that happened, once for each stop."""
+        """Write the journal: each event once per stop."""
         entries = [
             journal.JournalEntry(
                 at=now,

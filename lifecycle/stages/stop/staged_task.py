@@ -1,7 +1,7 @@
-"""Which task a session works on, how it stands, and what an instruction is filled with.
+"""Which task a session works on, the state of that task, and the values for an instruction.
 
-A tracker is asked only where a stage was completed and its last answer is older than a minute, or where
-a task was closed; and where a question is due and nothing is known of its tasks at all.
+A tracker is asked only if a stage was completed and the last answer is older than a minute, if a task was
+closed, or if a question is due and nothing at all is known of the tasks.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def facts_of(
     is_claimed: bool,
     names_tests: bool = True,
 ) -> instructions.Facts:
-    """What an instruction is filled with: the commands, the session's task, and the one to begin next.
+    """The values for an instruction: the commands, the session's task, and the task to begin next.
 
     Args:
         call: the event.
         known: the tracker's tasks.
         task: the id of the session's task, "" if it has none.
         line: the stages of that task.
-        is_claimed: a claim on GitHub holds the worktree.
-        names_tests: what follows may name what runs the tests; else that is not looked for.
+        is_claimed: the worktree has a claim on GitHub.
+        names_tests: the instruction may name the test command; if False, that is not looked up.
     """
     tracker = call.world.tracker
     wording = tracker.wording()
@@ -53,7 +53,7 @@ def facts_of(
     close = wording.close + (wording.as_holder if is_held else "")
     return instructions.Facts(
         settings=call.world.settings.stages,
-        # Where the client has no command that begins a task, it is begun by claiming it.
+        # If the client has no command that begins a task, the task is begun by claiming it.
         wording=replace(wording, start=wording.start or wording.claim, close=close),
         tracker=tracker.name,
         task=as_data(task),
@@ -66,7 +66,7 @@ def facts_of(
 
 
 def _test_command(world: World) -> str:
-    """What runs the tests here and keeps what they showed; "" where no command for them is known."""
+    """The command that runs the tests here and records the result; "" if no test command is known."""
     from lifecycle.evidence.checks import known_checks
 
     return known_checks.command_of(records.TEST, world.root, world.settings, world.environment)
@@ -79,12 +79,12 @@ def can_run_tests(world: World) -> bool:
 
 
 class TaskSearch(Own):
-    """What a session works on, also by what the tracker and git are asked for.
+    """What a session works on; the tracker and git are asked if necessary.
 
     Attributes:
-        asked: the tracker's answer, which is new and to be kept; None until it was asked for its tasks.
-        gone: the task that a command closed, once the tracker was asked for it.
-        record: what is kept of the session, at work on its task once `seen` knew it.
+        asked: the tracker's new answer, which has to be kept; None until it was asked for its tasks.
+        gone: the task that a command closed, after the tracker was asked for it.
+        record: the session's record, with its task after `seen` has found it.
         title, labels: of that task.
     """
 
@@ -97,9 +97,9 @@ class TaskSearch(Own):
     def seen(self) -> StageSeen | None:
         """What a decision about the session looks at; None if the workflow is not active for it.
 
-        A session that neither said a marker nor was told anything is led only if it works on a labelled
-        task. What a stranger's session completes leads to one question at the most: whether there are
-        such tasks at all, so that the guards know.
+        A session that neither emitted a marker nor was told anything is led only if it works on a labelled
+        task. If any other session completes something, the tracker is asked at most once: whether such
+        tasks exist at all, so that the guards know.
 
         Raises:
             LifecycleError: the tracker, or git, did not answer.
@@ -123,11 +123,11 @@ class TaskSearch(Own):
         is_kept = bool(task) and state.is_completion and state not in ENDING
         fresh = self._asked_for(task) if is_kept else None
         if fresh is not None and fresh.is_open and not self._has_label(fresh):
-            return None  # somebody took the label off: the workflow does not lead it any more
+            return None  # somebody removed the label: the workflow does not lead this task any more
         return self._seen(known, task, fresh)
 
     def _is_on(self, known: Activity, ids: list[str]) -> bool:
-        """True if the session works on a labelled task, or closed one that was labelled until then."""
+        """True if the session works on a labelled task, or closed one that had the label."""
         if self.claimed and known.find(self.claimed) is None:
             return False  # it holds a task that the workflow does not lead
         if self.claimed or self.mine(known) or any(known.find(name) is not None for name in ids):
@@ -144,7 +144,7 @@ class TaskSearch(Own):
         return self.gone is not None and self._has_label(self.gone)
 
     def _seen(self, known: Activity, task: str, fresh: Task | None) -> StageSeen:
-        """What a decision looks at, of this task; `fresh` is how it is now, where that was asked."""
+        """What a decision about this task looks at; `fresh` is its current state, if that was asked."""
         known_before = self.before.find(task) if self.before is not None else None
         gone = self.gone if self.gone is not None and self.gone.id == task else None
         shown = fresh or known.find(task) or known_before or gone
@@ -154,7 +154,7 @@ class TaskSearch(Own):
         left = self._still_open(known, task, holding)
         conflict = self._conflict(fresh or left, holding)
         evidence, obstacle = self._evidence()
-        # What was just taken is left to be done.
+        # The task that was just taken still has to be done.
         is_over = left is None and not self.turn.taken
         remaining, elsewhere = self._left(known, task if is_over else "")
         shown_line = session_record.line_told(self.turn.instruction)
@@ -190,7 +190,7 @@ class TaskSearch(Own):
         )
 
     def _still_open(self, known: Activity, task: str, holding: HeldTask) -> Task | None:
-        """The task that is said to be over and is not; a list that shows it open may be behind."""
+        """The task, if the agent calls it over but it is open; a list that has it open may be old."""
         if self.state not in ENDING or holding in (HeldTask.WAITING, HeldTask.ENDED):
             return None
         is_cleared = self.state is Detected.SESSION_CLEARED
@@ -200,7 +200,7 @@ class TaskSearch(Own):
         return now if now is not None and now.is_open else None
 
     def _asked_for(self, task: str, *, holders: bool = True) -> Task | None:
-        """The task as the tracker has it now; None if it is gone, so nobody holds it."""
+        """The task as the tracker has it now; None if it is gone (then nobody holds it)."""
         try:
             return self.tracker.get(task, holders=holders)
         except NotFound:
@@ -210,9 +210,9 @@ class TaskSearch(Own):
         return any(self.stages.is_label(name) for name in task.labels)
 
     def _was_closed(self, known: Activity, task: str, fresh: Task | None) -> bool:
-        """True if the claim of the session's own task ended with its issue, and that is closed still.
+        """True if the claim of the session's own task ended with its issue, which is still closed.
 
-        A person may merge and close at any stage; what the tracker was asked for just now shows it.
+        A person may merge and close at any stage; the tracker's answer of just now shows it.
         """
         last = self.closed_claim if task and self.kept.task == task else None
         if last is None or last.task_in(self.tracker.name) != task:
@@ -220,7 +220,7 @@ class TaskSearch(Own):
         return not fresh.is_open if fresh is not None else known.find(task) is None
 
     def _holding(self, known: Activity, task: str, fresh: Task | None) -> HeldTask:
-        """How a claim on GitHub stands to this session's task."""
+        """The state of a claim on GitHub for this session's task."""
         if self.has_ended or self._was_closed(known, task, fresh):
             return HeldTask.ENDED
         claim = self.call.claim
@@ -229,7 +229,7 @@ class TaskSearch(Own):
         return HeldTask.WORKING if claim.is_begun else HeldTask.WAITING
 
     def _activity(self, *, may_ask: bool) -> Activity | None:
-        """The tracker's tasks; None if nothing is known of them and nobody is to be asked."""
+        """The tracker's tasks; None if none are known and the tracker must not be asked."""
         known = self.before
         if not may_ask or (known is not None and self._is_believed(known)):
             return known
@@ -238,7 +238,7 @@ class TaskSearch(Own):
         return self.asked
 
     def _is_believed(self, known: Activity) -> bool:
-        """True unless the answer is old; it is, too, for a task that was begun here and is not in it."""
+        """True unless the answer is too old, or lacks a task that was begun here."""
         if known.is_stale or self.state in ENDING:
             return False
         if not self.state.is_completion:
@@ -248,10 +248,10 @@ class TaskSearch(Own):
         return is_fresh and all(known.find(name) is not None for name in begun)
 
     def _left(self, known: Activity, closed: str) -> tuple[int | None, int]:
-        """How many tasks are left for this agent but for the closed one, and how many others work on.
+        """How many tasks are left for this agent besides the closed one, and how many others work on.
 
-        Nobody knows where no task ends. A list may be behind a command that closed one, and a command may
-        have failed: where nothing else is left, such a task is asked for.
+        The first is None if no task ends here. A list may be older than a command that closed a task, and a
+        command may have failed: if no other task is left, the tracker is asked for the closed one.
         """
         if self.state not in ENDING:
             return None, 0
@@ -265,7 +265,7 @@ class TaskSearch(Own):
         return len(tasks) - len(others), len(others)
 
     def _evidence(self) -> tuple[Evidence, str]:
-        """What is known of the tests, and why nothing can be known."""
+        """What is known of the tests, and the reason if nothing can be known."""
         is_needed = self.stages.require_evidence and self._is_tested
         if not is_needed or self.kept.memory.set_stage is not None:
             return Evidence.NOT_NEEDED, ""
@@ -279,11 +279,11 @@ class TaskSearch(Own):
 
     @property
     def _is_tested(self) -> bool:
-        """True if a stage was completed that tests have to stand behind."""
+        """True if a stage was completed that needs a green test run."""
         return COMPLETES.get(self.state) in TESTED
 
     def _names_tests(self, line: tuple[Stage, ...]) -> bool:
-        """True if what the session is told next may be about its tests: TESTING, or a refusal after it."""
+        """True if the next instruction may be about tests: TESTING, or a refusal after it."""
         if not self.state.is_completion:
             return self.finding.why == stage_watch.UNREAD
         if self.kept.memory.set_stage is not None:
@@ -291,13 +291,13 @@ class TaskSearch(Own):
         return self._is_tested or instructions.following(self.state, line) is Stage.TESTING
 
     def _can_run(self, evidence: Evidence) -> bool:
-        """True if tests can be run here; looked for only where it matters."""
+        """True if tests can be run here; looked up only if it matters."""
         is_told = self.state is Detected.TESTS_PASSING and self.finding.why == stage_watch.TEXT
         is_asked = is_told or evidence is Evidence.MISSING
         return not is_asked or can_run_tests(self.call.world)
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
-        """One sentence if somebody else has the task now, or open tasks block it."""
+        """One sentence if somebody else has the task now, or open tasks block it; else ""."""
         if task is None:
             return ""
         if task.blocked_by:
@@ -310,12 +310,12 @@ class TaskSearch(Own):
         return f"Task {as_data(task.id)} is claimed by {named(other)}." if other else ""
 
     def _is_own(self, name: str, task: str) -> bool:
-        """True if this session has the task under that name, as far as anybody can tell.
+        """True if this session has the task under that name, as far as can be told.
 
-        Its names are the actor, and who it was at first: a claim is over, or `/clear` made another session
-        of it. Another tracker's own program may give it one that nobody here knows. That is the name under
-        which it was first seen to work; or one that is no agent's, where the session took the task by a
-        command, or was led to its end.
+        Its names are the actor and its first name, which may differ after the end of a claim or after
+        `/clear`. A tracker's own program may give it a name that is not known here: the name under which it
+        was first seen to work; or a name that is not an agent's, if the session took the task by a command
+        or was led to its end.
         """
         if name in (self.tracker.actor, self.kept.actor):
             return True
@@ -326,7 +326,7 @@ class TaskSearch(Own):
         return name == known if known else is_taken and not AGENT.search(name)
 
     def _holders_of_issue(self, holding: HeldTask) -> tuple[str, ...]:
-        """Who else has the claim's issue, where the task is not that issue itself."""
+        """Who else has the claim's issue, if the task is not that issue itself."""
         claim, world = self.call.claim, self.call.world
         is_held = holding in (HeldTask.WORKING, HeldTask.WAITING)
         issue = claim.task_in(GITHUB) if claim is not None and is_held else ""

@@ -10,23 +10,23 @@ BLOCK = 65_536
 """Bytes of one read."""
 
 LINE = 1_000_000
-"""Bytes of a line that are kept; a longer one is passed over."""
+"""Bytes of a line that is kept; a longer line is skipped."""
 
 LONGEST = 40_000_000
-"""Bytes that are passed over to find where a long line begins, all in all."""
+"""Bytes, in total, that are skipped to find where long lines begin."""
 
 MATCH = 1_000
 """Bytes of the longest match that a search finds for certain."""
 
 
 def lines(descriptor: int, limit: int) -> Iterator[tuple[int, bytes | None]]:
-    """The file's lines with the place where each begins, the last one first, until about `limit` bytes.
+    """The file's lines with the offset of each, the last line first, until about `limit` bytes were read.
 
-    What is longer than LINE comes as None; passing over it is not counted in `limit`, but
-    bounded by LONGEST. The last line may be torn. Raises OSError.
+    A line longer than LINE is given as None; skipping it does not count toward `limit`, but is
+    bounded by LONGEST. The last line may be incomplete. Raises OSError.
     """
     place = os.fstat(descriptor).st_size
-    parts: list[bytes] = []  # of the line that is being read, its end first
+    parts: list[bytes] = []  # parts of the current line, its end first
     length = used = passed = 0
     while place > 0 and used < limit and passed < LONGEST:
         size = min(BLOCK, place)
@@ -57,8 +57,8 @@ def holding(
 ) -> Iterator[bytes]:
     """The lines with a match of one of the patterns, the last one first, from `limit` bytes before `end`.
 
-    Looked for in blocks and not line by line. A line that is longer than LINE is left out; a match is not
-    longer than MATCH bytes. Raises OSError.
+    The search goes by blocks, not line by line. A line longer than LINE is left out; a match is at most
+    MATCH bytes long. Raises OSError.
     """
     stop = max(0, end - limit)
     while end > stop:
@@ -67,7 +67,7 @@ def holding(
         places = {match.start() for pattern in patterns for match in pattern.finditer(block)}
         begin = end
         for match_at in sorted((start + place for place in places), reverse=True):
-            if match_at < begin:  # else it is in a line that was given already, or behind the block
+            if match_at < begin:  # else it is in a line that was given already, or after the block
                 begin = _begin(descriptor, match_at)
                 line = _line(descriptor, begin)
                 if line is not None:
@@ -76,7 +76,7 @@ def holding(
 
 
 def _line(descriptor: int, begin: int) -> bytes | None:
-    """The line from this place on; None if it is longer than LINE."""
+    """The line that begins at this offset; None if it is longer than LINE."""
     parts: list[bytes] = []
     for place in range(begin, begin + LINE, BLOCK):
         part, mark, _ = os.pread(descriptor, BLOCK, place).partition(b"\n")
@@ -87,7 +87,7 @@ def _line(descriptor: int, begin: int) -> bytes | None:
 
 
 def _begin(descriptor: int, place: int) -> int:
-    """Where the line with this place begins; at most LINE before it."""
+    """The beginning of the line that has this offset; at most LINE bytes before it."""
     end, stop = place, max(0, place - LINE)
     while end > stop:
         start = max(stop, end - BLOCK)

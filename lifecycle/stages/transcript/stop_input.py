@@ -1,11 +1,11 @@
 """The input of one Stop: the event, and the end of the session's transcript, read from its last line back.
 
-The file's size costs nothing: what is read ends at the last instruction of ours, or at `limit`.
+The cost does not depend on the file's size: reading ends at the last instruction of ours, or at `limit`.
 
-The client writes the transcript behind the session: while a Stop hook starts, the last text, the
-results of tools before it and even our own last instruction may not be there yet. They come within some
-hundredths of a second. The last text comes with the event: once the file has it too, it has all. Where
-an earlier turn ended with the same words, it has all once it has the prompt that the event names.
+The client writes the transcript with a delay: when a Stop hook starts, the last text, the results of
+tools before it and even our own last instruction may be missing. They follow within some hundredths of a
+second. The event has the last text: as soon as the file has it too, the file is complete. If an earlier
+turn ended with the same words, the file is complete once it has the prompt that the event names.
 
 Imported at every stop that is looked at, so it imports no `typing`, no `dataclasses` and no `pathlib`.
 
@@ -45,37 +45,37 @@ LIMIT = 1_000_000
 """Bytes that are read from the end."""
 
 DEEP = 32_000_000
-"""Bytes of a deeper look for the last instruction or marker."""
+"""Bytes of a deeper search for the last instruction or marker."""
 
 SHORT = 4_000
 """Bytes up to which a line from before the turn is read whatever it holds: a prompt, a command."""
 
 NAMED = 200
-"""How many texts are kept in which the id of a task may stand, and as many that take one up."""
+"""How many texts that may contain a task's id are kept; and as many that take a task."""
 
 _NEEDLE = rb"WORKFLOW_STAGE"
-"""What every instruction, every question and every marker has, but a marker in lower case."""
+"""Part of every instruction, every question and every marker, except markers in lower case."""
 
 _TURN_ENDED = b'"subtype":"stop_hook_summary"'
-"""What the client writes once the hooks of a stop have answered."""
+"""What the client writes after the hooks of a stop have answered."""
 
 _PROMPT = b'"promptId":"%s'
-"""What a line has that belongs to the prompt with this id, or to any."""
+"""Part of a line that belongs to the prompt with this id, or to any prompt."""
 
 _TYPED = rb"<command-name>/"
-"""What a command that a person typed has."""
+"""Part of a line with a command that a person typed."""
 
 _TAKES = ("claim", "takeover", "tracker next", "in_progress")
-"""What a command has that takes a task up."""
+"""Words, one of which is in each command that takes a task."""
 
 _COMMAND = rb'"command":"[^\n]{0,400}?(?:%s)'
 """A shell command with one of these words, as the client writes it."""
 
 _HITS = 200
-"""How many lines a deeper look reads."""
+"""How many lines a deeper search reads."""
 
 _LONG = 100_000
-"""Bytes of a line that a deeper look does not read: it repeats, and is none of ours."""
+"""Bytes from which a line is not read by a deeper search: it repeats others, and is not ours."""
 
 
 def read(
@@ -91,12 +91,12 @@ def read(
 
     Args:
         path: the transcript; anything but a regular file that can be read gives NOTHING.
-        last_message: what came with the event as `last_assistant_message`.
+        last_message: the event's `last_assistant_message`.
         limit: bytes that are read from the end.
-        deep: bytes that are searched before these if there is no instruction of ours in them: for the
-            last one, and for what took a task up since; 0 for none.
+        deep: bytes that are searched before these, if they have no instruction of ours: for the last
+            instruction, and for commands that took a task after it; 0 for none.
         starts: the project's own commands that begin a task.
-        prompt: what came with the event as `prompt_id`.
+        prompt: the event's `prompt_id`.
     """
     try:
         descriptor = regular_files.opened(path, follow=True)
@@ -122,16 +122,16 @@ def read(
 
 
 def position(began: str, text: str) -> str:
-    """Names what was said in a turn: the line that began it, and a checksum of the words."""
+    """A name for what was said in a turn: the line that began it, and a checksum of the words."""
     return f"{began}:{zlib.crc32(text.strip().encode('utf-8', 'replace')):08x}"
 
 
 def _recent(descriptor: int, limit: int, prompt: str) -> tuple[list[Entry], bool, int, bool]:
-    """The entries since the last instruction of ours, and what is known of the file beside them.
+    """The entries since the last instruction of ours, and three facts about the file.
 
-    That is whether it is a transcript, where they begin, and whether they end with a turn that is over: the
-    client wrote so behind it, or they have other prompts than this one.
-    A file of which no line could be read is none; a line that is too long to be read may be one.
+    These are: whether it is a transcript, where the entries begin, and whether they end with a turn that
+    is over (the client wrote so after it, or they have other prompts and not this one). A file of which no
+    line could be read is not a transcript; a line that is too long to be read may belong to one.
     """
     result: list[Entry] = []
     results: dict[str, ToolCall] = {}
@@ -160,7 +160,7 @@ def _recent(descriptor: int, limit: int, prompt: str) -> tuple[list[Entry], bool
 
 
 def _older(descriptor: int, end: int, deep: int, starts: tuple[str, ...]) -> list[Entry]:
-    """From before `end`: the last instruction, and since it questions, markers and what took a task up."""
+    """Entries before `end`: the last instruction, and later questions, markers and taken tasks."""
     words = [*_TAKES, *(start.partition("{id}")[0].strip() for start in starts)]
     takes = b"|".join(re.escape(json.dumps(word)[1:-1].encode()) for word in words if word)
     patterns = tuple(map(re.compile, (_NEEDLE, _TYPED, _COMMAND % takes)))
@@ -178,7 +178,7 @@ def _is_instruction(entry: Entry) -> bool:
 
 
 def _is_mere_text(entry: Entry) -> bool:
-    """True if only the characters are there: the agent speaks of a marker, or a person names a command."""
+    """True for a mere mention: the agent writes about a marker, or a person names a command."""
     if isinstance(entry, ToolCall) or entry.is_known:
         return False
     return not (isinstance(entry, Heard) and entry.command)
@@ -187,7 +187,7 @@ def _is_mere_text(entry: Entry) -> bool:
 def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
     """The turn that the entries make, with the last message at their end if it is not there yet.
 
-    Of the older ones not everything was read: what was done then is no step of this turn.
+    The older entries are incomplete: what was done then is not a step of this turn.
     """
     turn = Turn()
     steps: list[str | ToolCall] = []
@@ -234,7 +234,7 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
 
 
 def _taken_by(call: ToolCall, *, is_old: bool) -> str:
-    """The task that the call took, "" if it took none; of an old one nobody knows how it ended."""
+    """The task that the call took, "" if it took none; the outcome of an old call is not known."""
     is_done = call.outcome is CallEnd.OK or is_old
     if not (is_done and call.tool and any(word in call.text for word in _TAKES)):
         return ""
@@ -244,14 +244,14 @@ def _taken_by(call: ToolCall, *, is_old: bool) -> str:
 
 
 def _kept(named: list[str]) -> tuple[str, ...]:
-    """The last of these texts, and from before them those that may take a task up."""
+    """The last of these texts, and the earlier ones that may take a task."""
     old, new = named[:-NAMED], named[-NAMED:]
     taking = [t for t in old if t.startswith("/") or any(word in t for word in _TAKES)]
     return (*taking[-NAMED:], *new)
 
 
 def _with(entries: list[Entry], last_message: str) -> list[Entry]:
-    """The entries; the last message stands in place of the parts of it that are there already."""
+    """The entries; the last message replaces those parts of it that are there already."""
     if not last_message:
         return entries
     result = list(entries)
@@ -262,15 +262,15 @@ def _with(entries: list[Entry], last_message: str) -> list[Entry]:
 
 PAUSE = 0.02
 TRIES, SURELY = 5, 50
-"""How long, and how often, the client is given time to write what it knows; and if it surely is behind."""
+"""How often the client is given time to finish writing; and how often if it is certainly late."""
 
 
 def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = time.sleep) -> Turn:
     """The end of the transcript that the event names, with the event's own last text.
 
-    A file that did not grow meanwhile is not read again. Where the same words ended an earlier turn, this
-    one is not in the file yet: the client wrote there that the stop before was answered, or the prompt
-    that this stop belongs to is not there.
+    A file that did not grow meanwhile is not read again. If the same words ended an earlier turn, this
+    turn may still be missing: then the file says that the previous stop was answered, or it lacks this
+    stop's prompt.
 
     Args:
         event: a Stop event; what is missing in it counts as empty.
@@ -299,17 +299,17 @@ def look(
     starts: tuple[str, ...] = (),
     last_stage: Stage | None = None,
 ) -> tuple[Turn, StageFinding]:
-    """The turn that an event ends, and the finding in it, for whoever answers the agent.
+    """The turn that an event ends, and the finding in it, for callers that answer the agent.
 
-    Where something was completed or nobody knows what, and no instruction of ours is in the end of the
-    transcript, one is looked for further back. Where that finds none either, and does not reach the
-    beginning, `last_stage` counts.
+    If a stage was completed or is unknown, and the end of the transcript has no instruction of ours, the
+    search continues further back. If it finds none there either, and does not reach the beginning,
+    `last_stage` counts.
 
     Args:
         event: as for `turn_of`.
         own: the project's own commands.
         starts: as for `read`.
-        last_stage: the stage that this session was told last, as it was kept; None if nothing was.
+        last_stage: the last stage that this session was told, by its record; None if none.
     """
     turn = turn_of(event)
     finding = detect_stage.detect(turn, own)
@@ -323,9 +323,9 @@ def look(
 
 
 def is_waiting(event: Mapping[str, object], finding: StageFinding) -> bool:
-    """True if the agent waits for something in the background, and says nothing of a stage.
+    """True if the agent waits for something in the background, and mentions no stage.
 
-    The client wakes it when that ends.
+    The client wakes the agent when that ends.
     """
     listed = event.get("background_tasks")
     tasks = [task for task in listed if isinstance(task, dict)] if isinstance(listed, list) else []
@@ -334,7 +334,7 @@ def is_waiting(event: Mapping[str, object], finding: StageFinding) -> bool:
 
 
 def lines(turn: Turn, finding: StageFinding) -> tuple[str, ...]:
-    """What the log says of a look."""
+    """The log's lines on a look."""
     if not turn.is_there:
         return "Hook triggered", "There is no transcript that could be read"
     return "Hook triggered", "Detecting stage from message", finding.line

@@ -1,6 +1,6 @@
-"""Which tasks a session took up, as the commands in its transcript show.
+"""Which tasks a session took, by the commands in its transcript.
 
-A task that is only mentioned is not meant: a session that greps for `42` does not work on issue 42.
+A task that is only mentioned does not count: a session that greps for `42` does not work on issue 42.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ def ids_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...]:
     """The tasks that were started, shown, claimed or closed, in order, in their plain form.
 
     Args:
-        texts: command lines, slash commands, and whatever else was said: prose names no task.
+        texts: command lines, slash commands, and any other text: names in prose do not count.
         starts: commands that begin a task, with or without `{id}`: `/begin`, `make begin ID={id}`.
     """
     return tuple(name for _, name in _named(texts, starts))
 
 
 def begun_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...]:
-    """The tasks that were started or claimed, as `ids_in`; one that was only looked at is not meant."""
+    """The tasks that were started or claimed, as `ids_in`; a task that was only viewed does not count."""
     named = _named(texts, starts)
     return tuple(name for verb, name in named if verb == command_signs.CLAIM)
 
 
 def taken_by(command: str, output: str) -> str:
-    """The task that a command line took, by its output too; "?" if it names none, "" if it took none."""
+    """The task that a command line took, also by its output; "?" if not named, "" if it took none."""
     signs = [command_signs.read(simple.words) for simple in commands(command)]
     taking = [sign for sign in signs if sign is not None and sign.verb == command_signs.CLAIM]
     if not taking or command_signs.is_denied(output):
@@ -49,9 +49,9 @@ def told_in(instruction: str, starts: Iterable[str] = ()) -> str:
 
 
 def is_about_others(text: str, task: str) -> bool:
-    """True if the text names tasks as trackers spell them, and this one is not among them.
+    """True if the text names tasks in a tracker's spelling, and this task is not among them.
 
-    Tasks are spelled `#42`, or like this one: `demo-1` and `demo-3`.
+    Tasks are spelled `#42`, or like the given one: `demo-3`, if that is `demo-1`.
     """
     family = task.rpartition("-")[0]
     form = rf"{re.escape(family)}-[\w.]*\w" if family else r"#\d+"
@@ -65,14 +65,14 @@ def plain(name: str) -> str:
 
 
 def _named(texts: Iterable[str], starts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each task that the texts name, in its plain form, behind what is done to it."""
+    """For each task that the texts name: what is done to it, and its plain form."""
     begins = [begin for start in starts if (begin := tuple(start.partition("{id}")[0].split()))]
     for text in texts:
         yield from ((verb, plain(name)) for verb, name in _ids(text, begins))
 
 
 def _ids(text: str, begins: list[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
-    """Each task that a text names with what is done to it: CLAIM where it is begun."""
+    """For each task that a text names: what is done to it (CLAIM if it is begun), and the task."""
     if text.startswith("/"):
         name, *rest = text.split()
         own = f"/{name.rpartition(':')[2].removeprefix('/')}"
@@ -88,7 +88,7 @@ def _ids(text: str, begins: list[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
 
 
 def _behind(words: tuple[str, ...], begin: tuple[str, ...]) -> tuple[str, ...]:
-    """The words behind those that begin a task; `ID=42` names 42."""
+    """The words after those that begin a task; `ID=42` names 42."""
     *whole, last = begin
     head = words[: len(begin)]
     if head[:-1] != tuple(whole) or not head[-1].startswith(last):

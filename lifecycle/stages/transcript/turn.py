@@ -1,11 +1,11 @@
 """The lines of a transcript as values, and what the agent said and did since it was last spoken to.
 
-Only lines of the types user, assistant and attachment are looked at. Others repeat texts: the requests
-that were sent, the prompts that were queued. What a subagent said is not the agent's own, and neither
-is the summary that a compaction writes, whatever they quote.
+Only lines of the types user, assistant and attachment are read. Others repeat texts: the requests that
+were sent, the prompts that were queued. Whatever they quote, the words of a subagent and the summary of a
+compaction are not the agent's own.
 
-Imported at every stop that is looked at, so its dataclasses are the light ones: Python's own cost more to
-import than the look itself.
+Imported at every stop that is looked at, so its dataclasses are our light ones: importing Python's own
+costs more than the look itself.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks; the shapes of the lines are
 those that the client writes.
@@ -24,7 +24,7 @@ from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import stage_markers
 
 TYPE_CHECKING = False
-"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
+"""Type checkers assume that it is True; importing `typing` for it costs more than everything else here."""
 
 if TYPE_CHECKING:
     from typing import Any
@@ -35,24 +35,24 @@ class Prompt(StrEnum):
 
     HUMAN = "human"
     SCHEDULED = "scheduled"
-    """The client, for a task that was scheduled: as a person speaks, and nobody's answer."""
+    """The client, for a scheduled task: treated like a person's prompt, but not an answer to anything."""
     OURS = "ours"
     """The staged workflow: an instruction or its question."""
     MACHINE = "machine"
-    """A notification of the client's, another hook, or the claim."""
+    """A notification of the client, another hook, or the claim."""
     NONE = "none"
-    """Nothing that began the turn is within what was read."""
+    """The beginning of the turn is not in the part that was read."""
 
 
 @dataclass(eq=False)
 class OwnCommands:
-    """A project's own commands, by which a call is known for what it is.
+    """A project's own commands, by which calls are recognized.
 
     Attributes:
         tests: its test commands.
         review: its review command.
-        runners: its rows of the table of runners, as they stand in its file.
-        root: the worktree's top folder; "" where nobody knows it.
+        runners: its rows of the table of runners, as in its file.
+        root: the worktree's top folder; "" if not known.
     """
 
     tests: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class OwnCommands:
 
 
 ANY_PROJECT = OwnCommands()
-"""Of a project that has none, or of which nobody knows any."""
+"""The commands of a project that has none, or whose commands are not known."""
 
 
 @dataclass(eq=False)
@@ -74,7 +74,7 @@ class ToolCall:
         text: what it was asked to do: the command, the file's path, `/skill arguments`, the prompt.
         outcome: how it ended.
         output: the end of what it printed, bounded.
-        is_background: it was started and not waited for.
+        is_background: it was started in the background.
     """
 
     tool: str
@@ -89,23 +89,23 @@ class Turn:
     """The end of a session's transcript.
 
     Attributes:
-        is_there: the transcript could be read; False means that nothing is known, and nothing is done.
+        is_there: the transcript could be read; if False, nothing is known and nothing is done.
         steps: what the agent said (texts) and did (calls), in order, since it was last spoken to.
-        kind: who spoke to it then; `prompt` has the words, bounded.
+        kind: who spoke to it last; `prompt` has the words, bounded.
         asked: the stage that the last instruction of ours asks for; None if none was found.
         instruction: that instruction's text, bounded.
-        is_question: what we said last is the question which stage it is.
+        is_question: our last text is the question which stage the session is at.
         markers: the agent's own markers since that instruction or question, in order.
         says: the last marker of this turn; None if the turn has none.
         has_worked: tools were used since that instruction or question.
-        named: texts in which the id of a task may stand: commands, arguments, prompts, instructions.
-        position: names this stop: looked at again it is the same, and no other stop has it.
-        marked: names in the same way what held the last of `markers`; "" if there is none.
-        is_signed: one of `markers` is a line of its own, and not only a part of a sentence.
-        is_cut: no instruction of ours was found, and the transcript goes on before what was read.
-        taken: the task that was taken in answer to the instruction of NEXT_TASK, which is over then and
-            `asked` is CODING; "" if none was, "?" if the command named none.
-        is_over: this turn ended before, and its last text is of an earlier stop.
+        named: texts that may contain a task's id: commands, arguments, prompts, instructions.
+        position: a unique name of this stop, the same at each look.
+        marked: a name of the same kind for the text with the last of `markers`; "" if there is none.
+        is_signed: one of `markers` is a line of its own, not only a part of a sentence.
+        is_cut: no instruction of ours was found, and there is transcript before the part that was read.
+        taken: the task that was taken in answer to the instruction of NEXT_TASK: that stage is over, and
+            `asked` is CODING; "" if none was taken, "?" if the command named none.
+        is_over: this turn ended earlier, and its last text belongs to an earlier stop.
     """
 
     is_there: bool = True
@@ -138,12 +138,12 @@ class Turn:
 
     @property
     def has_used_tools(self) -> bool:
-        """True if the agent did anything in this turn; what a person typed is not the agent's."""
+        """True if the agent used a tool in this turn; commands that a person typed do not count."""
         return any(isinstance(step, ToolCall) and step.tool for step in self.steps)
 
 
 NOTHING = Turn(is_there=False)
-"""The turn of a transcript that is not there."""
+"""The turn of a missing transcript."""
 
 
 class Tier(StrEnum):
@@ -156,15 +156,15 @@ class Tier(StrEnum):
 
 @dataclass(eq=False)
 class StageFinding:
-    """Which stage a turn shows, and by what.
+    """Which stage a turn shows, and the evidence.
 
     Attributes:
         state: a completed stage, one under way, or UNKNOWN.
         tier: how it was found.
         why: what was seen, in a few words, for the log.
         subjects: ids that a command closed, if it named any; else empty.
-        position: names what it was found in; the same find at a later stop has the same one.
-        misnamed: what stands in a marker of the agent's in the place of a stage, where that is no stage.
+        position: a name for the text that showed it; the same finding at a later stop has the same name.
+        misnamed: a name in the agent's marker that is not a stage's; else "".
     """
 
     state: Detected
@@ -176,7 +176,7 @@ class StageFinding:
 
     @property
     def line(self) -> str:
-        """What the log says of it."""
+        """The log's line on it."""
         if self.tier is Tier.MARKER:
             return f"Found explicit marker: {self.state}"
         if self.tier is Tier.INFERENCE:
@@ -190,12 +190,12 @@ TEXT = 4_000
 """Characters of what a call was asked to do, and of the end of what it printed, that are kept."""
 
 FEEDBACK = "Stop hook feedback:"
-"""How the client begins what a Stop hook told the agent."""
+"""The client's words before a text that a Stop hook gave to the agent."""
 
 _WAKE = "Stop hook blocking error from command"
-"""What the client's notification has when a hook woke the session."""
+"""Words in the client's notification when a hook woke the session."""
 
-# Patterns are text here, and made where one is needed: most lines need none.
+# Patterns are compiled when they are needed: most lines need none.
 _COMMAND = r"<command-name>\s*(/[^\s<]+)\s*</command-name>"
 _ARGUMENTS = r"(?s)<command-args>(.*?)</command-args>"
 _NO_PROMPT = ("<local-command-", "<bash-input>", "[Request interrupted")
@@ -206,13 +206,13 @@ class Heard:
     """What was said to the agent.
 
     Attributes:
-        kind: by whom.
+        kind: who said it.
         text: the words, bounded.
         uuid: the client's id of the line.
-        begins: the agent answers it; context that waits for the next prompt is only added.
-        command: `/name arguments` if a person typed a command of the client's; else "".
+        begins: the agent answers it; False for context that is only added to the next prompt.
+        command: `/name arguments` if a person typed a command of the client; else "".
         asked: the stage that it asks for, if it is an instruction of ours.
-        is_known: it is an instruction or the question of ours.
+        is_known: it is our instruction or our question.
     """
 
     kind: Prompt
@@ -248,11 +248,11 @@ Entry = Heard | Said | ToolCall
 
 
 def entries_of(line: bytes, results: dict[str, ToolCall]) -> list[Entry] | None:
-    """What the line adds, in its order; None if it is no line of a transcript.
+    """The entries in a line, in order; None if it is not a line of a transcript.
 
     Args:
-        line: one line; torn, binary and deeply nested ones are none.
-        results: by the call's id, what came of the calls in later lines; added to and taken from.
+        line: one line; incomplete, binary and deeply nested ones are not a transcript's.
+        results: by the call's id, the results that later lines have; entries are added and removed.
     """
     try:
         entry = json.loads(line)
@@ -308,9 +308,9 @@ def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
 
 
 def _attachment(entry: dict[str, Any]) -> list[Entry]:
-    """Context that a hook gave, and what was said while tools ran.
+    """The entries of an attachment: context that a hook gave, and what was said while tools ran.
 
-    Context at a Stop begins a turn of its own; what is said into a turn becomes a part of it.
+    Context at a Stop begins a new turn; what is said during a turn becomes a part of it.
     """
     attachment, uuid = entry.get("attachment"), str(entry.get("uuid", ""))
     if not isinstance(attachment, dict):
@@ -329,7 +329,7 @@ def _attachment(entry: dict[str, Any]) -> list[Entry]:
 
 
 def blocks_of(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of a line's message; a message that is a text is one of that."""
+    """The blocks of a line's message; a plain text is returned as one block."""
     message = entry.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
@@ -343,7 +343,7 @@ def _text_of(block: dict[str, Any]) -> str:
 
 
 def _speaker(text: str, entry: dict[str, Any]) -> Prompt:
-    """Who said this, told apart as `GuardMarks.answered_at` does; OURS where a hook of ours woke it."""
+    """Who said this, by the same rule as `GuardMarks.answered_at`; OURS if our hook woke the session."""
     origin = entry.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else None
     if text.startswith("<task-notification>") or kind == "task-notification":
@@ -352,9 +352,9 @@ def _speaker(text: str, entry: dict[str, Any]) -> Prompt:
 
 
 def _ended(kind: Prompt, text: str) -> list[Entry]:
-    """The call of a subagent that ran in the background, as its notification tells how it ended.
+    """The finished call of a background subagent, from its notification.
 
-    Its summary stands for what it was asked to do. A command's names a file, and has no result.
+    The summary is used as the call's prompt. A command's notification names a file, and has no result.
     """
     summary, begun, rest = text.partition("<result>")
     if kind is not Prompt.MACHINE or not begun or "<status>completed</status>" not in summary:
@@ -366,7 +366,7 @@ def _ended(kind: Prompt, text: str) -> list[Entry]:
 
 
 def _command(text: str) -> str:
-    """`/name arguments` of a command that a person typed; "" if it is none."""
+    """`/name arguments` of a command that a person typed; "" if the text is not one."""
     if not text.startswith("<command-"):
         return ""
     name, arguments = re.search(_COMMAND, text), re.search(_ARGUMENTS, text)
@@ -386,7 +386,7 @@ def _result(block: dict[str, Any], more: object) -> ToolCall:
 
 
 def _asked_of(tool: str, asked: object) -> str:
-    """What the call was asked to do, in the words that matter for this tool."""
+    """The part of the call's input that matters for this tool."""
     if not isinstance(asked, dict):
         return ""
     if tool == "Skill":
