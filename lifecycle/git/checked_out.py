@@ -1,6 +1,6 @@
 """What is checked out in a worktree, read from git's files without starting git.
 
-A hook's quick path imports it, so it imports no `pathlib`.
+A hook's quick path imports this module, so it imports no `pathlib`.
 """
 
 # pathlib alone would cost as much as the rest of the quick path.
@@ -13,11 +13,11 @@ import os
 from lifecycle.storage import regular_files
 
 _LINE = 4096
-"""Characters that are read of a file with one line in it."""
+"""Characters that are read of a file with one line."""
 
 
 def branch_of(root: str | os.PathLike[str]) -> str:
-    """The branch that is checked out; "" for none, and outside of git."""
+    """The branch that is checked out; "" if there is none, or outside of git."""
     try:
         git = regular_files.git_folder(root)
         words = _line(os.path.join(git, "HEAD")).split() if git else []
@@ -29,7 +29,7 @@ def branch_of(root: str | os.PathLike[str]) -> str:
 def pushed_at(folder: str | os.PathLike[str], remote: str, branch: str) -> tuple[str, float]:
     """The commit of a branch's remote-tracking ref below git's common folder, and when it was set.
 
-    ("", 0.0) unless git keeps the ref as a file, as after a push or a fetch of something new.
+    ("", 0.0) unless git keeps the ref as a file, as it does after a push or a fetch of something new.
     """
     path = os.path.join(folder, "refs/remotes", remote, branch)
     try:

@@ -25,11 +25,11 @@ OWN_LINES = (f"/{CLAIM_FILE}*", f"/{FOLDER}/")
 def exclude_own_files(root: Path, lines: Sequence[str] = OWN_LINES) -> None:
     """Add the claim file and `.lifecycle/`, or these patterns, to the repository's `info/exclude`, once.
 
-    All worktrees of a clone share that file (https://git-scm.com/docs/gitrepository-layout). Outside of
-    git there is nothing to keep them out of.
+    All worktrees of a clone share that file (https://git-scm.com/docs/gitrepository-layout). Outside of git
+    nothing is done.
 
     Raises:
-        OSError: it cannot be read or written.
+        OSError: the file cannot be read or written.
     """
     common = common_folder(root)
     if common is None:
@@ -47,22 +47,22 @@ def exclude_own_files(root: Path, lines: Sequence[str] = OWN_LINES) -> None:
 
 
 NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)
-"""What is ours at the top of a worktree, names and patterns."""
+"""Names and patterns of our own files at the top of a worktree."""
 
 
 NAMES_ALONE = {
     **{f"GIT_{name}_PATHSPECS": "0" for name in ("GLOB", "NOGLOB", "LITERAL")},
     "GIT_ICASE_PATHSPECS": "1",
 }
-"""Names, not patterns, whatever the environment says; and in any case, since a file system that ignores
+"""Names are not patterns, whatever the environment says, and match in any case: a file system that ignores
 case opens `.Lifecycle` for `.lifecycle`."""
 
 
 def refuse(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> None:
-    """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
+    """Refuse to continue if git tracks the claim or anything in `.lifecycle/`.
 
     Raises:
-        Refused: one is tracked, and how to take it out; or git does not say.
+        Refused: a file is tracked (the sentence says how to untrack it), or git does not answer.
     """
     for name in tracked(root, deadline, environment, NAMES):
         way = "git rm -rf --cached" if (root / name).is_dir() else "git rm -f --cached"
@@ -73,22 +73,22 @@ def refuse(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> No
 
 
 _MOST_INDEX = 16_000_000
-"""Bytes of an index that is searched; git finds names in a larger one sooner."""
+"""Size in bytes up to which an index is searched; in a larger one git finds names sooner."""
 
 _WHOLE_PATHS = (b"dirc\0\0\0\x02", b"dirc\0\0\0\x03")
-"""How an index begins, in small letters, whose entries have their whole paths, each ended by a NUL."""
+"""The beginning, in small letters, of an index whose entries have whole paths, each ended by a NUL."""
 
 
 def may_track(root: Path, names: Sequence[str]) -> bool:
-    """False if git tracks nothing in the worktree under these names, in any case; True if git has to say.
+    """False if git tracks nothing in the worktree under these names, in any case; True if git must answer.
 
-    Only git's own index can tell that, of a version that spells each path out, and whole: a shared part
-    lies in a file of its own. Of another user's repository git does not answer, so nothing is read there.
+    Only git's own index can tell that, if its version spells each path out and it is whole: a shared part
+    is in a file of its own. For another user's repository git does not answer, so nothing is read there.
     Source: https://git-scm.com/docs/gitformat-index
 
     Args:
-        root: its top folder; of any other git has to say.
-        names: paths from there, and patterns of git's.
+        root: the worktree's top folder; for any other folder git must be asked.
+        names: paths from there, and git patterns.
     """
     try:
         git = Path(regular_files.git_folder(root) or os.devnull)
@@ -105,7 +105,7 @@ def may_track(root: Path, names: Sequence[str]) -> bool:
 
 
 def _in_index(name: str) -> tuple[bytes, ...]:
-    """The bytes, in small letters, of an index that has the file or the folder, or a pattern's match."""
+    """The bytes, in small letters, of an index that has the file or folder, or a match of the pattern."""
     begin = re.split(r"[*?\[\\]", name, maxsplit=1)[0]
     wanted = os.fsencode(begin).lower()
     return (wanted,) if begin != name else (wanted + b"/", wanted + b"\0")
@@ -114,9 +114,9 @@ def _in_index(name: str) -> tuple[bytes, ...]:
 def listed(
     root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
 ) -> frozenset[str]:
-    """What git lists under these names; nothing outside of git. GitFailed where git does not say.
+    """The paths that git lists under these names; empty outside of git. GitFailed if git does not answer.
 
-    One git process, unless the index shows that there is nothing.
+    One git process, or none if the index shows that nothing is tracked.
     """
     if not may_track(root, names):
         return frozenset()
@@ -127,7 +127,7 @@ def listed(
         return frozenset(git.run("ls-files", "-z", "--", *names).split("\0")) - {""}
     except GitFailed as error:
         if is_no_repository(error):
-            return frozenset()  # then nothing came with one
+            return frozenset()  # without a repository, no file came with one
         raise
 
 
@@ -137,7 +137,7 @@ def tracked(
     """Which files git tracks at the top of the folder under these names, as git spells them.
 
     Raises:
-        Refused: git does not say.
+        Refused: git does not answer.
     """
     try:
         paths = listed(root, deadline, environment, names)
@@ -153,7 +153,7 @@ def tracked(
 def tracked_paths(
     root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
 ) -> frozenset[str]:
-    """The paths that git tracks under these names, in any case; `*` among them if it does not say."""
+    """The paths that git tracks under these names, in any case; includes `*` if git does not answer."""
     try:
         return listed(root, deadline, environment, names)
     except GitFailed:

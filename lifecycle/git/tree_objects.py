@@ -1,8 +1,8 @@
 """One word for a worktree's files: the same before and after a commit, another after any edit.
 
-The word is the name of the tree object that git would make of all files that it does not ignore. It is
-made in a temporary index, and objects that it needs go to a temporary folder: nothing is written into
-the repository. The temporary index begins as a copy of the real one, so only what changed is read.
+The word is the name of the tree object that git would make of all files that it does not ignore. It is made
+in a temporary index, and the objects that it needs go to a temporary folder: nothing is written into
+the repository. The temporary index begins as a copy of the real one, so that only changed files are read.
 
 Sources: https://git-scm.com/docs/git-write-tree, https://git-scm.com/docs/git-add, and for the variables
 https://git-scm.com/docs/git (GIT_INDEX_FILE, GIT_OBJECT_DIRECTORY, GIT_ALTERNATE_OBJECT_DIRECTORIES).
@@ -28,26 +28,26 @@ ASIDE = tuple(
     for name in ("core.fsmonitor", "core.splitIndex", "core.untrackedCache")
     for word in ("-c", f"{name}=false")
 )
-"""Options with which git keeps no files of its own beside a temporary index."""
+"""Options with which git keeps no files of its own next to a temporary index."""
 
 _PLAIN = (
     *ASIDE,
     *("-c", "core.compression=0", "-c", "core.looseCompression=0", "-c", "core.fsync=none"),
 )
-"""What is written is read by nobody and thrown away: neither made small nor waited for."""
+"""Options for objects that nobody reads and that are deleted: no compression, no waiting for the disk."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(eq=False)
 class TreeSeen:
-    """The files of a worktree at a moment.
+    """The files of a worktree at one moment.
 
     Attributes:
-        name: the tree without what checks left here, as they left it; "" outside of a repository.
-        full: the tree with it, as `git write-tree` gives it.
-        raw: the tree with what lifecycle and trackers write, too; "" if nobody asked for its files.
-        places: where git keeps its index and its objects; () where nobody asked.
+        name: the tree without unchanged outputs of checks; "" outside of a repository.
+        full: the tree with those outputs, as `git write-tree` gives it.
+        raw: the tree that also has the files of lifecycle and of trackers; "" if files were not asked for.
+        places: where git keeps its index and its objects; () if that was not asked.
     """
 
     name: str = ""
@@ -59,19 +59,19 @@ class TreeSeen:
 
     @property
     def files(self) -> dict[str, str]:
-        """By path, the mode and the name of the content of each file of the tree `name`, if asked for."""
+        """By path, the mode and content name of each file of the tree `name`, if files were asked for."""
         files = dict(map(_entry, filter(None, self._listed.split("\0"))))
         return {path: about for path, about in files.items() if path not in self._without}
 
 
 UNSEEN = TreeSeen()
-"""The value for a worktree that was not looked at yet."""
+"""The value for a worktree that was not read yet."""
 
 
 def tracked_in(
     root: Path, deadline: Deadline, environment: Mapping[str, str], paths: set[str]
 ) -> set[str]:
-    """Those of the paths that git tracks; raises GitFailed, Transient."""
+    """The paths, out of the given ones, that git tracks; raises GitFailed, Transient."""
     if not paths:
         return set()
     git = GitRepository(root, deadline, environment)
@@ -86,21 +86,21 @@ def seen(
     own: str,
     before: TreeSeen | None = None,
 ) -> TreeSeen:
-    """The tree of the worktree's files as they are now; one without a name outside of a repository.
+    """The tree of the worktree's present files; outside of a repository its name is "".
 
-    Where no file changed since `before`, seen with the same `outputs`, that is given again: git lists
-    nothing then.
+    If no file changed since `before`, which was read with the same `outputs`, returns `before`: git lists
+    no files then.
 
     Args:
         root: the worktree's top folder.
-        deadline: when git has to be over.
+        deadline: when git must have ended.
         environment: variables beside this process's own.
-        outputs: by path, the name of the content that a check left there: such a file is no part of it.
-        own: a pattern of paths that are no part of it either, in what git lists.
-        before: an earlier look; `UNSEEN`: the files are asked for, too; None: the name alone is.
+        outputs: by path, the name of the content that a check left there: such a file is left out.
+        own: a pattern, for git's list of files, of further paths that are left out.
+        before: an earlier result; `UNSEEN`: read the files, too; None: read the name only.
 
     Raises:
-        GitFailed: git cannot say: there is a file that it cannot read, say.
+        GitFailed: git cannot answer, for instance because it cannot read a file.
         Transient: the deadline passed.
     """
     is_listed, before = before is not None, before or UNSEEN
@@ -112,7 +112,7 @@ def seen(
         aside_index, aside_objects = Path(folder, "index"), Path(folder, "objects")
         aside_objects.mkdir()
         if index.is_file():
-            # With what git knows of unchanged files, and with its time: a file as new as the index is read.
+            # The copy keeps git's data on unchanged files, and its mtime, by which git rereads newer files.
             shutil.copy2(index, aside_index)
         alternates = environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
         readable = os.pathsep.join(text for text in (_quoted(objects), alternates) if text)
@@ -134,7 +134,7 @@ def _places(root: Path, git: GitRepository) -> tuple[Path, ...]:
 
 
 def _quoted(path: Path) -> str:
-    """A folder as the variable takes it: in quotes if it has the separator in it."""
+    """A folder as the variable accepts it: in quotes if it contains the separator."""
     text = str(path)
     if os.pathsep not in text and not text.startswith('"'):
         return text
@@ -149,7 +149,7 @@ def _written(
         git.run(*_PLAIN, "add", "--all", "--", ":/")
         words = ("ls-files", "-s", "-v", "-z", "--full-name", ":/")
         raw, listed = "", ""
-        if is_listed and not before.raw:  # both will be needed, and git has a process for each
+        if is_listed and not before.raw:  # both will be needed, and each costs a git process
             from concurrent.futures import ThreadPoolExecutor
 
             listing = ThreadPoolExecutor(1).submit(git.run, *words)
@@ -159,15 +159,15 @@ def _written(
         listed = listed or git.run(*words)
         if _hidden(git, listed):
             tree = _written(git, outputs, own, UNSEEN, is_listed=is_listed)
-            tree.raw = ""  # it says nothing of the next change, which git would not see
+            tree.raw = ""  # it cannot show the next change, which git would not see
             return tree
         if (with_submodules := _with_submodules(git, listed, own)) is not None:
             listed, raw = with_submodules, ""
-        # Taken out again, not left out: git refuses to leave out what it ignores anyway.
+        # Removed afterwards, not excluded: git refuses to exclude a path that it ignores anyway.
         own_paths = [path for path in re.findall(own, listed) if path]
         _take_out(git, own_paths)
         full = raw if raw and not own_paths else git.run(*_PLAIN, "write-tree")
-        files = f"{listed}\0"  # those of checks are unchanged since one made them
+        files = f"{listed}\0"  # the outputs of checks are unchanged since a check made them
         by_checks = [path for path, made in outputs.items() if f" {made} 0\t{path}\0" in files]
         _take_out(git, by_checks)
         name = git.run(*_PLAIN, "write-tree") if by_checks else full
@@ -179,9 +179,9 @@ def _written(
 
 
 def _hidden(git: GitRepository, listed: str) -> bool:
-    """Let the index see the files that git was told to pass over; False if there are none.
+    """Make the index see the files that git was told to skip; False if there are none.
 
-    What a sparse checkout leaves out is not there, and stays as it is committed.
+    Files that a sparse checkout leaves out are missing on purpose, and remain as committed.
     """
     flagged = re.findall(r"(?:^|\0)([a-zS]) ([^\t]*\t([^\0]*))", listed)
     hidden = [
@@ -189,15 +189,15 @@ def _hidden(git: GitRepository, listed: str) -> bool:
         for flag, entry, path in flagged
         if flag not in "Ss" or os.path.lexists(git.root / path)
     ]
-    if hidden:  # named anew, they have no flag, and no date that would keep git from reading them
+    if hidden:  # added again, they lose the flag and the date that would keep git from reading them
         git.run(*_PLAIN, "update-index", "-z", "--index-info", stdin="".join(hidden))
     return bool(hidden)
 
 
 def _with_submodules(git: GitRepository, listed: str, own: str) -> str | None:
-    """The list with a tree of a submodule's files for its commit, where the two differ.
+    """The list with the tree of a submodule's files instead of its commit, if the two differ.
 
-    The index has them then, too. None if there is no submodule.
+    The index then has these files, too. None if there is no submodule.
     """
     links = re.findall(r"(?:^|\0)\w 160000 (\w+) 0\t([^\0]*)", listed)
     present = [(link, path) for link, path in links if (git.root / path / ".git").exists()]
@@ -211,13 +211,13 @@ def _with_submodules(git: GitRepository, listed: str, own: str) -> str | None:
 
 
 def _take_out(git: GitRepository, paths: list[str]) -> None:
-    """Take files out of the index; it must be one that nobody else uses."""
+    """Remove files from the index, which must be one that nobody else uses."""
     if paths:
         listed = "".join(f"{path}\0" for path in paths)
         git.run(*_PLAIN, "update-index", "-z", "--force-remove", "--stdin", stdin=listed)
 
 
 def _entry(line: str) -> tuple[str, str]:
-    """A path, and its mode and content, of `<mode> <object> <stage>`, a tab and the path."""
+    """A path, and its mode and content, from `<mode> <object> <stage>`, a tab and the path."""
     about, _, path = line.partition("\t")
     return path, about[2:-2]

@@ -1,7 +1,7 @@
-"""What of a worktree is not committed, and its files as one commit, without touching index or branch.
+"""The uncommitted files of a worktree, and its files as one commit, without touching index or branch.
 
-Three kinds of files are left alone: what the caller calls its own, what is named like a secret, and what
-git does not know in the client's own folder. They are not counted, not committed and not put back.
+Three kinds of files are left alone: the caller's own files, files with the name of a secret, and files in
+the client's own folder that git does not know. They are not counted, not committed and not restored.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from lifecycle.git.process import GitRepository, sentence
 from lifecycle.git.tree_objects import ASIDE
 
 IsOwn = Callable[[str], bool]
-"""True for a path that the caller itself writes: never counted, committed or put back."""
+"""True for a path that the caller itself writes: never counted, committed or restored."""
 
 CLIENT = ".claude/"
-"""The client's folder: what git does not track there is its settings, and no story's work."""
+"""The client's folder: files there that git does not track are its settings, not the work of a story."""
 
 _SECRETS = (
     *(".env", ".env.*", "*.env", ".netrc", ".pypirc", ".git-credentials", ".htpasswd"),
@@ -36,7 +36,7 @@ _SECRETS = (
 """Names, in small letters, of files that mostly hold secrets."""
 
 _SAMPLES = (".example", ".sample", ".template", ".dist")
-"""How the names of those end that show only the form."""
+"""Endings of the names of files that show only the form of a secret file."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 AUTHOR = {
@@ -44,18 +44,18 @@ AUTHOR = {
     for role in ("AUTHOR", "COMMITTER")
     for part, value in (("NAME", "lifecycle"), ("EMAIL", "lifecycle@localhost"))
 }
-"""Who makes commits that keep files aside; a person's identity is not needed for them."""
+"""The identity for commits that keep files aside; a person's identity is not needed for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uncommitted:
-    """What differs from the last commit, each path from the worktree's root.
+    """The differences from the last commit, each path from the worktree's root.
 
     Attributes:
-        staged, unstaged: what a commit would take, in the index and not yet there.
-        secrets: what is named like a secret, and left alone.
-        strange: what is staged and never committed by us: own files, or named like a secret.
-        modules: submodules in which a file that is known there changed: no commit here takes that.
+        staged, unstaged: the changes that a commit would take, in the index and not yet there.
+        secrets: files with the name of a secret, which are left alone.
+        strange: staged files that we never commit: own files, or files with the name of a secret.
+        modules: submodules in which a tracked file changed: no commit here includes that.
     """
 
     staged: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Uncommitted:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """What a commit would take."""
+        """The paths that a commit would take."""
         return tuple(sorted({*self.staged, *self.unstaged}))
 
 
@@ -80,13 +80,13 @@ _UNDER_WAY = {
     "BISECT_LOG": "A bisect",
     _LOCK: "Another git command",
 }
-"""Files of git's own, and what is under way while one is there."""
+"""Files of git's own, and the operation that is under way while such a file exists."""
 
 
 def refuse_under_way(git: Git, root: Path, what: str = "moved, saved or committed") -> None:
     """Refuse while git is in the middle of something, or has unmerged paths; raises Refused, GitFailed.
 
-    `what`: what the caller would have done, and did not.
+    `what`: what the caller would have done, for the sentence.
     """
     words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
     paths = git.run("rev-parse", *words).splitlines()
@@ -99,7 +99,7 @@ def refuse_under_way(git: Git, root: Path, what: str = "moved, saved or committe
 
 
 class NamesGit(GitRepository):
-    """Git for lists of files: a name that is no UTF-8 is handed back to git byte for byte."""
+    """Git for lists of files: a name that is not UTF-8 is given back to git byte for byte."""
 
     errors = "surrogateescape"
 
@@ -110,7 +110,7 @@ def opened(git: GitRepository) -> GitRepository:
 
 
 def is_secret(path: str) -> bool:
-    """True for a file that is named as files with secrets are."""
+    """True for a file whose name is typical of secrets."""
     name = path.rpartition("/")[2].casefold()
     return not name.endswith(_SAMPLES) and any(fnmatchcase(name, pattern) for pattern in _SECRETS)
 
@@ -118,15 +118,15 @@ def is_secret(path: str) -> bool:
 def uncommitted(
     git: GitRepository, is_own: IsOwn, outputs: Mapping[str, str] = _NONE
 ) -> Uncommitted:
-    """What is not committed, without what is left alone.
+    """The uncommitted files, without those that are left alone.
 
     Args:
-        git: the worktree's, as `opened` gives it.
-        is_own: tells what is left alone beside secrets.
+        git: the worktree's git, as `opened` returns it.
+        is_own: true for paths that are left alone in addition to secrets.
         outputs: by path, the name of the content that a check left there: such a file does not count.
 
     Raises:
-        GitFailed, Transient: git cannot say.
+        GitFailed, Transient: git cannot answer.
     """
     quiet = ("--name-only", "-z", "--no-renames", "--ignore-submodules=dirty")
     staged = paths_of(git, "diff", "--cached", *quiet)
@@ -145,7 +145,7 @@ def uncommitted(
 
 
 def _changed_modules(git: GitRepository, known: list[str]) -> tuple[str, ...]:
-    """The submodules, beside known paths, with changes of their own; one's `ignore` leaves it out."""
+    """The submodules, apart from known paths, with changes of their own; one's `ignore` leaves it out."""
     if not (git.root / ".gitmodules").exists():
         return ()
     words = ("-c", "diff.ignoreSubmodules=untracked", "diff", "--name-only", "-z", "--no-renames")
@@ -153,7 +153,7 @@ def _changed_modules(git: GitRepository, known: list[str]) -> tuple[str, ...]:
 
 
 def untracked(git: GitRepository) -> list[str]:
-    """The files that git neither tracks nor ignores, but for the client's and whole repositories."""
+    """The files that git neither tracks nor ignores, except the client's files and whole repositories."""
     listed = paths_of(git, "ls-files", "--others", "--exclude-standard", "-z")
     return [path for path in listed if not path.endswith("/") and not path.startswith(CLIENT)]
 
@@ -165,7 +165,7 @@ class Aside:
     Attributes:
         git: git with that index.
         tree: the tree of the files.
-        staged: the tree of the index as it was; "" if git can make none of it (unmerged paths).
+        staged: the tree of the index as it was; "" if git cannot make a tree of it (unmerged paths).
     """
 
     git: GitRepository
@@ -177,7 +177,7 @@ class Aside:
 def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
     """The worktree's files in an index that nobody else uses, until the block ends.
 
-    What is committed is as it was; what is changed or new is written into the repository as objects.
+    Commits do not change; the content of changed and new files is written into the repository as objects.
 
     Raises:
         GitFailed, Transient: git cannot read them, or the deadline passed.
@@ -200,7 +200,7 @@ def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
 
 @contextmanager
 def _taking() -> Iterator[None]:
-    """Say of git, where it cannot take files as they are, what that leaves as it was."""
+    """If git cannot take files as they are, raise an error that says what was left unchanged."""
     try:
         yield
     except GitFailed as error:
@@ -209,7 +209,7 @@ def _taking() -> Iterator[None]:
 
 
 def add_paths(git: GitRepository, paths: list[str]) -> None:
-    """Put these files, deleted ones too, into the index; GitFailed, Transient."""
+    """Add these files, deleted ones too, to the index; GitFailed, Transient."""
     if paths:
         words = ("--literal-pathspecs", *ASIDE, "add", *_everywhere(git), "--all")
         listed = "".join(f"{path}\0" for path in paths)
@@ -218,7 +218,7 @@ def add_paths(git: GitRepository, paths: list[str]) -> None:
 
 
 def with_own_files(aside: Aside, commit: str, is_own: IsOwn) -> str:
-    """The tree of a commit, with the own files that git tracks as they are now; GitFailed."""
+    """The tree of a commit, but with the present content of own files that git tracks; GitFailed."""
     lines = {tree: _own_lines(aside.git, tree, is_own) for tree in (aside.tree, commit)}
     if lines[aside.tree] == lines[commit]:
         return aside.git.run("rev-parse", f"{commit}^{{tree}}")
@@ -239,24 +239,24 @@ def _own_lines(git: GitRepository, tree: str, is_own: IsOwn) -> dict[str, str]:
 
 
 def put_back(aside: Aside, target: str) -> None:
-    """Make the worktree's files those of a tree; GitFailed, before anything, if one is in the way."""
+    """Make the worktree's files equal to a tree; GitFailed, before any change, if a file is in the way."""
     quiet = ("diff-tree", "-r", "--name-only", "-z", "--no-renames")
     gone, come, turned = (
         {*paths_of(aside.git, *quiet, f"--diff-filter={kind}", aside.tree, target)}
         for kind in "DAT"
     )
-    for path in sorted(come | turned):  # what was a submodule may have files in its folder
+    for path in sorted(come | turned):  # a path that was a submodule may have files in its folder
         obstacle = _obstacle(aside.git.root, path, gone | turned)
         if obstacle:
             words = f"{visible(obstacle)} is in the way, and git does not track it"
             raise GitFailed(f"git put nothing back: {words}.", evidence=words)
-    # What came outside of a sparse checkout is put back there; nothing else is unfolded.
+    # Files outside of a sparse checkout that had been created are restored; no others are unfolded.
     plain = ("--no-recurse-submodules", "--no-sparse-checkout")
     aside.git.run("read-tree", "-m", "-u", *plain, aside.tree, target)
 
 
 def _obstacle(root: Path, path: str, gone: set[str]) -> str:
-    """What lies where a file is to be, and is not one of those that go; "" if nothing does."""
+    """The path that is in the way of a file and is not among those to be deleted; "" if there is none."""
     above = [str(folder) for folder in PurePosixPath(path).parents if str(folder) != "."]
     for folder in above:
         place = root / folder
@@ -271,7 +271,7 @@ def _obstacle(root: Path, path: str, gone: set[str]) -> str:
 
 
 def _everywhere(git: GitRepository) -> tuple[str, ...]:
-    """The word with which git adds what lies outside of a sparse checkout, too; () without one.
+    """The option with which git adds files outside of a sparse checkout, too; () without such a checkout.
 
     Source: https://git-scm.com/docs/git-add#Documentation/git-add.txt---sparse
     """
@@ -280,12 +280,12 @@ def _everywhere(git: GitRepository) -> tuple[str, ...]:
 
 
 def paths_of(git: GitRepository, *words: str) -> list[str]:
-    """What a command of git lists with NULs between (-z), each once."""
+    """The paths that a git command lists with NULs between them (-z), each once."""
     return list(dict.fromkeys(filter(None, git.run(*words).split("\0"))))
 
 
 def _as_left(git: GitRepository, paths: list[str], outputs: Mapping[str, str]) -> set[str]:
-    """Those of the paths whose files are unchanged since a check wrote them."""
+    """The paths, out of the given ones, whose files are unchanged since a check wrote them."""
     present = [path for path in paths if "\n" not in path and (git.root / path).is_file()]
     if not present:
         return set()
