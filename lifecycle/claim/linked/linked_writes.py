@@ -1,7 +1,7 @@
 """The linked task during a claim: find it, claim it before the issue, release it if that fails.
 
-That it is to be released is committed first, as a pending write. So whoever is killed between the two
-claims leaves that to the next look: with a claim file the task is that claim's, without one it is released.
+The later release of the task is committed first, as a pending write. If the process is killed between the
+two claims, the next look decides: with a claim file the task is that claim's, without one it is released.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def issue_named(world: World, task: Task) -> int | None:
     try:
         base, host = str(world.base), config.web_host(world.addresses.api_url)
     except (errors.BadConfig, errors.GitFailed):
-        return None  # a worktree without GitHub: its tasks are linked to nothing of it
+        return None  # a worktree without GitHub has no issue that its tasks could be linked to
     return card_and_link.issue_of(task.external, base, host)
 
 
@@ -44,7 +44,7 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
     """The linked task whose id is `query`, and its issue's number; None if there is no such task.
 
     Raises:
-        Refused: there is one, and it is linked to no issue, or closed; nothing was claimed.
+        Refused: the task exists, but is linked to no issue, or closed; nothing was claimed.
     """
     word = query.strip()
     tracker = world.inner_as("") if word and not word.split()[1:] else None
@@ -69,11 +69,11 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
     """Claim the linked task of an issue that is about to be claimed, if it has one.
 
     Args:
-        world: what may be touched.
-        claim_store: keeps that the task is to be released before it is claimed, until the claim is there.
-        attempt: in whose name the task is claimed, which if it was named, and whether it is taken over
-            from somebody else. One that insists claims the issue though the task is refused.
-        notes: gets a remark where the issue is claimed without the task.
+        world: gives access to files, git, GitHub and trackers.
+        claim_store: keeps the pending release of the task, from before it is claimed until the claim is.
+        attempt: the name under which the task is claimed, the task if it was named, and whether it is taken
+            over. An attempt that insists claims the issue even if the task is refused.
+        notes: gets a remark if the issue is claimed without the task.
 
     Returns:
         The task, claimed or to be claimed later; with `left` if the issue is claimed without it.
@@ -102,7 +102,7 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
     link, earlier = Link(tracker.name, task.id), pending_writes.actors(claim_store, task.id)
     if _is_mine(tracker, task) and tracker.actor not in earlier:
         return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
-    # Only what this attempt claims itself is released: once it failed, or by a look after it was killed.
+    # Only a task that this attempt claims itself is released: when it fails, or by a look if it is killed.
     now = claim_store.clock.now()
     release = pending_writes.Left(
         link.tracker, link.id, tracker.actor, card_and_link.RELEASED, issue
@@ -112,7 +112,7 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
     claim_store.save()
     try:
         notes += _claim(world, tracker, task.id, earlier, takes_over=attempt.force)
-    except (errors.Transient, errors.Rejected) as error:  # it may have happened
+    except (errors.Transient, errors.Rejected) as error:  # the claim may have succeeded
         notes.append(sentence("linked-later", task=task.id, why=error.sentence))
         return LinkRecord(link, is_known=True)
     except errors.Refused as error:
@@ -125,7 +125,7 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
 
 
 def _is_mine(tracker: Tracker, task: Task) -> bool:
-    """True if the task is claimed by the name in which we use the tracker."""
+    """True if the task is claimed under the name with which we use the tracker."""
     return task.assignee == tracker.actor and task.status is TaskStatus.IN_PROGRESS
 
 
@@ -134,7 +134,7 @@ def _claim(
 ) -> list[str]:
     """Claim the task; first release it if this worktree holds it under one of its `earlier` names.
 
-    Returns a remark if it was somebody else's.
+    Returns a remark if the task belonged to somebody else.
     """
     try:
         tracker.claim(task)
@@ -144,7 +144,7 @@ def _claim(
         as_holder = world.inner_as(error.by) if error.by else None
         if as_holder is None or not (error.by in ours or takes_over):
             raise
-        # In the holder's name, so that a task that is somebody else's by now is not touched.
+        # In the holder's name, so that the task is not touched if it is somebody else's by now.
         as_holder.release(task)
         tracker.claim(task)
         taken = sentence("linked-taken", task=task, by=redact.named(error.by))
@@ -155,7 +155,7 @@ def _claim(
 def _refusal(
     error: errors.Refused, task: str, issue: int
 ) -> errors.Refused | errors.AlreadyClaimed:
-    """The tracker's refusal as the error for whoever claims the issue."""
+    """The tracker's refusal as an error for the caller that claims the issue."""
     words = {"task": task, "number": issue, "way": forcing(issue)}
     if isinstance(error, errors.AlreadyClaimed):
         by = redact.named(error.by) if error.by else "somebody else"
@@ -168,7 +168,7 @@ def _not_asked(tracker: str, issue: int | None, why: str) -> str:
 
 
 def settle(claim_store: ClaimStore, link: Link | None) -> None:
-    """Forget that the task is to be released: the claim has the link, or the attempt holds nothing."""
+    """Delete the pending release of the task: the claim has the link, or the attempt holds nothing."""
     if link is not None:
         pending_writes.forget(claim_store, link.tracker, link.id)
         claim_store.save()
@@ -177,7 +177,7 @@ def settle(claim_store: ClaimStore, link: Link | None) -> None:
 def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...]]:
     """Ask the worktree's other tracker for the linked task; returns the record with it, and notices.
 
-    Without another tracker than GitHub nothing is asked and nothing changes.
+    If GitHub is the only tracker, nothing is asked and nothing changes.
     """
     record, issue = snapshot.record, snapshot.record.claim.issue_number
     if record.linked.link is not None:
@@ -204,9 +204,9 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
 
 
 def _read_again(world: World, record: Record, link: Link) -> Record:
-    """The record with what became of its linked task.
+    """The record with the present state of its linked task.
 
-    One that is not held any more is wanted anew, as is one that was closed meanwhile and is open again.
+    A task that is not held any more is to be claimed again, and so is one that was closed and reopened.
     """
     try:
         tracker = world.inner_as(record.claim.agent_id, link.tracker)
@@ -227,11 +227,11 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
 
 
 def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
-    """Write the linked task as the claim wants it; leave it if it is somebody else's or gone.
+    """Write the linked task as the claim demands; leave it if it is somebody else's or does not exist.
 
     Raises:
-        BadConfig: there is no tracker any more of the name that the link has.
-        Refused, Transient, Rejected: from the tracker (a blocker, its program is not there).
+        BadConfig: no tracker has the name in the link any more.
+        Refused, Transient, Rejected: the tracker's errors (a blocker, a missing program).
     """
     tracker = world.inner_as(record.claim.agent_id, action.tracker)
     if tracker is None:

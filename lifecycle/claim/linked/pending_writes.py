@@ -1,8 +1,8 @@
 """Write to the linked task; keep and retry the writes that an ended or failed claim left pending.
 
-state.json keeps a pending write, since the claim that wanted it is gone. It is tried more and more rarely;
-a look by command tries it at once. It is dropped when it is done, when the task is somebody else's or gone,
-or with one notice after `KEPT_SECONDS`.
+state.json keeps a pending write, since its claim does not exist any more. It is tried more and more rarely;
+a look by command tries it at once. It is dropped when it is done, when the task is somebody else's or does
+not exist any more, or with one notice after `KEPT_SECONDS`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEPT_SECONDS = 14 * 86_400.0
 """Seconds after which a pending write that fails is given up."""
 
 DAY_SECONDS = 86_400.0
-"""Seconds between two tries at the most."""
+"""The longest time between two tries, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Left:
 
     Attributes:
         tracker: its name in the registry; "" for the worktree's tracker, which was not asked for a task.
-        id: the task there; "" if it is to be found by the issue.
-        actor: in whose name it is written.
+        id: the task's id there; "" if it is to be found by the issue.
+        actor: the name under which it is written.
         wanted: `card_and_link.CLOSED` or `card_and_link.RELEASED`.
         issue: the number of the issue.
         reason: why the task is closed, or "".
@@ -60,7 +60,7 @@ class Left:
 
     @property
     def name(self) -> tuple[str, str, str]:
-        """Which task it is about, and in whose name."""
+        """The tracker, task and actor that identify this write."""
         return self.tracker, self.id, self.actor
 
 
@@ -81,7 +81,7 @@ def add(claim_store: ClaimStore, write: Left) -> None:
 
 
 def forget(claim_store: ClaimStore, *about: str) -> None:
-    """Delete the pending writes for a task (tracker, id), or the one of a name (as `Left.name`) alone."""
+    """Delete the pending writes for a task (tracker, id), or only the write with one `Left.name`."""
     pending = claim_store.state.pop(PENDING, [])
     if kept := [old for old in pending if Left(**old).name[: len(about)] != about]:
         claim_store.state[PENDING] = kept
@@ -109,15 +109,15 @@ def at_the_end(claim_store: ClaimStore, record: Record) -> None:
 def finish(
     world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool = False
 ) -> list[str]:
-    """Try the pending writes whose time has come; the caller holds the lock, so no claim is being taken.
+    """Try the pending writes that are due; the caller holds the lock, so no claim is being taken.
 
     Returns remarks on tasks that could not be released.
 
     Args:
-        world: what may be touched.
+        world: gives access to files, git, GitHub and trackers.
         claim_store: holds the pending writes.
-        record: the worktree's claim, which takes care of its own task, or None.
-        is_asked: somebody looks by command, so that nothing waits for its time.
+        record: the worktree's claim, which looks after its own task, or None.
+        is_asked: the look is by command, so all pending writes are due.
     """
     link = record.linked.link if record is not None and not record.ending.outcome else None
     remarks = []
@@ -134,7 +134,7 @@ def finish(
 
 
 def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
-    """Try one pending write; it is dropped if it is done or needless ("") or tried again later (why)."""
+    """Try one pending write. Done or needless, it is dropped (""); else it is tried later (returns why)."""
     now = world.clock.now()
     try:
         task = _done(world, write)
@@ -181,7 +181,7 @@ def _done(world: World, write: Left) -> str:
         if not tracker.get(task).is_open:
             return ""
         if world.forge.issue(write.issue).is_open:
-            return ""  # reopened since then: so is the task, and neither is this claim's any more
+            return ""  # reopened since then, with its task: neither is this claim's any more
     is_done = task and written(tracker, task, write.wanted, write.reason) == write.wanted
     return task if is_done else ""
 
@@ -206,17 +206,17 @@ def _tell(claim_store: ClaimStore, write: Left, text: str) -> None:
 
 
 def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
-    """The open tasks that are linked to the issue, the most urgent one first; raises as `list` does."""
+    """The open tasks that are linked to the issue, the most urgent first; raises as `list` does."""
     host = config.web_host(world.addresses.api_url)
     return card_and_link.of_issue(tracker.list(), issue, str(world.base), host)
 
 
 def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
-    """Bring a task to the wanted state and return the state it has then; a closed one stays closed.
+    """Bring a task to the wanted state and return its resulting state; a closed task stays closed.
 
     Raises:
         AlreadyClaimed: somebody else has it.
-        NotFound, Refused, Rejected, Transient: as the tracker says.
+        NotFound, Refused, Rejected, Transient: the tracker's errors.
     """
     if wanted == card_and_link.RELEASED:
         if not tracker.get(task).is_open:

@@ -1,14 +1,14 @@
 """Read, write and merge `.agent-claim.json`, schema version 1.
 
-An agent edits this file by hand, whole or in part, at any moment and with any tool. So reading is
-lenient (a number written as text is a number, an unknown key is kept), and only two things are not
-read at all: bytes that are no JSON object, and a schema version that is not ours.
+An agent edits this file by hand, in whole or in part, at any moment and with any tool. So reading is
+lenient (a number written as text is a number, an unknown key is kept), and only two things are
+rejected: bytes that are not a JSON object, and a schema version that is not ours.
 
-What the agent changed and what the engine wants is merged by three ways (`merge`), and the merge base
-matters. An agent reads the file, thinks, and writes all of it: what it started from may be several
-engine writes old. Which one shows in the engine's own fields, which an agent has no reason to touch: the
+The agent's changes and the engine's values are merged in a three-way merge (`merge`), and the merge base
+matters. An agent reads the file, thinks, and writes all of it: the version that it read may be several
+engine writes old. The engine's own fields, which an agent has no reason to touch, show which version: the
 newest past projection with the same engine fields is the base. Against that base, a field that the agent
-left alone takes the engine's value, and one that it changed is its own.
+did not change takes the engine's value, and a field that it changed keeps the agent's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lifecycle.settings import resources
 from lifecycle.storage.store import CLAIM_FILE
 
 sentence: Final = resources.Sentences("claim/refusals.toml")
-"""What is refused and remarked on of a claim."""
+"""The refusals of and remarks on a claim."""
 
 SCHEMA_VERSION = 1
 
@@ -33,21 +33,21 @@ _LARGEST = 2**31 - 1
 """GitHub's numbers are positive GraphQL Ints."""
 
 LIMIT = 1_000_000
-"""Bytes of the longest claim that is read."""
+"""Most bytes of a claim that are read."""
 
 _NUMBERS = ("schema_version", "issue_number", "pr_number")
 
 
 class CorruptClaimError(Exception):
-    """The bytes are no JSON object; the text says where reading stopped."""
+    """The bytes are not a JSON object; the text says where reading stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The fields of the claim file with their types: text is never None, numbers and times may be.
 
-    They stand in the design's order, in which the file has them. `extra` holds keys that the schema does
-    not know; they are written back unchanged.
+    They are in the design's order, as in the file. `extra` holds keys that the schema does not know; they
+    are written back unchanged.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -65,12 +65,12 @@ class Claim:
 
     @property
     def issue(self) -> int:
-        """The issue's number, 0 if the claim names none."""
+        """The issue's number; 0 if the claim names none."""
         return self.issue_number or 0
 
     @property
     def pull(self) -> int:
-        """The pull request's number, 0 if the claim knows none."""
+        """The pull request's number; 0 if the claim has none."""
         return self.pr_number or 0
 
     @property
@@ -103,20 +103,20 @@ _KNOWN = frozenset(FIELDS)
 
 _BEGUN = {"schema_version": SCHEMA_VERSION, "item_id": "", "summary": ""}
 BLANK: Mapping[str, Any] = {**dict.fromkeys(FIELDS), **_BEGUN}
-"""The fields of a claim of which nothing is known yet."""
+"""The fields of a claim about which nothing is known yet."""
 
 AGENT_FIELDS = ("phase", "summary", "status", "branch")
 """Fields whose edits by the agent always win."""
 
 ENGINE_FIELDS = tuple(name for name in FIELDS if name not in AGENT_FIELDS)
-"""Fields that the engine owns: reverted ones are restored, edited ones are hints."""
+"""Fields that the engine owns: reverted values are restored, edited values are hints."""
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """Parse the file's bytes and return the raw values of its fields; absent ones are None.
+    """Parse the file's bytes and return the raw values of its fields; missing ones are None.
 
     Raises:
-        CorruptClaimError: the bytes are no JSON object, or too many.
+        CorruptClaimError: the bytes are not a JSON object, or too many.
         ClaimRefused: the schema version is not one that this product knows.
     """
     if len(content) > LIMIT:
@@ -144,12 +144,12 @@ def parse(content: bytes) -> dict[str, Any]:
 
 
 def render(values: Mapping[str, Any]) -> bytes:
-    """Write field values as the file's bytes: the eleven fields in the design's order, then any others."""
+    """Return field values as the file's bytes: the eleven fields in the design's order, then others."""
     ordered = {**dict.fromkeys(FIELDS), **values}
     try:
         return json.dumps(ordered, indent=2, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
-        # Half a surrogate pair, as some editors leave it; escaped, it can be read back.
+        # Half a surrogate pair, which some editors leave; escaped, it can be read back.
         return json.dumps(ordered, indent=2).encode() + b"\n"
 
 
@@ -159,7 +159,7 @@ def _text(value: object) -> str:
 
 
 def _number(value: object) -> int | None:
-    """A raw value (42, "42", "#42", 42.0) as a number that GitHub may have given; else None."""
+    """A raw value (42, "42", "#42", 42.0) as a number that GitHub may have assigned; else None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
@@ -181,7 +181,7 @@ class Merged:
     Attributes:
         values: what the file should hold now.
         changed: agent fields (and unknown keys) that the agent changed.
-        hints: engine fields that somebody edited, with the edited values. `values` has the engine's;
+        hints: engine fields that somebody edited, with the edited values. `values` has the engine's values;
             GitHub decides which is right.
     """
 
@@ -195,15 +195,15 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
 
     Args:
         past: projections that were once in the file, oldest first; the last one is the newest.
-        ours: what the engine wants in the file.
-        theirs: what the file holds.
+        ours: the values that the engine would write.
+        theirs: the values in the file.
     """
     base = _base(past, theirs) if past else ours
     values: dict[str, Any] = dict(ours)
     changed = set()
     hints = {}
     for name in AGENT_FIELDS:
-        # No work is on no branch: whoever wrote the file as a whole left it out.
+        # A claim with work always has a branch: whoever wrote the whole file left it out.
         is_left_out = name == "branch" and not theirs.get(name)
         if not is_left_out and not _same(theirs.get(name), base.get(name)):
             values[name] = theirs.get(name)
@@ -211,9 +211,9 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
     phase = theirs.get("phase")
     asks = phase in (Phase.READY_FOR_PR, Phase.DONE) and phase != ours.get("phase")
     if past and base is not past[-1] and asks:
-        # An old copy carries a phase by which an agent asks for something, which it may have left alone
-        # or written again on purpose. GitHub judges both phases: to take it for a request costs one look
-        # at most, and not to take it could lose the request.
+        # An old copy carries a phase that is a request by the agent, which the agent may have left alone or
+        # written again on purpose. GitHub judges both phases: to treat it as a request costs at most one
+        # look, and to ignore it could lose the request.
         values["phase"] = phase
         changed.add("phase")
     for name in ENGINE_FIELDS:
@@ -221,7 +221,7 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
         is_reverted = value in (None, "") or any(_same(value, old.get(name)) for old in past)
         if not _same(value, ours.get(name)) and not is_reverted:
             hints[name] = value
-    # What the agent wrote or deleted under unknown keys.
+    # Unknown keys that the agent wrote or deleted.
     for name in {*theirs, *ours} - set(FIELDS):
         if name in theirs and (name not in base or theirs[name] != base[name]):
             values[name] = theirs[name]
@@ -233,7 +233,7 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
 
 
 def _base(past: Sequence[Values], theirs: Values) -> Values:
-    """The projection that the file's edit began with: the one with most engine fields alike, or newest."""
+    """The projection from which the edit started: that with most equal engine fields, or the newest."""
 
     def likeness(index: int) -> tuple[int, int]:
         return sum(_same(theirs.get(name), past[index].get(name)) for name in ENGINE_FIELDS), index
@@ -242,5 +242,5 @@ def _base(past: Sequence[Values], theirs: Values) -> Values:
 
 
 def _same(value: object, other: object) -> bool:
-    """True if two values are equal; None and an empty text are one value here."""
+    """True if two values are equal; None and an empty text count as equal."""
     return value == other or (value in (None, "") and other in (None, ""))

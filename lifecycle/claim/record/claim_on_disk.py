@@ -1,14 +1,14 @@
 """The claim file on disk: read it whole, and repair what an interrupted write left.
 
-A killed process, a late writer or a corrupt edit leaves files behind. Each is finished, merged or set
+A killed process, a late writer or a corrupt edit leaves files behind. Each is completed, merged or set
 aside here, so that nothing that the agent wrote is lost and nothing is done twice.
 
-A late writer: an agent that writes in place opens the file first and writes later. Between the two the
-engine may have put another file under the name (`store.replace_if`), and what the agent writes then goes
-into the file that was taken out. So that file is kept, in `.lifecycle/replaced/`, under a name that says
-what was in it, and each look compares. What differs is merged like any other edit. A file goes once no
-process has it open for writing: on Linux the kernel says so, by granting a lease or not
-(https://man7.org/linux/man-pages/man2/F_GETLEASE.2const.html). Elsewhere it goes after KEPT_SECONDS.
+A late writer is an agent that opens the file first and writes in place later. Between the two the engine
+may have put another file under the name (`store.replace_if`), and the agent's text then goes into the
+file that was taken out. So that file is kept, in `.lifecycle/replaced/`, under a name that identifies
+its former content, and each look compares. A difference is merged like any other edit. A file is deleted
+when no process has it open for writing: on Linux the kernel shows that, by granting a lease or not
+(https://man7.org/linux/man-pages/man2/F_GETLEASE.2const.html). Elsewhere it is deleted after KEPT_SECONDS.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ FOLDER = "replaced"
 """The folder in `.lifecycle/`."""
 
 FRESH_SECONDS = 2.0
-"""Seconds after an exchange by which a writer that looked the name up before it has opened the file."""
+"""Seconds after an exchange within which a writer that looked up the name before it opens the file."""
 
 KEPT_SECONDS = 600.0
-"""Seconds that a file is kept where the system does not say who has it open."""
+"""Seconds that a file is kept if the system does not show who has it open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ class LateEdit:
     """An edit that was written into a claim file after the engine had replaced it.
 
     Attributes:
-        path: of the file.
+        path: the file's path.
         mtime_ns: when it was written.
-        content: what is in it now; half of it, if the agent is in the middle.
-        is_over: no process has the file open for writing, as far as can be told.
+        content: its present content; incomplete if the agent is still writing.
+        is_over: no process has the file open for writing, as far as is known.
     """
 
     path: Path
@@ -76,8 +76,8 @@ class TakenOutFiles:
     def keep(self, path: Path, content: bytes) -> None:
         """Keep a file that an exchange replaced, named by the content that it had then.
 
-        Where it cannot be taken (`.lifecycle/` is another file system) it is not watched: the exchange has
-        been made, and is no failure.
+        If it cannot be moved (`.lifecycle/` is another file system), it is not watched: the exchange
+        succeeded, and this is not a failure.
         """
         with contextlib.suppress(OSError):
             self.folder.make()
@@ -105,15 +105,15 @@ class TakenOutFiles:
             edit.path.rename(self._named(edit.content))
 
     def settle(self) -> bool:
-        """Delete files that nobody has open; True if a late edit may still come, or is there.
+        """Delete files that nobody has open; True if a late edit exists or may still come.
 
-        Where the system does not say who has a file open, none is waited for: else every stop would be
-        looked at for minutes.
+        If the system does not show who has a file open, no late edit is waited for: otherwise every stop
+        would cause a look for minutes.
         """
         is_awaited = False
         for path in self._all():
             is_held, age = _is_open(path), self._age(path)
-            # Asked before the file is read: nobody writes into one that was closed by then.
+            # Checked before the file is read: if it was closed by then, nobody writes into it.
             if age < FRESH_SECONDS or is_held or _changed(path) is not None:
                 is_awaited = True
             elif is_held is False or age > KEPT_SECONDS:
@@ -130,19 +130,19 @@ class TakenOutFiles:
         return [path for path in files if regular_files.mtime_ns(str(path)) >= 0]
 
     def _is_held(self, path: Path) -> bool:
-        """True if a process has the file open for writing; if nobody can tell, while it is fresh."""
+        """True if a process has the file open for writing; if that is unknown, while the file is fresh."""
         is_held = _is_open(path)
         return self._age(path) < FRESH_SECONDS if is_held is None else is_held
 
     def _age(self, path: Path) -> float:
-        """Seconds since it was last written or renamed."""
+        """Seconds since the file was last written or renamed."""
         try:
             return self.clock.now() - path.lstat().st_ctime
         except FileNotFoundError:
             return 0.0
 
     def _named(self, content: bytes) -> Path:
-        """The path of a kept file: the time, and the digest of the content that it has now."""
+        """The path of a kept file: the time, and the digest of its present content."""
         return Path(self.folder.at(f"{time.time_ns():020}-{_digest(content)}"))
 
 
@@ -154,13 +154,13 @@ def _changed(path: Path) -> tuple[bytes, int] | None:
 
 
 def _digest(content: bytes) -> str:
-    import hashlib  # not on the way of a hook that has nothing to compare
+    import hashlib  # not needed by a hook that has nothing to compare
 
     return hashlib.sha256(content).hexdigest()
 
 
 def _is_open(path: Path) -> bool | None:
-    """True if a process has the file open for writing, False if none has, None if nobody can tell."""
+    """True if a process has the file open for writing, False if none has, None if that is unknown."""
     if sys.platform != "linux":
         return None
     import fcntl
@@ -170,7 +170,7 @@ def _is_open(path: Path) -> bool | None:
     except OSError:
         return None
     try:
-        # Whoever opens the file while we have the lease sends us a signal; the default one would end us.
+        # A process that opens the file under our lease sends us a signal; the default one would end us.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -186,7 +186,7 @@ ASIDE = "closing.json"
 """The claim file's name in `.lifecycle/` while it is being deleted."""
 
 RACY_NS = 2_000_000_000
-"""A file younger than this may be changed again without its mtime showing it (as git's racy index)."""
+"""A file younger than this may change again without a new mtime (as in git's racy index)."""
 
 SETTLE_TRIES = 8
 SETTLE_SECONDS = 0.05
@@ -207,19 +207,19 @@ class ClaimOnDisk:
     def settled(
         self, record: Record | None
     ) -> tuple[store.FileContent | None, dict[str, Any] | None]:
-        """Read and parse the claim file; while it is half written it is read again for a moment.
+        """Read and parse the claim file; a half-written one is read again for a moment.
 
         Args:
-            record: the claim that is remembered, or None.
+            record: the remembered claim, or None.
 
         Returns:
-            Its bytes and its values; None and None if there is no file.
+            The file's bytes and its values; None and None if there is no file.
 
         Raises:
-            CorruptClaimError: it is no claim, and nobody seems to be in the middle of writing it; or it is
-                another one in place of that which `lifecycle claim` made here, or a copy of another
+            CorruptClaimError: the file is not a claim, and nobody seems to be writing it; or it is another
+                claim in place of the one that `lifecycle claim` made here, or a copy of another
                 worktree's.
-            ClaimRefused: no regular file lies there, or its schema version is unknown.
+            ClaimRefused: the path is not a regular file, or its schema version is unknown.
         """
         for attempt in range(SETTLE_TRIES):
             snapshot = self.read()
@@ -245,7 +245,7 @@ class ClaimOnDisk:
     def _original(self, theirs: Mapping[str, Any]) -> str:
         """The worktree of this clone that has the same claim, and its branch; "" if none has.
 
-        No state.json knows a claim that was copied here, and none one whose state.json was lost.
+        No state.json knows a claim that was copied here, nor a claim whose state.json was lost.
         """
         mine = theirs["issue_number"], theirs["agent_id"]
         places = store.places_of(self.root, str(theirs["branch"])) if all(mine) else []
@@ -259,13 +259,13 @@ class ClaimOnDisk:
         return ""
 
     def read(self) -> store.FileContent | None:
-        """The claim file's bytes, no more of them than `claim_file.parse` accepts; None without a file.
+        """The claim file's bytes, at most as many as `claim_file.parse` accepts; None without a file.
 
         Raises:
-            ClaimRefused: what lies there is no regular file.
+            ClaimRefused: the path is not a regular file.
         """
         problem = regular_files.strange(str(self.path))
-        if problem:  # a folder too: no claim could be kept in its place
+        if problem:  # a folder is refused too: no claim could be kept in its place
             raise ClaimRefused(StrangeFileError(str(self.path), problem).sentence)
         try:
             file = regular_files.content(str(self.path), limit=claim_file.LIMIT)
@@ -275,13 +275,13 @@ class ClaimOnDisk:
 
     @property
     def aside(self) -> Path:
-        """Where the claim file lies in `.lifecycle/` while it is being deleted."""
+        """The claim file's path in `.lifecycle/` while it is being deleted."""
         return Path(self.folder.at(ASIDE))
 
     def repair(self, record: Record | None) -> None:
-        """Finish what killed processes left: an edit in a temporary file is put back as the claim file.
+        """Complete what killed processes left: an edit in a temporary file is restored as the claim file.
 
-        It goes back only while the file holds what the engine put there: a later edit is the newer one.
+        That happens only while the file has the engine's content: a later edit is newer.
         """
         for name in (store.STATE, OWNER):
             for leftover in store.left_beside(Path(self.folder.at(name))):
@@ -293,7 +293,7 @@ class ClaimOnDisk:
         self.finish_deletion(record)
 
     def _holds_edit(self, record: Record, leftover: Path) -> bool:
-        """True if a leftover file has an edit by the agent, and the claim file what the engine wrote."""
+        """True if a leftover file has an edit by the agent, and the claim file the engine's content."""
         file, edited = store.read(self.path, follow=False), store.read(leftover, follow=False)
         if file is None or edited is None or _parsed(file.content)[0] != record.values:
             return False
@@ -318,7 +318,7 @@ class ClaimOnDisk:
     def late_edits(
         self, record: Record, *, repair: bool
     ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Notice, ...]]:
-        """Late edits as (mtime_ns, values), and notices about those that are no edit of this claim."""
+        """Late edits as (mtime_ns, values), and notices about files that are not edits of this claim."""
         edits, notices = [], []
         self.taken.clear()
         if repair:
@@ -330,7 +330,7 @@ class ClaimOnDisk:
             if theirs is not None:
                 edits.append((edit.mtime_ns, theirs))
                 self.taken.append(edit)
-            elif edit.is_over and repair:  # else somebody is in the middle of writing it
+            elif edit.is_over and repair:  # else somebody is still writing it
                 notices += self._set_late_aside(edit, reason)
         return edits, tuple(notices)
 
@@ -349,18 +349,20 @@ class ClaimOnDisk:
         return f"corrupt-{render_time(self.clock.now()).replace(':', '')}"
 
     def note_merged(self) -> None:
-        """Note that the late edits which were merged are saved in state.json: they are not merged again."""
+        """Note that the merged late edits are saved in state.json: they are not merged again."""
         for edit in self.taken:
             self.late.known(edit)
         self.taken.clear()
 
     def set_aside(self, record: Record | None, reason: str) -> tuple[int, Notice]:
-        """Rename a corrupt claim file, and write the record's claim anew unless that has ended.
+        """Rename a corrupt claim file, and write the record's claim again unless it has ended.
 
         Returns:
-            The new file's mtime in nanoseconds (0 if none was written), and what to say of it.
+            The new file's mtime in nanoseconds (0 if none was written), and the notice about it.
         """
-        with contextlib.suppress(OSError):  # git shows our files then; no reason to fail
+        with contextlib.suppress(
+            OSError
+        ):  # without the exclusion git shows our files; no reason to fail
             exclude_own_files(self.root)
         bad = self.read()
         kept = store.set_aside(self.path, self._label)
@@ -378,7 +380,7 @@ class ClaimOnDisk:
 
 
 def _parsed(content: bytes) -> tuple[dict[str, Any] | None, str]:
-    """The values of a claim; or None, and why it is not one."""
+    """The values of a claim and ""; or None, and why the bytes are not one."""
     try:
         return claim_file.parse(content), ""
     except (CorruptClaimError, ClaimRefused) as error:

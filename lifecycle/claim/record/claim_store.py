@@ -1,9 +1,9 @@
-"""The claim file and state.json, kept in step; and what the hooks' guards read of them.
+"""The claim file and state.json, kept in step; and the marks that the hooks' guards read.
 
-The claim file is shared with an agent that takes no lock and may write at any moment; state.json is
-the engine's alone. The order of writes is: state.json with what the engine wants, then the claim file
-by exchange, then state.json again with what came of it. A crash between any two is read, at the next
-look, as an edit that was not there or a write that is still to be made; both are merged the same way.
+The claim file is shared with an agent that takes no lock and may write at any moment; only the engine
+writes state.json. The order of writes is: state.json with the engine's values, then the claim file by
+exchange, then state.json again with the result. After a crash between any two, the next look sees an
+edit that nobody made or a write that is still to be made; both are merged in the same way.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Loaded:
     Attributes:
         record: None if there is no claim.
         hints: edited engine fields that GitHub has not judged yet.
-        mtime_ns: of the claim file as it was read, before the look.
+        mtime_ns: the claim file's mtime when it was read, before the look.
     """
 
     record: Record | None
@@ -52,13 +52,13 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Who hears notices.
+    """Who receives notices.
 
     Attributes:
         channel: the name under which they are marked as offered.
-        audiences: whose notices it can deliver; the others stay on the queue.
-        session: the client's session that they are offered to, or empty if nobody knows.
-        held: events whose notices stay on the queue all the same, as `failed`.
+        audiences: the audiences whose notices it can deliver; other notices stay on the queue.
+        session: the client's session that they are offered to, or "" if unknown.
+        held: events whose notices stay on the queue nevertheless, for instance `failed`.
     """
 
     channel: str = "cli"
@@ -69,7 +69,7 @@ class Listener:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The record after a commit; `changed` has the fields that the agent had edited, `is_gone`: no file."""
+    """The record after a commit; `changed`: fields that the agent edited, `is_gone`: there is no file."""
 
     record: Record
     changed: frozenset[str] = frozenset()
@@ -77,7 +77,7 @@ class Committed:
 
 
 class ClaimStore:
-    """Reads and writes the two files; holds state.json's content in between."""
+    """Reads and writes the two files; keeps state.json's content in between."""
 
     def __init__(self, root: Path, clock: Clock) -> None:
         self.root = root
@@ -90,15 +90,15 @@ class ClaimStore:
         self._read_as: store.FileContent | None = None
         self._last: tuple[Loaded | None, StateSections] = (None, {})
         self.taken: tuple[Notice, ...] = ()
-        """Notices that are marked as offered: this process has to print them, whatever happens."""
+        """Notices that are marked as offered: this process must print them, whatever happens."""
 
     @property
     def state(self) -> StateSections:
-        """The sections of state.json, as they were read last."""
+        """The sections of state.json as last read."""
         return self.file.content
 
     def load(self, *, repair: bool = True) -> Loaded:
-        """Read both files and merge them; what was repaired is queued for the ledger to tell.
+        """Read both files and merge them; notices about repairs are queued in the ledger.
 
         Args:
             repair: set a corrupt claim file aside and restore it; without the lock, say False.
@@ -113,9 +113,9 @@ class ClaimStore:
         return loaded
 
     def shown(self) -> Record | None:
-        """The claim as it is to be shown without a look, read without repair; raises as `load` does.
+        """The claim to be shown without a look, read without repair; raises as `load` does.
 
-        What was pushed from this clone after the last poll is the head by now.
+        A commit that was pushed from this clone after the last poll counts as the head.
         """
         record = self.load(repair=False).record
         git = store.common_folder(self.root)
@@ -128,7 +128,7 @@ class ClaimStore:
         return replace(record, pull=record.pull.at(head)) if head and is_later else record
 
     def signs(self, record: Record) -> signs_of_life.Signs:
-        """What is known of the session that the claim belongs to."""
+        """What is known about the session that the claim belongs to."""
         return signs_of_life.signs_of(self.folder, record.ownership.session, self.clock.now())
 
     def hooks_for(
@@ -138,16 +138,16 @@ class ClaimStore:
 
         Args:
             record: the claim.
-            environment: the variables of who asks.
-            waits: stops wait for news where nobody attends; None where the settings, which say so, cannot
-                be read: then every hook ends before it looks.
+            environment: the environment of the caller.
+            waits: stops wait for news in an unattended session; None if the settings cannot be read, since
+                then every hook ends before it looks.
         """
         asking, signs = session_of({}, environment), self.signs(record)
         if not signs_of_life.has_met(self.folder, asking):
             return Hooks.UNSEEN
         refusal = record.troubles.get("Look")
         if waits is None or (refusal is not None and refusal.is_of_access):
-            return Hooks.OVER  # no look gets through
+            return Hooks.OVER  # no look can start
         if asking:
             is_left = is_unattended(environment) and not (waits or signs.has_waiter)
             return Hooks.STOP if is_left else Hooks.WATCH
@@ -156,7 +156,7 @@ class ClaimStore:
         return Hooks.WATCH if is_there else Hooks.OVER
 
     def _merged_files(self, *, repair: bool) -> Loaded:
-        """Read the files for `load`: repair what was interrupted, and merge the agent's edits."""
+        """Read the files for `load`: repair interrupted writes, and merge the agent's edits."""
         self.file.reload(repair=repair)
         record = self.remembered()
         if repair:
@@ -180,26 +180,26 @@ class ClaimStore:
         for notice in notices:
             self.ledger.queue(notice)
         merged = _merged(record, snapshot.mtime_ns, theirs, late)
-        # What was read is the base of the next merge, so that an edit is taken in only once.
+        # The values that were read are the base of the next merge, so that an edit is merged only once.
         read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
         record = record.with_values(merged.values).projected(read)
         if "branch" in merged.changed and PHASES.get(record.claim.phase) in IN_REVIEW:
-            # The known pull request is that of the former branch: GitHub tells which is the new one's.
+            # The known pull request is the former branch's: GitHub shows which one is the new branch's.
             record = replace(record, judged="").with_pull(opened=None)
         if record.touched != snapshot.mtime_ns:
             # The agent wrote the file again: that is another attempt, whatever was refused before.
             record = record.without_troubles(only_final="phase" not in merged.changed)
             record = replace(record, conditions={})
         if record.claim.phase != Phase.DONE:
-            # A yes counts for one closing: it goes when the phase is not `done` any more.
+            # A yes counts for one closing: it ends when the phase is not `done` any more.
             record = record.with_ending(override="", consent="")
         return Loaded(record, merged.hints, snapshot.mtime_ns)
 
     def confirm(self, loaded: Loaded | None) -> Loaded:
-        """Under the lock, return what was loaded before it if nothing was written since; else load anew.
+        """Under the lock, return what was loaded before it if nothing was written since; else load again.
 
         Args:
-            loaded: what `load` gave without the lock, or None if that could not be read.
+            loaded: the result of `load` without the lock, or None if that failed.
 
         Raises:
             ClaimRefused: an unknown schema version.
@@ -215,14 +215,14 @@ class ClaimStore:
     def commit(
         self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True, is_new: bool = True
     ) -> Committed:
-        """Make the record durable and bring the claim file to it; the agent's edits win.
+        """Make the record durable and write the claim file to match; the agent's edits win.
 
         Args:
-            record: what the engine wants.
+            record: the record with the engine's values.
             hints: unjudged edits of engine fields, which stay in the file as they are.
-            is_last: state.json is saved once more, with what the file holds now. False for a caller that
-                saves again: after a crash in between, the next look reads the file as an edit.
-            is_new: False if state.json holds this record already; then only the file is brought to it.
+            is_last: save state.json once more, with the file's final content. False for a caller that saves
+                again: after a crash in between, the next look treats the file as an edit.
+            is_new: False if state.json holds this record already; then only the file is written.
         """
         self.remember(record)
         if is_new:
@@ -236,7 +236,7 @@ class ClaimStore:
             if snapshot is None or theirs is None:
                 return Committed(record, frozenset(changed), is_gone=True)
             merged = merge(record.past, record.values, theirs)
-            # Hints are in the base from now on: a second edit, even back to the value before, is a new one.
+            # Hints are in the base from now on: a second edit, even back to the old value, is a new hint.
             read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
             record = record.with_values(merged.values).projected(read)
             changed |= merged.changed
@@ -272,7 +272,7 @@ class ClaimStore:
         return record
 
     def forget(self, record: Record) -> None:
-        """Delete the claim file, unless it has become another claim's; the record is archived."""
+        """Delete the claim file, unless it is another claim's by now; the record is archived."""
         with contextlib.suppress(FileNotFoundError):
             self.disk.path.rename(self.disk.aside)
         self.disk.finish_deletion(record)
@@ -280,7 +280,7 @@ class ClaimStore:
         self._keep(record)
 
     def notices_of(self, record: Record | None) -> list[Notice]:
-        """What waits to be said where this is the claim: nothing of another, but how that ended."""
+        """The notices that wait if this is the claim: of other claims, only how they ended."""
         is_over = record is None or record.ending.outcome
         return self.ledger.waiting_of("" if record is None or is_over else record.claim_key)
 
@@ -290,9 +290,9 @@ class ClaimStore:
         return Ledger(self.state, self.clock)
 
     def save(self) -> None:
-        """Write state.json as it is in memory, and what the hooks' guards read of it.
+        """Write state.json as it is in memory, and the marks that the hooks' guards read.
 
-        Nothing is written if that is what this object wrote last.
+        Nothing is written if this object wrote the same last time.
         """
         self.file.save()
         self.disk.note_merged()
@@ -305,17 +305,17 @@ class ClaimStore:
         self.marks.set_due(signs_of_life.WAITING, self.clock.now() if is_waiting else None)
 
     def remember(self, record: Record) -> None:
-        """Put the record into state.json's content, without writing it."""
+        """Put the record into state.json's content in memory, without writing it."""
         self.state["record"] = record.as_json()
         self._parsed = (self.state["record"], record)
 
     def take(self, to: Listener) -> tuple[Notice, ...]:
-        """Take the notices that a listener can hear off the queue; saved before anything is printed."""
+        """Take the notices that a listener can deliver off the queue; saved before anything is printed."""
         taken = self.ledger.take(to.audiences, to.channel, to.session, to.held)
         if taken:
             record = self.remembered()
             if record and any(derive.is_question(notice.key, record) for notice in taken):
-                # It is queued again for a session that has inherited the claim, and has not seen it.
+                # Queued again for a session that inherited the claim and has not seen the question.
                 self.note_asked(again=record.is_inherited)
             with unhurried():
                 self.save()
@@ -323,9 +323,9 @@ class ClaimStore:
         return taken
 
     def has_heard(self, record: Record, key: str) -> bool:
-        """True if the claim's session was offered the notice with this key, or one like it is queued.
+        """True if the claim's session was offered the notice with this key, or a similar one is queued.
 
-        Of the questions about closing any one is enough.
+        For a question about closing, any such question is enough.
         """
         heard = self.ledger.offered_to(record.ownership.session)
         heard |= {notice.key for notice in self.ledger.waiting()}
@@ -334,9 +334,9 @@ class ClaimStore:
         return key in heard
 
     def note_asked(self, *, again: bool = False) -> None:
-        """Note that the question about closing was put; `again` if to a session that had not seen it.
+        """Note that the question about closing was asked; `again` if to a session that had not seen it.
 
-        From then on any prompt of a person's is an answer; one that came before is none.
+        From then on any prompt of a person counts as an answer; an earlier prompt does not.
         """
         record = self.remembered()
         if record is not None and (again or not derive.is_question_put(record)):
@@ -344,26 +344,26 @@ class ClaimStore:
             self.remember(record.with_pull(asked=record.claim.pr_number))
 
     def stamp(self, mtime_ns: int) -> None:
-        """Tell the guard that this version of the file was looked at and left nothing to do.
+        """Tell the guard that this version of the file was looked at and needs nothing more.
 
-        Not while a late edit may still come: it would not change the claim file's mtime.
+        Not done while a late edit may still come: it would not change the claim file's mtime.
         """
         if self.clock.now() * 1e9 - mtime_ns >= RACY_NS and not self.disk.late.settle():
             self.marks.stamp(mtime_ns)
 
     def begin(self) -> None:
-        """Let the next stop through, until `wait_for` says what this look left to do.
+        """Let the next stop through, until `wait_for` sets when the next look is due.
 
-        So the next stop goes on with a look that is cut off anywhere, by its deadline or by a kill. Where
-        the mark cannot be written, the guard is as it was, and lets the next stop through like this one.
+        So the next stop continues a look that is cut off by its deadline or by a kill. If the mark
+        cannot be written, the guard's mark is as before, and the next stop passes like this one.
         """
         with contextlib.suppress(OSError):
             self.marks.set_due(signs_of_life.STOP_DUE, signs_of_life.ALWAYS)
 
     def wait_for(self, stop: float | None, idle: float | None = None) -> None:
-        """Let hooks through the guards from these moments on (None: not), or at once for a queued notice.
+        """Let hooks through the guards from these moments on (None: never); at once for a queued notice.
 
-        On-stop's mark, which `begin` has set, is written last: after a crash before it the next stop looks.
+        The stop's mark, which `begin` set, is written last: after a crash before it the next stop looks.
         """
         waiting = {notice.audience for notice in self.ledger.waiting()}
         marks = {
@@ -379,7 +379,7 @@ class ClaimStore:
         return max(regular_files.mtime_ns(str(self.disk.path)), 0)
 
     def remembered(self) -> Record | None:
-        """The record that state.json holds, whether the claim file is there or not."""
+        """The record in state.json, whether the claim file exists or not."""
         data = self.state.get("record")
         if self._parsed[0] is not data:
             self._parsed = (data, _record_from(data))
@@ -390,13 +390,13 @@ class ClaimStore:
         self.save()
 
     def _journal(self, record: Record) -> None:
-        """Append the claim's change of phase to the journal; after a crash before the save, once more."""
+        """Append the claim's change of phase to the journal; after a crash before the save, again."""
         entry = journalling.move(record, self.state, self.clock.now())
         if entry is not None:
             journal.note(self.root, entry)
 
     def _begin(self, previous: Record | None, theirs: dict[str, Any]) -> Record:
-        """The record for a claim file that is not the remembered claim's: from the archive, else a new one.
+        """The record for a claim file that is not the remembered claim's: from the archive, or a new one.
 
         The remembered record, if that claim has not ended, goes into the archive.
         """
@@ -416,7 +416,7 @@ class ClaimStore:
 
 
 def _record_from(data: dict[str, Any] | None) -> Record | None:
-    """The record from state.json; None if it is no whole one, as another version or a hand left it."""
+    """The record from state.json; None if it is incomplete, because of another version or a hand edit."""
     try:
         record = Record.from_json(data) if data else None
     except (TypeError, AttributeError, ValueError, KeyError):

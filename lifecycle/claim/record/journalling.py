@@ -28,14 +28,14 @@ _WRITES: dict[type[Any], str] = {
     plan.LeadLease: "branch of the lease",
     plan.SetLinked: "linked task",
 }
-"""What each action writes, in words. Deleting the claim file has none: the last change of phase tells."""
+"""What each action writes, in words. Deleting the claim file has none: the last move of phase shows it."""
 
 
 def move(record: Record, state: StateSections, at: float) -> JournalEntry | None:
-    """The entry for a change of phase since the last one in the journal, or None without a change.
+    """The entry for a change of phase since the last one in the journal; None without a change.
 
-    The phase is noted in `state`. Until that is saved, the same change has the same key, so it is in the
-    journal once.
+    The phase is noted in `state`. Until that is saved, the same change has the same key, so the journal
+    has it only once.
     """
     target = record.ending.outcome or PHASES.get(record.claim.phase)
     noted = state.get(NOTED)
@@ -60,15 +60,15 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
 def wrote(
     action: plan.Action, fact: plan.Fact, record: Record, at: float, *, by: str = ""
 ) -> tuple[JournalEntry, ...]:
-    """The journal entries for what an action wrote; none if it wrote nothing that is told.
+    """The journal entries for an action's write; none if it wrote nothing worth an entry.
 
-    `by` names who wrote it in the agent's place.
+    `by` names who wrote it on the agent's behalf.
     """
     target = _WRITES.get(type(action))
     if target is None or changed_nothing(fact) or isinstance(fact, plan.Failed):
         return ()
     detail = _detail(action, fact) | ({"by": by} if by else {})
-    # A card may be written alike twice; of any other write the same one counts once.
+    # The same write of a card may happen twice; of any other kind, the same write counts once.
     mark = "" if isinstance(action, plan.SetBoard) else mark_of(action)
     mark = str(detail["pull"]) if isinstance(fact, plan.PullRequestOpened) else mark
     key = f"{record.claim_key}/{kind_of(action)}/{mark}" if mark else ""
@@ -76,13 +76,13 @@ def wrote(
     wrote_it = replace(entry, source=record.claim.phase, target=target, key=key, detail=detail)
     if not (by and isinstance(action, plan.CloseIssue)):
         return (wrote_it,)
-    # The worktree that has the claim may be gone: nobody else tells that it is over.
+    # The worktree that has the claim may be gone: then nobody else records that it ended.
     end = replace(wrote_it, kind=journal.TRANSITION, target=journal.CLOSED, key=f"{key}/end")
     return (wrote_it, end)
 
 
 def changed_nothing(fact: plan.Fact) -> bool:
-    """True if the action was seen to have nothing to do, or left what it was for."""
+    """True if the action turned out to be needless, or left its object as it was."""
     is_left = isinstance(fact, plan.LinkedIs) and bool(fact.left)
     return is_left or (isinstance(fact, plan.Done) and not fact.is_new)
 
@@ -90,7 +90,7 @@ def changed_nothing(fact: plan.Fact) -> bool:
 def flaked(
     record: Record, flakes: Iterable[tuple[str, str]], at: float
 ) -> tuple[JournalEntry, ...]:
-    """An entry for each check that failed and passed at one commit; `flakes` has check and what failed."""
+    """An entry for each check that failed and passed at one commit; `flakes` has check and failures."""
     head, key = record.pull.head, f"{record.claim_key}/flake/{record.pull.head}"
     detail = {"pull": record.claim.pr_number, "head": head}
     entry = replace(_entry(record, at, journal.FLAKE), detail=detail)
@@ -101,14 +101,14 @@ def flaked(
 
 
 def _entry(record: Record, at: float, kind: str) -> JournalEntry:
-    """An entry of the claim, with the task, agent and session that each of them names."""
+    """An entry of the claim, with its task, agent and session."""
     number, actor = record.claim.issue_number, record.claim.agent_id
     task, session = f"#{number}" if number else "", record.ownership.session
     return JournalEntry(at, journal.CLAIM, kind, task=task, actor=actor, session=session)
 
 
 def _detail(action: plan.Action, fact: plan.Fact) -> dict[str, Any]:
-    """What is told of this write beside its kind."""
+    """The details of this write, beside its kind."""
     if isinstance(fact, plan.PullRequestOpened):
         return {"pull": fact.pull_request.number}
     match action:

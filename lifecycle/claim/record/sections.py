@@ -15,14 +15,14 @@ class Trouble:
     """Why an action failed, and when it is tried again: it is not tried at every wake.
 
     Attributes:
-        mark: what was tried; another mark is another attempt and not held back.
+        mark: identifies what was tried; another mark is another attempt and is not held back.
         sentence: what to tell a person.
-        until: when to try again.
+        until: when to try again, in seconds since the epoch.
         tries: how often it failed in a row.
-        is_final: it was refused; otherwise its outcome is unknown, and it is tried again without a word.
+        is_final: it was refused; otherwise its outcome is unknown, and it is tried again silently.
         for_agent: the agent can do something about it.
         is_of_access: the token is the cause, so that another token is another attempt.
-        is_guessed: GitHub named no time, so that whoever has a reason may try again sooner.
+        is_guessed: GitHub named no time, so a caller with a reason may try again sooner.
     """
 
     mark: str
@@ -37,10 +37,10 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A create that was about to be sent, so that it may have happened.
+    """A create that was about to be sent, so it may have happened.
 
     Attributes:
-        mark: what was to be created, as `state.mark_of` gives it.
+        mark: identifies what was to be created, as `state.mark_of` returns it.
         at: when, in seconds since the epoch.
         clean_reads: how many reads since then did not show it.
     """
@@ -72,12 +72,12 @@ class Releasing:
     """A release under way, from the command until the claim file is deleted.
 
     Attributes:
-        at: when it was asked for, in seconds since the epoch: tells this release from every other.
-        reason: why, as the person or the agent said it, or empty.
-        progress: how far the work got, in words for the issue.
-        holder: who holds the task's lease in this claim's place, or empty.
-        is_begun: GitHub was looked at and nothing speaks against it, so it is carried through.
-        by: who releases it in the agent's place, or empty.
+        at: when it was asked for, in seconds since the epoch: distinguishes this release from every other.
+        reason: why, in the words of the person or the agent, or "".
+        progress: how far the work is, in words for the issue.
+        holder: who holds the task's lease instead of this claim, or "".
+        is_begun: GitHub was read and nothing prevents the release, so it is carried through.
+        by: who releases it on the agent's behalf, or "".
     """
 
     at: float
@@ -89,7 +89,7 @@ class Releasing:
 
 
 class Whom(StrEnum):
-    """Who or what an open pull request waits for; those who have to do something come first."""
+    """Who or what an open pull request waits for; those who have to act come first."""
 
     AUTHOR = "author"
     REVIEWERS = "reviewers"
@@ -103,21 +103,21 @@ class Whom(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
-    """What is known of the merge of the claim's pull request, as of the last look that read its checks.
+    """What is known about the merge of the claim's pull request, from the last look that read its checks.
 
     Attributes:
-        head: the head at that look.
-        standing: how the merge stands, as a verb phrase, or empty.
-        awaits: whom it waits for, as `Whom` has it, or empty.
+        head: the pull request's head at that look.
+        standing: the state of the merge as a verb phrase, or "".
+        awaits: whom it waits for, a value of `Whom`, or "".
         has_queue: the base takes changes through a merge queue.
-        queued: the head that was in the queue when it was first seen there; empty while it is not.
-        untested, untested_since: the queue's commit of which no check has begun, and since when.
-        ejection, ejected: the last time that it left the queue, and the head that left.
+        queued: the head that was in the queue when it was first seen there; "" while it is not in it.
+        untested, untested_since: the queue's commit for which no check has begun, and since when.
+        ejection, ejected: when it last left the queue, and the head that left.
         handed_out: the head that a hand-off took out of the queue.
-        auto_on: the head at which auto-merge was seen switched on; empty while it is not.
-        is_left_off: somebody switched auto-merge off at the head for which it was on.
+        auto_on: the head at which auto-merge was first seen to be on; "" while it is off.
+        is_left_off: somebody switched auto-merge off at the head for which it had been on.
         is_ours: auto-merge is on because this claim asked for it.
-        asked: the head for which each thing was asked of GitHub, by `AdvancePullRequest.how`.
+        asked: the head for which each request was made of GitHub, by `AdvancePullRequest.how`.
     """
 
     head: str = ""
@@ -138,28 +138,28 @@ class MergeRecord:
 
 @dataclass(frozen=True, slots=True)
 class PullRecord:
-    """What is known of the claim's pull request; its number stands in the claim file.
+    """What is known about the claim's pull request; its number is in the claim file.
 
     Attributes:
         url, head: its page, and the commit that GitHub shows as its head.
         opened: the number of the pull request that this claim opened itself.
-        checks: the last poll's counts and failing names, if that was of this head; for `status`.
+        checks: the counts and failing names of the last poll, if it was of this head; for `status`.
         durations: how many seconds each check took when it last ended, by name.
         announced: the head and the failing checks of the last notice about failures.
-        changes_by: who asked for changes in a review that stands.
-        is_approved: GitHub's verdict over its reviews, where the base demands one.
+        changes_by: who asked for changes in a review that still counts.
+        is_approved: GitHub's verdict on its reviews, if the base requires one.
         unanswered: in how many conversations about the diff somebody else had the last word.
-        merged_into: the base that it merged into, if that is neither the configured nor the default one.
+        merged_into: the base that it merged into, if that is neither the configured nor the default branch.
         left_out: how many commits of its branch here were not in it when its merge was seen.
-        reviews: what was told of its reviews, as JSON; `feedback/reviews/review_ledger.py` reads it.
+        reviews: which reviews were reported, as JSON; `feedback/reviews/review_ledger.py` reads it.
         failures: what is known of its red heads, as JSON; `feedback/failures/failure_ledger.py` reads it.
-        reruns: runs whose failed jobs are to be run again, each with the attempt that failed.
-        tampering: what is taken from its checks since a head of it was red, each in words.
-        remarked: how many of these its text has, the first.
-        conflicts_with: the base branch that it conflicts with, or empty.
-        merging: what is known of its merge.
-        reopened: how often it was closed and opened again.
-        asked: the merged pull request for which the question about closing was put, or None.
+        reruns: CI runs whose failed jobs are to be run again, each with the attempt that failed.
+        tampering: how its checks were weakened since a head of it was red, each in words.
+        remarked: how many of these its text mentions, from the first.
+        conflicts_with: the base branch that it conflicts with, or "".
+        merging: what is known about its merge.
+        reopened: how often it was closed and reopened.
+        asked: the merged pull request for which the question about closing was asked, or None.
     """
 
     url: str = ""
@@ -184,13 +184,13 @@ class PullRecord:
     merging: MergeRecord = field(default_factory=MergeRecord)
 
     def closed(self) -> PullRecord:
-        """What is known once it is closed without a merge: nothing stands that is true of an open one."""
+        """The record once it is closed without a merge: without facts that hold only for an open one."""
         names = ("checks", "changes_by", "is_approved", "conflicts_with", "unanswered", "reruns")
         gone = {name: getattr(PullRecord(), name) for name in names}
         return replace(self, merging=replace(self.merging, standing=""), **gone)
 
     def at(self, head: str) -> PullRecord:
-        """What is known once this is its head: nothing that came of another head's checks."""
+        """The record once this commit is its head: without what came from another head's checks."""
         is_of_it = self.checks is None or self.checks.get("sha", head) == head
         merging = self.merging
         if merging.head not in ("", head):
@@ -199,7 +199,7 @@ class PullRecord:
 
     @property
     def is_unread(self) -> bool:
-        """True if checks failed on its head, and nobody has read why: a look that tells it does not."""
+        """True if checks failed on its head and nobody has read why; false in a look that reports it."""
         checks = self.checks or {}
         is_red = bool(checks.get("failed")) and checks.get("sha") == self.head
         return is_red and self.failures.get("red") != self.head
@@ -207,11 +207,11 @@ class PullRecord:
 
 @dataclass(frozen=True, slots=True)
 class CardAhead:
-    """A write of the card that shares a request with the write it follows from; kept before it is sent.
+    """A write of the card that shares a request with the write that causes it; kept before it is sent.
 
     Attributes:
         wrote: the Status that is written.
-        status, agent: what the card had before, to be put back if the other write fails.
+        status, agent: the card's former values, to be restored if the other write fails.
     """
 
     wrote: str
@@ -221,15 +221,15 @@ class CardAhead:
 
 @dataclass(frozen=True, slots=True)
 class CardRecord:
-    """What is known of the claim's card on the board.
+    """What is known about the claim's card on the board.
 
     Attributes:
-        is_known: GitHub confirmed the id that the claim file has for it.
+        is_known: GitHub confirmed the card's id that is in the claim file.
         agent: the Agent value last written to it, or seen on it.
-        moved_to: a Status that somebody else set by hand, while that stands.
-        leaves_labels: it took the place of the issue's labels, and was not written since.
-        ahead: a write of it that may have been made before the claim calls for it, or None.
-        is_other: it took the place of a card that names the agent, as where the board is another one.
+        moved_to: a Status that somebody else set by hand, while it lasts.
+        leaves_labels: it replaced the issue's labels, and was not written since.
+        ahead: a write of it that may have been made before the claim needs it, or None.
+        is_other: it replaced a card that names the agent, for instance because the board changed.
     """
 
     is_known: bool = False
@@ -246,12 +246,12 @@ class EndingRecord:
 
     Attributes:
         consent: who said yes to closing: "prompt", "close", "auto", "nudge: …", or empty.
-        override: why it may close without a merge, or empty; lives in phase done only.
+        override: why it may close without a merge, or ""; only in phase done.
         releasing: the task is being released, whatever the phase, or None.
         issue_closed: the issue was closed when it was last seen, whoever closed it.
         open_parts: how many of its sub-issues were open then.
-        comment_done, unassigned, board_done, lease_done: the other steps that are done.
-        outcome: how the claim ended ("closed", "released"), or empty while it lives.
+        comment_done, unassigned, board_done, lease_done: the other completed steps.
+        outcome: how the claim ended ("closed", "released"), or "" while it lives.
     """
 
     consent: str = ""
@@ -268,21 +268,21 @@ class EndingRecord:
 
 @dataclass(frozen=True, slots=True)
 class OwnershipRecord:
-    """Whose claim it is, and where it was taken.
+    """Who owns the claim, and where it was taken.
 
     Attributes:
-        session: the client's session that claimed or handed off; it alone is woken.
+        session: the client's session that claimed or handed off; only this session is woken.
         session_at: when that session became the owner, 0.0 if it made the claim.
-        inherited: the session that went on with the claim of one that had ended, until it is told; or "".
-        lease: the sha of our lease commit, or empty.
-        refs_in: the global id of the repository whose API was found to move the lease's ref, or empty.
-        remote, repository: the remote of its lease and branch, and `owner/name` of its issue; empty until
+        inherited: the session that took over the claim of an ended session, until it is informed; or "".
+        lease: the sha of our lease commit, or "".
+        refs_in: the global id of the repository whose API can move the lease's ref, or "".
+        remote, repository: the remote of its lease and branch, and `owner/name` of its issue; "" until
             they are known.
-        taken_by: another agent that has the task's lease, or whose name the card shows where ours stood,
+        taken_by: another agent that has the task's lease, or whose name is on the card instead of ours,
             while that lasts.
-        is_released: somebody released the task in this claim's place: it writes nothing any more.
-        is_doubted: the account is off the issue and no card names an agent: comments are read as well.
-        is_leaseless: the remote was seen without a lease of the task, so that anybody may take it.
+        is_released: somebody released the task on this claim's behalf: it writes nothing any more.
+        is_doubted: the account is not an assignee and no card names an agent: comments are read as well.
+        is_leaseless: the remote was seen without a lease of the task, so anybody may take it.
     """
 
     session: str = ""
@@ -304,8 +304,8 @@ class LinkRecord:
 
     Attributes:
         link: that task, or None.
-        is_known: that tracker was asked, so that a `link` of None means that there is none.
-        left: why the task is not touched any more: it is somebody else's, or gone; or "".
+        is_known: the tracker was asked, so a `link` of None means that there is none.
+        left: why the task is not touched any more: it is somebody else's, or does not exist; or "".
     """
 
     link: Link | None = None
@@ -315,16 +315,16 @@ class LinkRecord:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Who takes a task, and by which attempt, before there is a claim.
+    """Who takes a task, and in which attempt, before there is a claim.
 
     Attributes:
         issue: the task.
-        agent: in whose name it is taken.
-        nonce: the attempt's random word, which its lease commit has.
-        resumes: it goes on with an attempt that was begun here, or with a claim whose file was lost.
+        agent: the name under which it is taken.
+        nonce: the attempt's random word, which is also in its lease commit.
+        resumes: it continues an attempt that was begun here, or a claim whose file was lost.
         held: the sha of that claim's lease, or "".
         chosen: the linked task, if that was asked for by its id, or None.
-        force: it is taken although its Status is not Todo, a dependency is open, or another holds it.
+        force: take it although its Status is not Todo, a dependency is open, or somebody else holds it.
     """
 
     issue: int
@@ -337,5 +337,5 @@ class Attempt:
 
     @property
     def insists(self) -> bool:
-        """True if what speaks against it is told, and does not keep from it."""
+        """True if obstacles are reported but do not prevent the claim."""
         return self.force or self.resumes

@@ -1,7 +1,7 @@
-"""The claim's record: what the engine remembers beside the file, and how a fact changes it.
+"""The claim's record: what the engine remembers beside the file, and how a fact changes the record.
 
 The record is a value. `fold` returns the next one; the engine commits it after each fact, so that a
-crash costs at most the fact that was under way, and the next look learns that again.
+crash loses at most the fact that was under way, and the next look learns that fact again.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ RETRY_SECONDS = 60.0
 
 REFUSED_SECONDS = 600.0
 REFUSED_PR_SECONDS = 120.0
-"""How long a refused write waits if nothing that we can see changes: permissions are granted, a pull
+"""How long a refused write waits if nothing changes that we can see: permissions may be granted, a pull
 request's branch is pushed, and GitHub may lag."""
 
 DAY_SECONDS = 86_400.0
-"""A pull request that is refused again and again waits twice as long each time, at most this long."""
+"""The longest wait of a pull request that is refused again and again: each wait is twice as long."""
 
 BEST_EFFORT_TRIES = 3
-"""Transient failures of the board or the lease after which closing goes on without it."""
+"""Transient failures of the board or the lease after which closing continues without it."""
 
 NUDGES_KEPT = 20
-"""How many moves by hand a record remembers, the newest."""
+"""How many moves by hand a record remembers: the newest."""
 
 
 class ClaimChanges(TypedDict, total=False):
@@ -72,7 +72,7 @@ _SECTIONS = {
 }
 
 _VALUES: dict[str, Any] = {name: of for name, of in vars(sections).items() if is_dataclass(of)}
-"""The values that the record and its sections are made of, by the names that annotations have."""
+"""The types of which the record and its sections are made, by the names in annotations."""
 
 _VERSION_1 = {
     **{part.name: f"{name}.{part.name}" for name, of in _SECTIONS.items() for part in fields(of)},
@@ -88,14 +88,14 @@ _VERSION_1 = {
     "is_link_known": "linked.is_known",
     "link_left": "linked.left",
 }
-"""Where each field of version 1 of `state.json`, which had one flat record, is now."""
+"""The present place of each field of version 1 of `state.json`, which had one flat record."""
 
 
 P = ParamSpec("P")
 
 
 def _changing(name: str, _section: Callable[P, object]) -> Callable[Concatenate[Record, P], Record]:
-    """A method that gives the record with these fields of a section changed; they are typed as there."""
+    """A method that returns the record with these fields of a section changed; typed as in the section."""
 
     def changed(record: Record, /, *_: P.args, **changes: P.kwargs) -> Record:
         before = getattr(record, name)
@@ -110,18 +110,18 @@ class Record:
     """One claim as the engine remembers it.
 
     Attributes:
-        values: the claim's fields as the engine wants them in the file.
+        values: the claim's fields as the engine would write them.
         past: the values that were in the file, oldest first; possible bases of a merge.
         created_at: when this claim was first seen.
         is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
-        title: the issue's, as it was last seen, for the journal; "" if nobody saw it.
-        touched: the claim file's mtime in nanoseconds when the last look ended; another is another attempt.
+        title: the issue's title when it was last seen, for the journal; "" if nobody saw it.
+        touched: the claim file's mtime in nanoseconds after the last look; another is another attempt.
         judged: the phase that GitHub confirmed last.
-        nudges: the moves that were made by hand, oldest first, at most NUDGES_KEPT.
-        intents: creates whose outcome is not known, by the kind of action.
+        nudges: the moves by hand, oldest first, at most NUDGES_KEPT.
+        intents: creates whose outcome is unknown, by the kind of action.
         troubles: failures that hold an action back, by its kind.
-        conditions: what somebody has to correct first, as sentences by their notices' keys; of what GitHub
-            shows, as it was last read.
+        conditions: what somebody has to correct first, as sentences by their notices' keys; if about
+            GitHub, as of the last read.
     """
 
     values: Mapping[str, Any]
@@ -141,10 +141,10 @@ class Record:
     ownership: sections.OwnershipRecord = field(default_factory=sections.OwnershipRecord)
     linked: sections.LinkRecord = field(default_factory=sections.LinkRecord)
 
-    if not TYPE_CHECKING:  # a type checker is told the new names only
+    if not TYPE_CHECKING:  # a type checker sees the new names only
 
         def __getattr__(self, name: str) -> object:
-            """A field by the name that it had before the record had sections: deprecated."""
+            """A field by the name that it had before the record had sections; deprecated."""
             place = _VERSION_1.get(name)
             if place is None:
                 text = f"'Record' object has no attribute {name!r}"
@@ -154,7 +154,7 @@ class Record:
 
     @cached_property
     def claim(self) -> Claim:
-        """`values` with their types; kept, since decisions ask for it again and again."""
+        """`values` with their types; cached, since decisions use it again and again."""
         return Claim.of(self.values)
 
     @property
@@ -164,23 +164,23 @@ class Record:
 
     @property
     def claim_key(self) -> str:
-        """The ledger's key for notices of this claim, and of no later one on the same issue."""
+        """The ledger's key for notices of this claim, but not of a later claim on the same issue."""
         return f"{self.claim.issue_number}@{int(self.created_at)}"
 
     @property
     def is_inherited(self) -> bool:
-        """True if the claim's session went on with another session's claim, and was not told yet."""
+        """True if the claim's session took over another session's claim and was not informed yet."""
         return bool(self.ownership.inherited) and self.ownership.inherited == self.ownership.session
 
     @property
     def is_lost(self) -> bool:
-        """True if the claim lost its task: somebody else has it, or it was released, or has no lease."""
+        """True if the claim lost its task: somebody else has it, it was released, or it has no lease."""
         own = self.ownership
         return bool(own.taken_by) or own.is_released or own.is_leaseless
 
     @property
     def end(self) -> str:
-        """The outcome that this claim will have once its file is deleted."""
+        """The outcome of this claim once its file is deleted."""
         return "released" if self.ending.releasing is not None else "closed"
 
     def with_values(self, values: Mapping[str, object]) -> Record:
@@ -200,7 +200,7 @@ class Record:
         return replace(self, past=(*self.past, content)[-PAST_LIMIT:])
 
     def due(self) -> float | None:
-        """The earliest moment at which a failed action wants to be tried again."""
+        """The earliest moment at which a failed action is to be tried again; None without one."""
         return min((trouble.until for trouble in self.troubles.values()), default=None)
 
     def with_trouble(self, kind: str, trouble: sections.Trouble) -> Record:
@@ -218,7 +218,7 @@ class Record:
         return replace(self, troubles=kept)
 
     def without_intent(self, kind: str) -> Record:
-        """The record with no action of this kind that may have been carried out."""
+        """The record without the intent of this kind of action."""
         return replace(self, intents={k: v for k, v in self.intents.items() if k != kind})
 
     def as_json(self) -> dict[str, Any]:
@@ -227,13 +227,13 @@ class Record:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Record:
-        """The record that `as_json` gave, or a version before 2; unknown keys are dropped."""
+        """The record from the result of `as_json`, or of an older version; unknown keys are dropped."""
         read: Record = _read(cls, data if "pull" in data else _from_version_1(data))
         return read
 
 
 def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The record's JSON with the flat fields of version 1 sorted into sections."""
+    """The record's JSON with the flat fields of version 1 moved into sections."""
     sections: dict[str, dict[str, Any]] = {name: {} for name in _SECTIONS}
     for former, place in _VERSION_1.items():
         section, _, name = place.partition(".")
@@ -243,10 +243,10 @@ def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(of: type[Any], data: Mapping[str, Any]) -> Any:
-    """The dataclass `of` with what `data` has for its fields: another version's file may have more.
+    """The dataclass `of` with the values in `data` for its fields; other keys are ignored.
 
     Raises:
-        TypeError: a text or a number is something else; somebody wrote the file by hand.
+        TypeError: a value that should be text or a number is not; somebody wrote the file by hand.
     """
     kept = {}
     for attribute in fields(of):
@@ -257,7 +257,7 @@ def _read(of: type[Any], data: Mapping[str, Any]) -> Any:
         kind = str if isinstance(default, str) else (int, float)
         if isinstance(default, str | int | float) and not isinstance(value, kind):
             raise TypeError(f"{name} is {type(value).__name__}")
-        # The annotation says what it was: `tuple[sections.Nudge, ...]`, `CardAhead | None`.
+        # The annotation shows what it was: `tuple[sections.Nudge, ...]`, `CardAhead | None`.
         outer, *words = re.findall(r"\w+", str(attribute.type))
         part = next((_VALUES[word] for word in (outer, *words) if word in _VALUES), None)
         if part is not None and outer == "Mapping":
@@ -273,7 +273,7 @@ def _read(of: type[Any], data: Mapping[str, Any]) -> Any:
 
 
 def is_same(name: str | None, other: str | None) -> bool:
-    """True if two option names are one option: the board is matched without regard to case."""
+    """True if two option names mean one option: the board is matched without regard to case."""
     return name == other or (name or "").casefold() == (other or "").casefold()
 
 
@@ -283,7 +283,7 @@ def kind_of(action: plan.Action) -> str:
 
 
 def mark_of(action: plan.Action) -> str:
-    """The text by which one attempt of an action is told from another, for intents and troubles."""
+    """The text that distinguishes one attempt of an action from another, for intents and troubles."""
     match action:
         case plan.PostComment():
             return action.marker
@@ -294,7 +294,7 @@ def mark_of(action: plan.Action) -> str:
 
 
 def fold(record: Record, fact: plan.Fact, now: float) -> Record:
-    """The record after a fact that came true at `now`, in seconds since the epoch. Pure."""
+    """The record after a fact that became true at `now`, in seconds since the epoch. Pure."""
     match fact:
         case plan.Intended():
             intent = sections.Intent(mark_of(fact.action), now)
@@ -326,11 +326,11 @@ ENDING_STEPS = {
     plan.Unassign: "unassigned",
     plan.ReleaseLease: "lease_done",
 }
-"""For each action that is a step of an ending: the field of `EndingRecord` that says it is done."""
+"""For each action that is a step of an ending: the field of `EndingRecord` that marks it as done."""
 
 
 def _done(record: Record, action: plan.PlainAction) -> Record:
-    """The record after an action that came about as it says."""
+    """The record after an action that succeeded as planned."""
     pull = record.pull
     match action:
         case plan.LinkPullRequest():
@@ -339,7 +339,9 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
             return record.with_pull(remarked=len(pull.tampering))
         case plan.RerunJobs():
             reruns = tuple(rerun for rerun in pull.reruns if rerun[0] != action.run)
-            return record.with_pull(reruns=reruns, checks=None)  # what was read of them is over
+            return record.with_pull(
+                reruns=reruns, checks=None
+            )  # the checks that were read are out of date
         case plan.AdvancePullRequest():
             return record.with_pull(merging=_asked(pull.merging, action))
         case _:
@@ -348,12 +350,12 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
 
 
 def _asked(merging: sections.MergeRecord, action: plan.AdvancePullRequest) -> sections.MergeRecord:
-    """The record of the merge after GitHub was asked to advance it."""
+    """The record of the merge after a request to GitHub to advance it."""
     asked = {**merging.asked, action.how: action.head}
     if action.how == plan.UPDATE_BRANCH:
         return replace(merging, asked=asked)
     is_ours = action.how == plan.AUTO_MERGE
-    # Forgotten when we switch it off, so that this does not look like somebody else's doing.
+    # Forgotten when we switch it off: it must not look as if somebody else had done so.
     auto_on = merging.auto_on if is_ours else ""
     if is_ours:
         asked.pop(plan.AUTO_MERGE_OFF, None)
@@ -369,7 +371,7 @@ def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
 
 
 def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
-    """The record once its pull request is known: number, phase and status in one step."""
+    """The record once its pull request is known: number, phase and status change in one step."""
     pull = fact.pull_request
     values = {"pr_number": pull.number, "phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
     known = of_pull(record, pull.number)
@@ -378,8 +380,8 @@ def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
 
 
 def of_pull(record: Record, number: int) -> Record:
-    """The record for the pull request of this number: of another one only what its branch has is kept."""
-    if number == record.claim.pull:  # a dry run's has the number 0, which is none in a claim
+    """The record for the pull request of this number; for another, only facts of the branch are kept."""
+    if number == record.claim.pull:  # a dry run's has the number 0, which means none in a claim
         return record
     durations, tampering = record.pull.durations, record.pull.tampering
     since = {name: value for name, value in record.pull.failures.items() if name == "since"}
@@ -404,12 +406,12 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
 
 
 def _settled(record: Record, kind: str) -> Record:
-    """The record without intent and trouble of one kind of action: it came about."""
+    """The record without intent and trouble of one kind of action, which succeeded."""
     return record.without(kind).without_intent(kind)
 
 
 def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
-    """The record with the failure kept as a trouble, and when the action is tried again."""
+    """The record with the failure as a trouble, which has the time of the next try."""
     kind, mark, error = kind_of(fact.action), mark_of(fact.action), fact.error
     before = record.troubles.get(kind)
     tries = before.tries + 1 if before and before.mark == mark else 1
@@ -420,7 +422,7 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     if isinstance(error, Transient):
         wait, is_final = error.retry_after or RETRY_SECONDS, False
         is_ambiguous = error.is_ambiguous
-    if not is_ambiguous:  # refused: nothing was made, so nothing has to be looked for
+    if not is_ambiguous:  # refused: nothing was created, so nothing need be looked for
         record = record.without_intent(kind)
     trouble = sections.Trouble(
         mark, error.sentence, now + wait, tries, is_final, error.for_agent, error.is_of_access
