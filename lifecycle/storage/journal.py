@@ -1,10 +1,10 @@
 """The journal: what the product did and saw in this clone, one line after another.
 
 All worktrees of a clone share one, in git's own folder: `<git folder>/lifecycle/journal.db`. The claim
-system, the staged workflow and the trackers write to it; `lifecycle stats` reads it. Nothing is decided
-by it, so writing is best effort: `note` never raises and waits at most `WAIT_SECONDS`.
+system, the staged workflow and the trackers write to it; `lifecycle stats` reads it. No decision depends on
+it, so writing is best effort: `note` never raises and waits at most `WAIT_SECONDS`.
 
-Importing this costs no database: that comes with the first entry (`journal_file.py`).
+Importing this module loads no database: that is loaded with the first entry (`journal_file.py`).
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from lifecycle.storage import log, regular_files, store
 
 CLAIM, STAGES, TRACKER, RUN, WORKFLOW = "claim", "stages", "tracker", "run", "workflow"
 SYSTEMS = (CLAIM, STAGES, TRACKER, RUN, WORKFLOW)
-"""Who writes entries."""
+"""The systems that write entries."""
 
 TRANSITION, WRITE, CHECK = "transition", "write", "check"
 BLOCK, REFUSED, LET_GO, FLAKE = "block", "refused", "let_go", "flake"
 KINDS = (TRANSITION, WRITE, CHECK, BLOCK, REFUSED, LET_GO, FLAKE)
-"""What entries are about."""
+"""The kinds of entries."""
 
 GREEN, RED, UNKNOWN = "green", "red", "unknown"
 """Outcomes of a check."""
 
 CLOSED, RELEASED = "closed", "released"
-"""Where the last transition of a claim leads: these are no phases, the claim is over."""
+"""Targets of a claim's last transition: these are not phases; the claim has ended."""
 
 NAME = "journal.db"
 FOLDER = "lifecycle"
 
 _DIGEST = 32
 _TEXT, _LINE, _MANY, _DEPTH, _DETAIL = 200, 500, 40, 4, 8_000
-"""What one entry may hold: characters of a field, of a text in the detail, parts of a collection, how
-deep they lie in each other, and characters of the whole detail."""
+"""Limits of an entry: characters of a field, of a text in the detail, parts of a collection, depth of
+nesting, and characters of the whole detail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +49,22 @@ class JournalEntry:
 
     Attributes:
         at: seconds since the epoch, UTC.
-        system: who writes: one of SYSTEMS.
+        system: the system that writes: one of SYSTEMS.
         kind: one of KINDS. "transition": from `source` to `target`, a claim's phase or a stage (either
-            may be empty: it began, or nobody knows). "write": something was written to GitHub or a
+            may be empty: it began, or is unknown). "write": something was written to GitHub or a
             tracker; `target` is what. "check": tests or a review were run; `source` is the stage,
             `detail["outcome"]` one of GREEN, RED, UNKNOWN. "block": the agent was told or asked
-            something at its stop; `source` is the stage that was completed, `target` the one it was
-            sent to. "refused": what it reported was not accepted; `source` is the stage that it took
-            for complete, `target` the one that it stays in. "flake": a check of CI,
+            at its stop; `source` is the stage that was completed, `target` the stage that it was
+            sent to. "refused": its report was not accepted; `source` is the stage that it believed
+            complete, `target` the stage that it stays in. "flake": a check of CI,
             `source`, failed and passed at one commit; `target` is the test or the error. "let_go": it was
-            allowed to stop although something is left; `source` is the stage.
+            allowed to stop although work is left; `source` is the stage.
         task: the task's id as its tracker spells it, `#42` for a GitHub issue.
         actor: the agent's name.
         session: the client's session.
-        key: makes an entry unique: a second one with the same key is not written. Empty: always written.
+        key: makes an entry unique: a second one with the same key is not written. "": always written.
         detail: plain JSON values. `lifecycle stats` knows `labels` (a list of the task's labels),
-            `title` (of the task) and `outcome`; the rest is for people. Secrets are taken out, long texts
+            `title` (of the task) and `outcome`; the rest is for people. Secrets are removed, long texts
             are cut.
     """
 
@@ -89,9 +89,9 @@ def closed(
         at: seconds since the epoch.
         system: RUN or WORKFLOW.
         detail: `title`, and for statistics how many `seconds` it took, and how often something `failed`.
-        reason: why it is over without being completed; "" if it is completed.
-        task: its id.
-        whose: its session, and where it stood.
+        reason: why it ended without being completed; "" if it is completed.
+        task: the task's id.
+        whose: its session, and the phase or stage that it was in.
     """
     about = {**detail, "reason": reason} if reason else detail
     end = {"target": CLOSED, "key": f"{task}/{CLOSED}", "task": task, **whose}
@@ -101,9 +101,9 @@ def closed(
 def note(root: Path, *entries: JournalEntry) -> None:
     """Append to the journal of the clone that this worktree belongs to, if that can be done.
 
-    Never raises; waits at most WAIT_SECONDS for another process that writes. Whatever stands in the way
-    (that process, no clone, no right to write, a full disk, a journal of a newer version, a link in its
-    place) costs the entries and one line in the log, and nothing more.
+    Never raises; waits at most WAIT_SECONDS for another process that writes. Any obstacle (that process, no
+    clone, no right to write, a full disk, a journal of a newer version, a link in its place) loses the
+    entries and causes one line in the log, and nothing more.
     """
     if not entries:
         return
@@ -114,7 +114,7 @@ def note(root: Path, *entries: JournalEntry) -> None:
         from lifecycle.storage.journal_file import append
 
         remark = append(path, [asdict(_plain(entry)) for entry in entries])
-    except Exception as error:  # noqa: BLE001 -- nothing is decided by the journal
+    except Exception as error:  # noqa: BLE001 -- no decision depends on the journal
         remark = f"nothing was written ({_why(error)})"
     if remark:
         log.write(root, f"journal: {remark}")
@@ -126,13 +126,13 @@ def read(
     """Entries, oldest first; none if nothing was ever written.
 
     Args:
-        root: of a worktree.
-        since: from when on, in seconds since the epoch.
-        count: how many at the most, the newest; -1 for all.
-        equal: what their fields have to be, as `task="#42"`.
+        root: a worktree's root.
+        since: the earliest time, in seconds since the epoch.
+        count: at most this many, the newest; -1 for all.
+        equal: values that fields must have, like `task="#42"`.
 
     Raises:
-        Refused: there is a journal, and it cannot be read; the sentence says why. It was left as it is.
+        Refused: the journal exists, but cannot be read; the sentence says why. It was left as it was.
     """
     try:
         path = _path(root)
@@ -154,7 +154,7 @@ def read(
 
 
 def trouble(root: Path) -> str:
-    """Why entries of this worktree would be lost, in one sentence, or empty; writes nothing that stays."""
+    """Why entries of this worktree would be lost, in one sentence, or ""; writes nothing that stays."""
     try:
         path = _path(root)
         if path is None:
@@ -177,10 +177,10 @@ def trouble(root: Path) -> str:
 
 
 def _path(root: Path) -> Path | None:
-    """Where the journal lies or would lie, or None outside of a clone.
+    """The path of the journal, which need not exist yet, or None outside of a clone.
 
     Raises:
-        Refused: a link, a pipe or something else that is not ours is in the way.
+        Refused: a link, a pipe or something else that is not ours is at that path.
     """
     shared = store.common_folder(root)
     if shared is None:
@@ -200,10 +200,10 @@ def _path(root: Path) -> Path | None:
 
 
 def _plain(entry: JournalEntry) -> JournalEntry:
-    """The entry as it may be kept: known words, finite time, no secret, nothing long.
+    """The entry in the form that is kept: known words, finite time, no secret, nothing long.
 
     Raises:
-        ValueError: system or kind is not known, or the time is none.
+        ValueError: system or kind is unknown, or the time is invalid.
     """
     if entry.system not in SYSTEMS or entry.kind not in KINDS or not math.isfinite(entry.at):
         raise ValueError(f"no such entry: {entry.system} {entry.kind} at {entry.at}")
@@ -234,7 +234,7 @@ def _text(value: object, limit: int) -> str:
 
 
 def _key(value: object) -> str:
-    """The key as it is kept: of one that is too long the beginning, and a digest of the whole."""
+    """The key in the form that is kept: a key that is too long becomes its beginning and a digest."""
     key = str(value)
     if len(key) <= _TEXT:
         return _text(key, _TEXT)

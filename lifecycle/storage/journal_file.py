@@ -1,11 +1,11 @@
 """The journal as a file: SQLite with a write-ahead log, so that many processes write and read at once.
 
 Hooks are short and may be killed anywhere. A killed writer leaves a log that the next one who opens the
-file rolls back or takes over. A writer needs milliseconds; who finds the file busy for a whole second, as
-by a process that was stopped in the middle, goes on without its entries.
+file rolls back or takes over. A writer needs milliseconds; a writer that finds the file busy for a whole
+second, for instance because of a process that was stopped, continues without its entries.
 
 Sources: https://www.sqlite.org/wal.html (who waits for whom, and that the file system must be local),
-https://www.sqlite.org/pragma.html#pragma_synchronous (NORMAL loses the last entries at a power cut, and
+https://www.sqlite.org/pragma.html#pragma_synchronous (NORMAL loses the last entries in a power cut, but
 never the file).
 """
 
@@ -27,16 +27,16 @@ WAIT_SECONDS = 1.0
 """How long a writer waits for another process."""
 
 OPENINGS = 3
-"""How often it is tried to open the file: another process may set it aside at that very moment."""
+"""How often opening the file is tried: another process may set it aside at the same moment."""
 
 VERSION = 1
 KEPT_SECONDS = 400 * 86_400.0
 KEPT_ENTRIES = 50_000
 PRUNE_EVERY = 500
-"""Whoever writes an entry whose number is a multiple of this takes old ones out."""
+"""The writer of an entry whose number is a multiple of this deletes old entries."""
 
 LOG_BYTES = 512 * 1024
-"""How long SQLite's log beside the file may be, some thirty writes, before it is taken into the file."""
+"""Size at which SQLite's log beside the file (after some thirty writes) is merged into the file."""
 
 LOCK = "journal.lock"
 STALE_SECONDS = 60.0
@@ -79,7 +79,7 @@ class _NewerError(sqlite3.Error):
 
 
 class _BrokenError(sqlite3.Error):
-    """The file is no journal."""
+    """The file is not a journal."""
 
     sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
@@ -112,11 +112,11 @@ def entries(
 ) -> list[Values]:
     """The values of every entry from `since` on, in order.
 
-    Args:
+    path: the journal's path.
         path: of the journal.
-        since: seconds since the epoch.
+        count: at most this many, the newest; -1 for all.
         count: how many at the most, the newest; -1 for all.
-        equal: what columns of texts have to hold.
+        equal: the values that text columns must have.
 
     Raises:
         Refused: the journal cannot be read.
@@ -126,7 +126,7 @@ def entries(
 
 
 def obstacle(path: Path) -> str:
-    """Why nothing could be written, in one sentence, or empty. The file is made if it is not there.
+    """Why nothing could be written, in one sentence, or "". The file is made if it does not exist.
 
     Raises:
         OSError: the file system refuses.
@@ -135,14 +135,14 @@ def obstacle(path: Path) -> str:
     try:
         with _begun(path) as database:
             _examine(database)
-            # Where the log may not be written to, a transaction begins all the same, and fails at this.
+            # If the log is not writable, a transaction begins without an error, but fails here.
             database.execute(f"PRAGMA user_version = {VERSION}")
             return ""
     except _NewerError:
         return "The journal was made by a newer lifecycle, so this one writes nothing to it; install that."
     except (sqlite3.Error, LockBusy) as error:
         if _is_busy(error):
-            return ""  # somebody writes: so it can be written
+            return ""  # another process writes: so writing is possible
         if _is_broken(error):
             return (
                 f"The journal {path} is broken ({error}); the next entry sets it aside and begins anew, "
@@ -166,20 +166,20 @@ def _append(path: Path, entries: Sequence[Values]) -> None:
 
 def _prune(database: sqlite3.Connection, newest: int) -> None:
     (at,) = database.execute("SELECT max(at) FROM entry").fetchone()
-    # One clock that was wrong once, ours or that of an entry, must not cost what is not old.
+    # If one clock, ours or that of an entry, was wrong once, recent entries must not be lost.
     oldest = (min(at, time.time()) - KEPT_SECONDS, newest - KEPT_ENTRIES)
     database.execute("DELETE FROM entry WHERE at < ? OR id <= ?", oldest)
 
 
 @contextlib.contextmanager
 def _begun(path: Path) -> Iterator[sqlite3.Connection]:
-    """The journal with a transaction begun, made if it is not there; rolled back unless committed.
+    """The journal with a transaction begun, made if it does not exist; rolled back unless committed.
 
     Raises:
         sqlite3.Error: it is busy, broken, or cannot be written.
-        _NewerError, _BrokenError: its version is another one.
+        _NewerError, _BrokenError: the file has another version, or is not a journal.
     """
-    with _closing(_opened(path), path) as database:  # which rolls back what was not committed
+    with _closing(_opened(path), path) as database:  # closing rolls back what was not committed
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("BEGIN IMMEDIATE")
         _check(database)
@@ -188,10 +188,10 @@ def _begun(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextlib.contextmanager
 def _closing(database: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
-    """Close the journal at the end; its log stays beside it until LOG_BYTES are in it.
+    """Close the journal at the end; its log stays beside it until it has LOG_BYTES.
 
-    Whoever closes the file last takes its log into it, and waits for the disk three times: tens of
-    milliseconds of each hook. A reader cannot write, so that one that closes behind it leaves the log.
+    The last process to close the file merges its log, and waits for the disk three times: tens of
+    milliseconds of each hook. A reader cannot write, so a reader that closes last leaves the log.
 
     Sources: https://www.sqlite.org/wal.html#ckpt and https://github.com/WiseLibs/better-sqlite3/issues/376
     """
@@ -200,7 +200,9 @@ def _closing(database: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Conne
     finally:
         log, _ = _beside(path)
         with contextlib.ExitStack() as at_last:
-            with contextlib.suppress(sqlite3.Error, OSError):  # then it is closed as any other
+            with contextlib.suppress(
+                sqlite3.Error, OSError
+            ):  # on failure it is closed like any other
                 if not log.exists() or log.stat().st_size < LOG_BYTES:
                     reader = at_last.enter_context(contextlib.closing(_open(path, "ro")))
                     reader.execute("PRAGMA user_version")
@@ -208,11 +210,11 @@ def _closing(database: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Conne
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """The journal to be written to, made if it is not there; raises sqlite3.Error."""
+    """The journal, opened for writing, made if it does not exist; raises sqlite3.Error."""
     for _ in range(OPENINGS):
         if not path.exists():
             _make(path)
-        # A broken one may be set aside just between the look and the opening: no reason to lose entries.
+        # A broken file may be set aside between the look and the opening: no reason to lose entries.
         try:
             return _open(path, "rw")
         except sqlite3.OperationalError as error:
@@ -221,7 +223,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
-    # Two statements may have to wait for somebody: the first, and the one that begins to write.
+    # Two statements may have to wait: the first, and the one that begins to write.
     seconds = WAIT_SECONDS / 2
     return sqlite3.connect(
         f"{path.as_uri()}?mode={mode}", uri=True, timeout=seconds, isolation_level=None
@@ -237,21 +239,21 @@ def _check(database: sqlite3.Connection) -> None:
 
 
 def _examine(database: sqlite3.Connection) -> None:
-    """Look at every page, which takes its time; raises _BrokenError or sqlite3.Error."""
+    """Check every page, which takes a while; raises _BrokenError or sqlite3.Error."""
     (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise _BrokenError(verdict.splitlines()[-1])
 
 
 def _make(path: Path) -> None:
-    """Make a new journal, which is whole once it has its name; one that came there meanwhile is kept."""
-    import shutil  # seldom, and they bring three compressions
+    """Make a new journal, complete before it gets its name; one that was made meanwhile is kept."""
+    import shutil  # seldom needed, and they import three compressions
     import tempfile
 
     folder = path.parent
     _drop_log(path)
     for remains in folder.glob(f"{path.name}.new-*"):
-        with contextlib.suppress(FileNotFoundError):  # its maker may be done with it just now
+        with contextlib.suppress(FileNotFoundError):  # its maker may have just finished
             if remains.stat().st_mtime < time.time() - STALE_SECONDS:
                 shutil.rmtree(remains, ignore_errors=True)
     prefix = f"{path.name}.new-"
@@ -260,7 +262,7 @@ def _make(path: Path) -> None:
     ) as making:
         new = Path(making) / path.name
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as database:
-            # The disk is waited for once, before the file has its name, and not at each statement.
+            # The disk is waited for once, before the file gets its name, and not at each statement.
             database.execute("PRAGMA synchronous = OFF")
             database.executescript(_SCHEMA)
             database.execute("PRAGMA journal_mode = WAL")
@@ -270,7 +272,7 @@ def _make(path: Path) -> None:
 
 
 def _drop_log(path: Path) -> None:
-    """Delete the log of a journal that somebody deleted: it would be taken for the new one's."""
+    """Delete the log of a journal that was deleted: it would be taken for the new journal's."""
     log, shared = _beside(path)
     if log.exists():
         with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process begins the journal"):
@@ -280,12 +282,12 @@ def _drop_log(path: Path) -> None:
 
 
 def _beside(path: Path) -> tuple[Path, Path]:
-    """The files that SQLite keeps beside a journal: its log, and what processes share of that."""
+    """The files that SQLite keeps beside a journal: its log, and the index that processes share."""
     return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
 
 
 def _place(new: Path, path: Path) -> None:
-    """Give a file its name, unless there is one of that name by now."""
+    """Give a file its name, unless a file of that name exists by now."""
     try:
         path.hardlink_to(new)
     except FileExistsError:
@@ -305,7 +307,7 @@ def _set_aside(path: Path) -> str:
         except sqlite3.Error as error:
             if not _is_broken(error):
                 raise
-        # The log first: beside a new journal, an old one's would be taken for its own.
+        # The log first: beside a new journal, the old log would be taken for the new one's.
         written, shared = _beside(path)
         if written.exists():
             store.set_aside(written, "unreadable")
@@ -326,7 +328,7 @@ def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> lis
         except sqlite3.OperationalError as error:
             if _is_busy(error):
                 raise
-            # Where nothing can be written, a log is read if SQLite shared it before; else the file alone.
+            # If nothing can be written, a log is read only if SQLite shared it before; else only the file.
             return _selected(path, "ro&immutable=1", query, parameters)
     except _NewerError:
         problem = "was made by a newer lifecycle, and was left as it is; use that one."

@@ -1,4 +1,4 @@
-"""A text of ours with a line for each thing that happened: it grows at its end, and is trimmed."""
+"""A text file of ours with a line for each event: it grows at its end, and is trimmed."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from lifecycle.storage import regular_files, store
 
 _LARGEST = 32_000_000
 _PIECE, _FARTHEST = 64_000, 1_000_000
-"""Bytes that are read at a time from the end, and at most."""
+"""Bytes that are read at a time from the end, and at most in total."""
 
 _USUAL = 100
-"""Bytes of a line, about."""
+"""The usual length of a line in bytes."""
 
 
 class LineFile:
-    """The file at `path`, in folders that were looked at; whoever changes it holds the lock that guards it.
+    """The file at `path`, in folders that were checked; whoever changes it holds the lock that guards it.
 
-    Each method raises StrangeFileError where no regular file lies there.
+    Each method raises StrangeFileError if the path is not a regular file.
     """
 
     def __init__(self, path: str) -> None:
@@ -53,6 +53,6 @@ class LineFile:
         return len(before), len(kept)
 
     def trim_grown(self, lines: int) -> None:
-        """Keep the last lines only, once it has grown to some twice as many."""
+        """Keep the last lines only, once the file has about twice as many."""
         if Path(self.path).lstat().st_size > 2 * lines * _USUAL:
             self.trim(lines)

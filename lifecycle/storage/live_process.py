@@ -1,4 +1,4 @@
-"""Whether a process is there; imported by quick paths, so it imports nothing but `os`."""
+"""Whether a process exists; imported by quick paths, so it imports nothing but `os`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def is_there(pid: str) -> bool:
-    """True if this user has such a process; an id that went to another user's is not ours any more."""
+    """True if this user has such a process; an id reused for another user's process does not count."""
     try:
         os.kill(int(pid), 0)
     except (ValueError, OverflowError, ProcessLookupError, PermissionError):

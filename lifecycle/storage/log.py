@@ -1,8 +1,8 @@
 """The two rotating logs: `.lifecycle/log`, and the staged workflow's `.claude/workflow_orchestrator.log`.
 
 Logging is best effort: a full disk must not break a hook, so a line that cannot be written is lost. The
-staged workflow's lies where people look for it, and is written at every stop that the workflow sees: so
-this imports next to nothing.
+staged workflow's log is where people look for it, and is written at every stop that the workflow sees: so
+this module imports next to nothing.
 """
 
 # pathlib alone would cost as much as all of this.
@@ -40,11 +40,11 @@ def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -
     try:
         regular_files.append(regular_files.below(str(root), FOLDER, LOG), entry, most=MAX_BYTES)
     except OSError:
-        return  # without the folder, too: none is made
+        return  # if there is no folder, none is made
 
 
 def write_staged(root: str, *lines: str) -> None:
-    """Append lines to the staged workflow's log, each with the moment before it; its folder is made."""
+    """Append lines to the staged workflow's log, each after its time; the folder is made."""
     folder = os.path.join(root, STAGED_FOLDER)
     path = os.path.join(folder, STAGED_LOG)
     entries = [visible(redact(" ".join(line.split())))[:_MAX_LINE] for line in lines]

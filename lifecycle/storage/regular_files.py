@@ -1,13 +1,13 @@
-"""How files of ours are opened, and where those of a worktree lie.
+"""How our files are opened, and where those of a worktree are.
 
-A regular file, no link, not too large, never waited for. What lies where a file of ours belongs may be
-anybody's: a repository can bring links to devices, a program can leave a named pipe, and another user of
-the machine can write into a folder that is open to all. So what is there is looked at before it is opened,
-and once more on the open descriptor.
+Only regular files are opened: no links, nothing too large, nothing that blocks. The path of one of our
+files may hold anything: a repository can contain links to devices, a program can leave a named pipe, and
+another user of the machine can write into an open folder. So the path is checked before it is opened,
+and the open descriptor once more.
 
-A worktree's settings, a person's own file, lie in `.lifecycle.toml` at its top, else in that of the main
-worktree: git carries a file that is one person's own to no linked one. The guards in `hooks/common` keep
-the same rule.
+A worktree's settings, a person's own file, are in `.lifecycle.toml` at its top, else in that of the main
+worktree: git copies a person's own file to no linked worktree. The guards in `hooks/common` follow the
+same rule.
 
 Imported at every stop that the staged workflow sees, so it imports next to nothing.
 """
@@ -27,16 +27,16 @@ LIMIT = 64_000_000
 CONFIG_FILE = ".lifecycle.toml"
 
 _LONG = 4096
-"""Characters that are read of a `.git` that is a file."""
+"""Characters that are read of a `.git` file."""
 
 _NEVER_WAIT = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _NO_LINK = {errno.ELOOP, errno.EMLINK}
 _NO_FILE = {errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP}
-"""What the system says of a link (EMLINK: FreeBSD), of a pipe without a reader, and of a socket."""
+"""The system's errors for a link (EMLINK: FreeBSD), for a pipe without a reader, and for a socket."""
 
 
 def worktree() -> str | None:
-    """The worktree that the client's project folder lies in, as the guards find it."""
+    """The worktree that contains the client's project folder, found as the guards find it."""
     folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
     while not os.path.lexists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
@@ -47,9 +47,9 @@ def worktree() -> str | None:
 
 
 def settings_path(root: str) -> str:
-    """The file whose settings count in the worktree `root`: its own, else its main worktree's.
+    """The file with the settings for the worktree `root`: its own, else its main worktree's.
 
-    Its own path if neither is there: that is where it would be.
+    If neither exists: the path of its own file.
     """
     own = os.path.join(root, CONFIG_FILE)
     if os.path.lexists(own):
@@ -60,12 +60,12 @@ def settings_path(root: str) -> str:
 
 
 def git_folder(root: str | os.PathLike[str]) -> str:
-    """The worktree's own git folder: `.git`, or what it says as a file; "" outside of git.
+    """The worktree's own git folder: `.git`, or the path in the file `.git`; "" outside of git.
 
     Source: https://git-scm.com/docs/gitrepository-layout (`gitdir`)
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     git = os.path.join(root, ".git")
     if os.path.isdir(git):
@@ -76,7 +76,7 @@ def git_folder(root: str | os.PathLike[str]) -> str:
 
 
 def main_worktree(root: str) -> str:
-    """The top folder of the main worktree, if `root` is linked to one; else ""."""
+    """The top folder of the main worktree, if `root` is a linked worktree; else ""."""
     try:
         folder = git_folder(root)
     except (OSError, ValueError):
@@ -86,7 +86,7 @@ def main_worktree(root: str) -> str:
 
 
 class StrangeFileError(OSError):
-    """Something else lies where a file or a folder of ours belongs; it was left as it is.
+    """The path of one of our files or folders holds something else, which was left as it was.
 
     `filename` is its path, `strerror` says what it is ("is a link").
     """
@@ -111,25 +111,25 @@ def _about(path: str, *, follow: bool = False) -> os.stat_result | None:
 
 
 def strange(path: str, *, follow: bool = False) -> str:
-    """What is wrong with a file of ours that lies there ("is a link"); "" if nothing is, or none is there.
+    """What is wrong with one of our files at this path ("is a link"); "" if nothing is, or no file exists.
 
     Args:
-        path: of the file.
-        follow: a link is fine, and what it leads to is looked at: a person's own file.
+        path: the file's path.
+        follow: a link is allowed and its target is checked: for a person's own file.
     """
     about = _about(path, follow=follow)
     return "" if about is None or stat.S_ISREG(about.st_mode) else _kind(about.st_mode)
 
 
 def refuse_strange(path: str) -> None:
-    """Raise StrangeFileError where something else than a regular file lies, a folder too."""
+    """Raise StrangeFileError if the path holds anything but a regular file; a folder counts, too."""
     problem = strange(path)
     if problem:
         raise StrangeFileError(path, problem)
 
 
 def strange_owner(path: str) -> str:
-    """What is wrong with the owner of a file ("belongs to another user"); "" if it is ours or not there."""
+    """What is wrong with a file's owner ("belongs to another user"); "" if it is ours or does not exist."""
     about = _about(path)
     if about is None or about.st_uid == os.geteuid():
         return ""
@@ -137,13 +137,13 @@ def strange_owner(path: str) -> str:
 
 
 def strange_folder(path: str, *, is_shared: bool = False) -> str:
-    """What is wrong with a folder of ours ("is a link"); "" if nothing is, or none is there.
+    """What is wrong with one of our folders ("is a link"); "" if nothing is, or it does not exist.
 
-    Another user's folder is none of ours: its owner could put a link into it at any moment.
+    Another user's folder is not ours: its owner could put a link into it at any moment.
 
     Args:
-        path: of the folder.
-        is_shared: another user's is fine: it lies in git's folder, and git asks whose that is.
+        path: the folder's path.
+        is_shared: another user's folder is allowed: it is in git's folder, whose owner git checks.
     """
     about = _about(path)
     if about is not None and not stat.S_ISDIR(about.st_mode):
@@ -152,10 +152,10 @@ def strange_folder(path: str, *, is_shared: bool = False) -> str:
 
 
 def below(root: str, *names: str) -> str:
-    """The path of what lies below `root` in folders of ours, all of them fit to be used or not there yet.
+    """The path below `root`, through folders of ours that are each usable or do not exist yet.
 
     Raises:
-        StrangeFileError: a folder on the way is a link, no folder, or another user's.
+        StrangeFileError: a folder on the way is a link, not a folder, or another user's.
     """
     path = root
     for name in names[:-1]:
@@ -169,18 +169,18 @@ def below(root: str, *names: str) -> str:
 def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: int = 0o644) -> int:
     """A descriptor of the regular file; the caller closes it.
 
-    What is written goes into a file with one name only: a file that has another one somewhere (a hard
-    link, as copies of whole trees are made of) keeps its content under that, and a new one is begun.
+    Text is written only into a file with a single name: a file that has another name somewhere (a hard
+    link, as in copies of whole trees) keeps its content under that name, and a new file is begun.
 
     Args:
-        path: of the file, in folders that were looked at.
-        flags: as for `os.open`; O_TRUNC only empties a file that was seen to be regular.
-        follow: a link is fine: a person's own file.
-        mode: of a file that is made.
+        path: the file's path, in folders that were checked.
+        flags: as for `os.open`; O_TRUNC empties a file only after it was seen to be regular.
+        follow: a link is allowed: for a person's own file.
+        mode: the mode of a new file.
 
     Raises:
-        StrangeFileError: it is a link, or no regular file.
-        OSError: as for `os.open`; a folder is an IsADirectoryError.
+        StrangeFileError: the path is a link, or not a regular file.
+        OSError: as for `os.open`; for a folder, IsADirectoryError.
     """
     problem = strange(path, follow=follow)
     if problem == _FOLDER:
@@ -190,13 +190,13 @@ def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: i
     kept = flags & ~os.O_TRUNC | _NEVER_WAIT | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, kept, mode)
-    except OSError as error:  # it was another one a moment ago
+    except OSError as error:  # another file was at the path a moment ago
         if error.errno in _NO_LINK | _NO_FILE:
             raise StrangeFileError(path, strange(path, follow=follow) or "is no file") from None
         raise
     about = os.fstat(descriptor)
     is_ours = stat.S_ISREG(about.st_mode)
-    # Without a name: another process of ours has replaced it since, or taken it away.
+    # Without a name: another process of ours has replaced or removed it since.
     if is_ours and (flags & os.O_ACCMODE == os.O_RDONLY or about.st_nlink <= 1):
         if flags & os.O_TRUNC:
             os.ftruncate(descriptor, 0)
@@ -211,14 +211,14 @@ def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: i
 def content(
     path: str, *, follow: bool = False, limit: int = LIMIT, is_own: bool = False
 ) -> tuple[bytes, int] | None:
-    """The file's bytes and its mtime in nanoseconds before they were read; None if there is no file.
+    """The file's bytes and its mtime in nanoseconds before the read; None if there is no file.
 
-    Of a larger file the first `limit` bytes and one more come: so it can be told, and is not read whole.
-    With `is_own` another user's file is refused.
+    Of a larger file, the first `limit` bytes and one more are returned: so callers notice it.
+    With `is_own`, another user's file is refused.
 
     Raises:
-        StrangeFileError: it is a link, or no regular file; a folder counts as none.
-        OSError: it cannot be read.
+        StrangeFileError: the path is a link, or not a regular file; a folder counts as no file.
+        OSError: the file cannot be read.
     """
     try:
         descriptor = opened(path, follow=follow)
@@ -237,7 +237,7 @@ def content(
 
 
 def whole(path: str, limit: int) -> bytes | None:
-    """The file's bytes; None if there are more than `limit`, it cannot be read, or it is not there."""
+    """The file's bytes; None if there are more than `limit`, or it cannot be read, or does not exist."""
     try:
         read = content(path, limit=limit)
     except OSError:
@@ -252,9 +252,9 @@ def fill(path: str, text: bytes) -> None:
 
 
 def append(path: str, text: bytes, *, most: int) -> None:
-    """Append to a log in one write, so that the lines of two processes do not mix; as `fill`.
+    """Append to a log in one write, so that lines of two processes do not mix; raises as `fill`.
 
-    One that has `most` bytes is put aside first, as `path.1`, and the one before that as `path.2`.
+    A log of `most` bytes is renamed first, to `path.1`, and the one before that to `path.2`.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     with os.fdopen(opened(path, flags), "ab", 0) as file:
@@ -269,7 +269,7 @@ def append(path: str, text: bytes, *, most: int) -> None:
 
 
 def mark(path: str, mtime_ns: int | None = None) -> None:
-    """Give a file this mtime, the present unless one is given; it is made if it is not there; as `fill`."""
+    """Give a file this mtime (default: now); it is made if it does not exist; raises as `fill`."""
     with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT), "wb", 0) as file:
         if mtime_ns is None:
             os.utime(file.fileno())
@@ -280,7 +280,7 @@ def mark(path: str, mtime_ns: int | None = None) -> None:
 def mtime_ns(path: str, *, follow: bool = False) -> int:
     """When the regular file was last written, or -1 if there is none; a link counts as none.
 
-    With `follow` it is a person's own: a link is followed, and whatever is there has its date.
+    With `follow` it is a person's own file: a link is followed, and its target's time is returned.
     """
     about = _about(path, follow=follow)
     if about is None or not (follow or stat.S_ISREG(about.st_mode)):
@@ -300,9 +300,9 @@ def _kind(mode: int) -> str:
 
 
 def end_of(path: str, limit: int) -> tuple[str, bool]:
-    """The last `limit` bytes of a file's text, and whether something is missing before them.
+    """The last `limit` bytes of a file's text, and whether text before them is missing.
 
-    What is no regular file, is a link, or cannot be read, is empty, and all of it is missing.
+    For a link, something else than a regular file, or an unreadable one: "" and True.
     """
     try:
         with os.fdopen(opened(path), "rb", 0) as file:

@@ -1,22 +1,22 @@
 """Marks and signs of life in `.lifecycle/`, which the hooks' guards and other processes read.
 
-`.lifecycle/seen` holds the session that owns the claim and the process id of its client; its mtime is
-when that was last seen. It is written when `state.json` and `.lifecycle/owner` name that session: whoever
-reads it first and them afterwards sees no owner that is older. `.lifecycle/ended` holds the owner's id
+`.lifecycle/seen` holds the session that owns the claim and the process id of its client; its mtime is the
+time when that was last seen. It is written after `state.json` and `.lifecycle/owner` name that session: a
+reader that reads it first and those afterwards sees no older owner. `.lifecycle/ended` holds the owner's id
 once its session has ended.
 
 `.lifecycle/hooks-ID` shows that hooks of that session run here.
 
-`.lifecycle/waiter` holds the process id and the session; its mtime is the moment until which the
-waiter promises to be back. So a process id that was given to somebody else after a crash deceives
-nobody for longer than one wait. Who may wait is decided by a lock, not by this file.
+`.lifecycle/waiter` holds the process id and the session; its mtime is the moment by which the waiter
+promises to be back. So a process id that is reused after a crash misleads readers for at most one wait.
+A lock, not this file, decides who may wait.
 
-`.lifecycle/wait-*`, by the number of its process, shows that a command waits here, and for what; its mtime
-is such a promise as well. A waiter leaves it that news. What a killed one left counts for nothing, and goes
-with the next that waits.
+`.lifecycle/wait-*`, named by its process id, shows that a command waits here, and for what; its mtime is
+such a promise as well. A waiter leaves that news to the command. A file that a killed process left is
+ignored, and the next command that waits deletes it.
 
 A mark (`GuardMarks`) is an empty file; its mtime is a moment. The guards (`sh`, in `hooks/`) compare it
-with the present or with the claim file's mtime, before they start Python, and end where nothing is due.
+with the present or with the claim file's mtime, before they start Python, and end if nothing is due.
 """
 
 from __future__ import annotations
@@ -40,37 +40,37 @@ SIGN = "waiter"
 COMMAND = "wait-"
 LOCK = "waiter.lock"
 MET = "hooks-"
-"""How the mark is called that a session's hooks leave, before the session's id."""
+"""The beginning of the name of the mark that a session's hooks leave; the session's id follows."""
 
 MET_SECONDS = 14 * 86_400.0
 """How long such a mark is kept."""
 
 SILENT_SECONDS = 3600.0
-"""After this long without a sign of life a session whose client nobody knows counts as gone."""
+"""Seconds without a sign of life after which a session with an unknown client counts as gone."""
 
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 
 SLACK = 60.0
-"""Seconds that a look may take beyond the moment for which it was promised."""
+"""Seconds that a look may take beyond the moment that was promised."""
 
 STOP_DUE = "due"
 IDLE_DUE = "idle-due"
 """Marks whose mtime is the moment from which on-stop and on-idle look again."""
 
 ALWAYS = 1.0
-"""A moment that has come whatever the clock says: a clock that ran ahead must not stop polling."""
+"""A moment that has always come, whatever the clock says: a clock that was ahead must not stop polling."""
 
 WAITING = "waiting"
-"""A mark that is there while a prompt of the user's is worth Python's start."""
+"""A mark that exists while a prompt of the user is worth starting Python."""
 
 ANSWERED = "answered"
-"""A mark with id and transcript of each prompt, made when the last one came; it goes at the question."""
+"""A mark with id and transcript of each prompt; its mtime is the last prompt's. The question deletes it."""
 
 _TRANSCRIPT = 4_000_000
-"""Bytes of a transcript's end in which a prompt is looked for."""
+"""Bytes at a transcript's end in which a prompt is looked for."""
 
 _KEPT = 20
-"""Prompts among which a person's is looked for: a task may be scheduled for each minute."""
+"""Prompts among which a person's is looked for: a task may be scheduled for every minute."""
 
 OWNER = "owner"
 """A file with the id of the session that the claim belongs to."""
@@ -82,13 +82,13 @@ _PROMPTS = "prompts"
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What `.lifecycle/` shows of one session.
+    """The signs of one session in `.lifecycle/`.
 
     Attributes:
-        has_ended: its end was seen, and nothing of it since.
-        is_client_there: its client's process is there; None if nobody knows which one that is.
-        has_waiter: a process waits for its news right now.
-        last_at: the last sign of it, in seconds since the epoch, or None.
+        has_ended: its end was seen, and no sign of it since.
+        is_client_there: its client's process exists; None if the process is unknown.
+        has_waiter: a process waits for news for it now.
+        last_at: its last sign, in seconds since the epoch, or None.
     """
 
     has_ended: bool = False
@@ -98,11 +98,11 @@ class Signs:
 
 
 def seems_alive(signs: Signs, since: float, now: float) -> bool:
-    """True if a session that holds something is not over, as far as is known.
+    """True if a session that holds something has not ended, as far as is known.
 
     Args:
-        signs: of that session.
-        since: when it took hold: a sign of life by itself.
+        signs: the session's signs.
+        since: when it began to hold: that counts as a sign of life.
         now: seconds since the epoch.
     """
     if signs.has_ended:
@@ -119,7 +119,7 @@ def sign(folder: Folder, session: str, client: int) -> None:
 
 
 def meet(folder: Folder, session: str, now: float) -> None:
-    """Note that hooks of this session run here; notes of sessions of two weeks ago and more go."""
+    """Note that hooks of this session run here; notes that are two weeks old or older are deleted."""
     if not _NAME.fullmatch(session):
         return
     for old in folder.path.glob(f"{MET}*"):
@@ -131,7 +131,7 @@ def meet(folder: Folder, session: str, now: float) -> None:
 def has_met(folder: Folder, session: str) -> bool:
     """True if a hook of this session has run in this worktree; for "", of any session.
 
-    A session whose id can be no file's name cannot be noted, and counts as met.
+    A session whose id cannot be a file name cannot be noted, and counts as met.
     """
     if session and not _NAME.fullmatch(session):
         return True
@@ -139,12 +139,12 @@ def has_met(folder: Folder, session: str) -> bool:
 
 
 def note_end(folder: Folder, session: str) -> None:
-    """Note that this session, which owns the claim, is over."""
+    """Note that this session, which owns the claim, has ended."""
     _put(folder, ENDED, f"{session}\n")
 
 
 def signs_of(folder: Folder, session: str, now: float) -> Signs:
-    """What is known of a session, by the files that hooks leave."""
+    """The signs of a session, from the files that hooks leave."""
     seen, ended = folder.read(SEEN), folder.read(ENDED)
     words = seen.content.decode(errors="replace").split() if seen else []
     is_seen = seen is not None and words[:1] == [session]
@@ -160,10 +160,10 @@ def signs_of(folder: Folder, session: str, now: float) -> Signs:
 
 @contextlib.contextmanager
 def alone(folder: Folder, seconds: float) -> Iterator[None]:
-    """Be the one waiter of this worktree, and take the sign away at the end.
+    """Be the only waiter of this worktree, and remove its sign at the end.
 
     Raises:
-        LockBusy: another one lived for all of `seconds`.
+        LockBusy: another waiter lived for all of `seconds`.
     """
     with folder.locked(seconds, LOCK):
         try:
@@ -173,7 +173,7 @@ def alone(folder: Folder, seconds: float) -> Iterator[None]:
 
 
 def promise(folder: Folder, session: str, until: float) -> None:
-    """Show that this process waits for `session`, and is back by `until` (seconds, epoch)."""
+    """Show that this process waits for `session`, and will be back by `until` (seconds, epoch)."""
     content = f"{os.getpid()} {session}\n"
     snapshot = folder.read(SIGN)
     if snapshot is None or snapshot.content != content.encode():
@@ -182,12 +182,12 @@ def promise(folder: Folder, session: str, until: float) -> None:
 
 
 def is_live(folder: Folder, now: float, session: str = "") -> bool:
-    """True if a waiter has promised to be back, its time is not up, and its process is there.
+    """True if a waiter promised to be back, its time is not up, and its process exists.
 
     Args:
-        folder: of the worktree.
+        folder: the worktree's folder.
         now: seconds since the epoch.
-        session: whose waiter; any session's unless given.
+        session: the waiter's session; any session unless given.
     """
     snapshot = folder.read(SIGN)
     if snapshot is None or snapshot.mtime_ns <= now * 1e9:
@@ -197,7 +197,7 @@ def is_live(folder: Folder, now: float, session: str = "") -> bool:
 
 
 def promise_command(folder: Folder, wanted: str, until: float) -> None:
-    """Show that this process is a command that waits for `wanted`, and is back by `until`."""
+    """Show that this process is a command that waits for `wanted`, and will be back by `until`."""
     name = f"{COMMAND}{os.getpid()}"
     if folder.mtime_ns(name) < 0:
         folder.make()
@@ -206,7 +206,7 @@ def promise_command(folder: Folder, wanted: str, until: float) -> None:
 
 
 def leave_command(folder: Folder) -> None:
-    """Take the sign of this process away, and those of processes that are gone."""
+    """Delete this process's sign, and those of processes that do not exist any more."""
     for path in folder.path.glob(f"{COMMAND}*"):
         pid = path.name.removeprefix(COMMAND)
         if pid == str(os.getpid()) or not live_process.is_there(pid):
@@ -214,7 +214,7 @@ def leave_command(folder: Folder) -> None:
 
 
 def waited_for(folder: Folder, now: float) -> frozenset[str]:
-    """What commands that live wait for here, in their own words."""
+    """What live commands wait for here, in their own words."""
     sessions = set()
     for path in folder.path.glob(f"{COMMAND}*"):
         file = folder.read(path.name)
@@ -225,15 +225,15 @@ def waited_for(folder: Folder, now: float) -> frozenset[str]:
 
 
 def _put(folder: Folder, name: str, content: str) -> None:
-    """Write a sign in place: half of one counts as none, and a killed process leaves nothing beside it."""
+    """Write a sign in place: an incomplete one is ignored, and a killed process leaves no other file."""
     regular_files.fill(folder.at(name), content.encode())
 
 
 def _is_scheduled(prompt: str, transcript: str) -> bool | None:
-    """True if the client itself sent the prompt, as for a task that the agent scheduled; None: not told.
+    """True if the client itself sent the prompt, as for a task that the agent scheduled; None: unknown.
 
-    That event looks as a person's does, and its transcript tells them apart, later: the first line that
-    belongs to the prompt. What a person writes into a turn has the id of the prompt that began it.
+    The client's event is the same for both; the transcript shows the difference later, in the first line of
+    the prompt. A prompt that a person writes into a turn has the id of the prompt that began the turn.
     """
     turn = transcript.partition(f'"promptId":"{prompt}"')[2]
     begun = turn.partition("\n")[0]
@@ -250,22 +250,22 @@ class GuardMarks:
         self.clock = clock
 
     def set_due(self, name: str, moment: float | None) -> None:
-        """Tell the guard when to let a wake through again; None removes the mark."""
+        """Set when the guard is to let a wake through again; None removes the mark."""
         if moment is None:
             self.folder.remove(name)
         else:
             self.folder.mark(name, int(moment * 1e9))
 
     def has(self, name: str) -> bool:
-        """True if the mark is there, due or not."""
+        """True if the mark exists, due or not."""
         return self.folder.mtime_ns(name) >= 0
 
     def is_due(self, name: str) -> bool:
-        """True if the mark is there and its moment has come."""
+        """True if the mark exists and its moment has come."""
         return 0 <= self.folder.mtime_ns(name) <= self.clock.now() * 1e9
 
     def stamp(self, mtime_ns: int) -> None:
-        """Tell the guard that this version of the claim file was looked at and left nothing to do."""
+        """Tell the guard that this version of the claim file was looked at and needs nothing more."""
         self.folder.mark(_STAMP, mtime_ns)
 
     def is_stamped(self, mtime_ns: int) -> bool:
@@ -273,17 +273,17 @@ class GuardMarks:
         return self.folder.mtime_ns(_STAMP) == mtime_ns
 
     def answer(self, prompt: str, transcript: str) -> None:
-        """Note that a prompt came: its id, and the file in which the client writes who sent it."""
-        with contextlib.suppress(OSError):  # on a full disk it counts, whoever sent it
+        """Note that a prompt came: its id, and the transcript in which the client records who sent it."""
+        with contextlib.suppress(OSError):  # on a full disk the prompt counts as a person's
             lines = [*self._prompts(), f"{prompt} {transcript}"]
             _put(self.folder, ANSWERED, "".join(f"{line}\n" for line in lines))
         self.set_due(ANSWERED, self.clock.now())
 
     @property
     def answered_at(self) -> float | None:
-        """When a person last wrote a prompt, if that was after the question was put; else None.
+        """When a person last wrote a prompt, if that was after the question was asked; else None.
 
-        It is 0.0 where the client itself sent another one since, so that nobody knows when it was.
+        0.0 if the client itself sent another prompt since, so that the time is unknown.
         """
         moment = self.folder.mtime_ns(ANSWERED)
         if moment < 0:
@@ -295,7 +295,7 @@ class GuardMarks:
                 texts[path] = regular_files.end_of(path, _TRANSCRIPT)
             text, is_cut = texts[path]
             is_scheduled = _is_scheduled(prompt, text)
-            if is_scheduled is None:  # a person's, unless an earlier one's begin lies too far back
+            if is_scheduled is None:  # a person's, unless the beginning of an earlier one is too far back
                 is_scheduled = is_cut and not when
             if not is_scheduled:
                 return when
@@ -303,21 +303,21 @@ class GuardMarks:
         return when or None
 
     def _prompts(self) -> list[str]:
-        """The last prompts since the question was put, a line for each."""
+        """The last prompts since the question was asked, one line for each."""
         noted = self.folder.read(ANSWERED)
         return noted.content.decode(errors="replace").splitlines()[-_KEPT:] if noted else []
 
     def hears_prompts(self, since: float) -> bool:
-        """True if the hook on the user's prompts has run since then, so that it is installed."""
+        """True if the hook on the user's prompts has run since then, so it is installed."""
         return self.folder.mtime_ns(_PROMPTS) >= since * 1e9
 
     def is_owner(self, session: str) -> bool:
-        """True if the guards know this session as the one that the claim belongs to."""
+        """True if the guards know this session as the claim's owner."""
         snapshot = self.folder.read(OWNER)
         return snapshot is not None and snapshot.content == f"{session}\n".encode()
 
     def show_owner(self, session: str) -> None:
-        """Tell the guards which session the claim belongs to; "" for none."""
+        """Tell the guards which session owns the claim; "" for none."""
         if not session:
             self.folder.remove(OWNER)
         elif not self.is_owner(session):

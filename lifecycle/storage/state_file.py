@@ -1,15 +1,15 @@
-"""`.lifecycle/state.json`: what one worktree remembers, by section, as one wake reads and writes it.
+"""`.lifecycle/state.json`: what one worktree remembers, by section, as a wake reads and writes it.
 
-The file is the product's alone. It is read at the start of a wake and replaced as a whole under the lock.
-Everything in it can be learned again from the claim file and from GitHub, so an unreadable one is set
-aside and begun anew, with a notice that says so.
+Only the product writes the file. It is read at the start of a wake and replaced as a whole under the lock.
+Everything in it can be learned again from the claim file and from GitHub, so an unreadable file is set
+aside and replaced by an empty one, with a notice about that.
 
-The ledger is the part of it that says each sentence once. A sentence has a key: the event, the issue, the
-pull request, and the head or the error that it is about. Two rules hold. A key is queued once. And what a
-channel takes is marked as offered, with the session that it was offered to, and leaves the queue *before*
-it is printed: a process that is killed in between loses a nudge and never repeats one. Questions and
-errors that need somebody are kept in the claim's record besides, and rendered from there whenever a
-session starts.
+The ledger is the section that makes sure that each sentence is said once. A sentence has a key: the event,
+the issue, the pull request, and the head or the error that it is about. Two rules hold. A key is queued
+once. And a sentence that a channel takes is marked as offered, with the session that it was offered to, and
+leaves the queue *before* it is printed: if a process is killed in between, the sentence is lost, but never
+repeated. Questions and errors that need somebody are also kept in the claim's record, and printed from
+there whenever a session starts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
 
 STATE_VERSION = 2
-"""Version 1 had a claim's record without sections; `claim/record/state.py` reads it still."""
+"""Version 1 had a claim's record without sections; `claim/record/state.py` can still read it."""
 
 _READABLE = (1, STATE_VERSION)
 
@@ -39,11 +39,11 @@ CLAIMING: Final = "claiming"
 NOTED: Final = "noted"
 PENDING: Final = "linked_undone"
 WATCHED: Final = "watched"
-"""In the cache: the pull request's number, its node id, and the one of its card or issue."""
+"""In the cache: the pull request's number, its node id, and the node id of its card or issue."""
 
 
 class QueuedNotice(TypedDict):
-    """A notice that waits: its key, its text, and its audience (by the name that the file has for it)."""
+    """A notice that waits: its key, its text, and its audience (by the audience's name in the file)."""
 
     key: str
     text: str
@@ -61,20 +61,20 @@ class SaidNotice(TypedDict, total=False):
 
 
 class StateSections(TypedDict, total=False):
-    """The sections of state.json. Records of the claim system are kept as JSON; their owners read them.
+    """The sections of state.json. The claim system's records are kept as JSON; their owners read them.
 
     Attributes:
         record: the claim's record (`claim/record/state.py`).
         archive: records of earlier claims of this worktree, by issue and branch.
-        cache: ids that GitHub's adapters look up once (`ports.Cache`).
+        cache: ids that GitHub's adapters look up only once (`ports.Cache`).
         said, queue: the ledger of notices (`Ledger`).
-        access: with which token something was refused, as `World.access` tells tokens apart.
-        claiming: the claim that was begun and is neither made nor undone.
-        linked_undone: writes to linked tasks that are still to be made; of a task that is being claimed its
-            release, until the claim is there.
-        noted: the phase that the journal has, and how many moves.
+        access: the token for which something was refused, as `World.access` distinguishes tokens.
+        claiming: the claim that was begun and is neither complete nor undone.
+        linked_undone: pending writes to linked tasks; while a task is being claimed, its release, until
+            the claim exists.
+        noted: the last phase in the journal, and how many moves it has.
         started: the last start of a session that was answered.
-        replies: answers to review threads of which nobody knows whether GitHub has them, by their marker.
+        replies: answers to review threads that GitHub may or may not have, by their marker.
     """
 
     version: int
@@ -92,11 +92,11 @@ class StateSections(TypedDict, total=False):
 
 
 _SHAPE: dict[str, type] = {"said": dict, "queue": list, "cache": dict, "archive": dict}
-"""The types of the sections that everybody reads; those of the claim system have readers of their own."""
+"""The types of the sections that everybody reads; the claim system's sections have their own readers."""
 
 
 class MemoryCache(dict[str, object]):
-    """A `ports.Cache` that lasts as long as the process: ids are looked up once for each."""
+    """A `ports.Cache` that lasts as long as the process: each process looks an id up once."""
 
     def put(self, key: str, value: object) -> None:
         """Remember a JSON value; None forgets it."""
@@ -104,13 +104,13 @@ class MemoryCache(dict[str, object]):
 
 
 class StateFile:
-    """state.json as it was read last; fits `ports.Cache` as well.
+    """state.json as last read; also a `ports.Cache`.
 
-    One object serves a whole wake: the claim store, the ledger and GitHub's adapters hold it, so that
-    each sees what the last `reload` read.
+    One object serves a whole wake: the claim store, the ledger and GitHub's adapters share it, so that
+    each has the result of the last `reload`.
 
     Attributes:
-        is_unreadable: the file that lies there was no state, and was left where it is.
+        is_unreadable: the file was not a valid state, and was left where it is.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -121,29 +121,29 @@ class StateFile:
         self._read_as: bytes | None = None
 
     def reload(self, *, repair: bool = True) -> StateSections:
-        """Read the file anew; empty if there is none.
+        """Read the file again; returns an empty state if there is none.
 
-        An unreadable one is set aside if `repair`, and what is begun in its place has a notice of it.
+        With `repair` an unreadable file is set aside, and the new state has a notice about it.
 
         Raises:
-            StrangeFileError: something else than a regular file lies there.
+            StrangeFileError: the path is not a regular file.
         """
         self._saved, self._read_as = None, self._bytes()
         state = _parsed(self._read_as) if self._read_as is not None else {}
         self.is_unreadable = state is None and not repair
         if state is None:
-            self._read_as = None  # so `is_current` is false until it was set aside
+            self._read_as = None  # so `is_current` is false until the file is set aside
             state = _begun_anew(Path(self.folder.at(STATE))) if repair else {}
         self.content = state
         return self.content
 
     @property
     def is_current(self) -> bool:
-        """True if the file holds what the last `reload` read; raises StrangeFileError."""
+        """True if the file has the content that the last `reload` read; raises StrangeFileError."""
         return self._bytes() == self._read_as
 
     def save(self) -> None:
-        """Replace the file by what is in memory; nothing is written if that is what was saved last."""
+        """Replace the file with the content in memory; nothing is written if it was saved last time."""
         content = as_json({**self.content, "version": STATE_VERSION})
         if content != self._saved:
             self.folder.make()
@@ -151,7 +151,7 @@ class StateFile:
         self._saved = content
 
     def get(self, key: str) -> object | None:
-        """What was put into the cache, or None."""
+        """The value in the cache for this key, or None."""
         return self.content.get("cache", {}).get(key)
 
     def put(self, key: str, value: object) -> None:
@@ -160,13 +160,13 @@ class StateFile:
 
     def _bytes(self) -> bytes | None:
         path = self.folder.at(STATE)
-        regular_files.refuse_strange(path)  # a folder too: what is learned could not be kept
+        regular_files.refuse_strange(path)  # a folder is refused too: the state could not be kept
         file = regular_files.content(path)
         return file[0] if file is not None else None
 
 
 def _begun_anew(path: Path) -> StateSections:
-    """Set the file aside; the sections that take its place: nothing but the notice to the person."""
+    """Set the file aside; returns the new sections: only the notice to the person."""
     kept = set_aside(path, "unreadable").name
     text = (
         f".lifecycle/state.json could not be read. It was kept as {kept}; its content is read again "
@@ -176,7 +176,7 @@ def _begun_anew(path: Path) -> StateSections:
 
 
 def _parsed(content: bytes) -> StateSections | None:
-    """The sections, or None for what is no state of this version."""
+    """The sections, or None if the content is not a state of this version."""
     if len(content) > regular_files.LIMIT:
         return None
     state = object_in(content, *_READABLE)
@@ -192,9 +192,9 @@ _SAID_LIMIT = 400
 
 
 class Ledger:
-    """The queue, and what was said, inside state.json's content; the caller holds the lock and saves.
+    """The queue, and the sentences already said, in state.json's content; the caller locks and saves.
 
-    It outlives the claim.
+    The ledger outlives the claim.
     """
 
     def __init__(self, state: StateSections, clock: Clock) -> None:
@@ -206,13 +206,13 @@ class Ledger:
         return key in self.state.get("said", {})
 
     def offered_to(self, session: str) -> frozenset[str]:
-        """The keys of what was offered to this session, and to no other since."""
+        """The keys of the sentences that were offered to this session, and to no other since."""
         entries = self.state.get("said", {})
         return frozenset(key for key, entry in entries.items() if entry.get("session") == session)
 
     def queue(self, notice: Notice, *, again: bool = False) -> None:
-        """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
-        # The queue has neither.
+        """Put a sentence on the queue, once for its key; with `again`, unless it is on the queue now."""
+        # A queued notice has neither.
         is_waiting = replace(notice, stands=False, ends=()) in self.waiting()
         if is_waiting or (self.was_said(notice.key) and not again):
             return
@@ -228,23 +228,23 @@ class Ledger:
         )
 
     def end(self, claim: str, events: Collection[str]) -> None:
-        """Withdraw what waits of these events of a claim: it is not true, and is said if it comes back."""
+        """Withdraw waiting notices of these events of a claim: not true now; said again if true again."""
         for key in [notice.key for notice in self.waiting()]:
             if _claim_of(key) == claim and _event_of(key) in events:
                 self.withdraw(key)
 
     def queue_refusal(self, error: LifecycleError) -> None:
-        """Queue what stands in the way, once: to the agent if it can mend it."""
+        """Queue a refusal's sentence once: to the agent if the agent can solve the problem."""
         audience = Audience.ACT if error.for_agent else Audience.NOTE
         sentence = redact(error.sentence)
         self.queue(Notice(f"{_REFUSED}{sentence}", sentence, audience))
 
     def clear_refusals(self) -> None:
-        """Withdraw every refusal: what stood in the way is gone, and is said again if it comes back."""
+        """Withdraw every refusal: the obstacle is gone; a refusal that returns is said again."""
         self.withdraw(_REFUSED)
 
     def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
-        """Withdraw the conditions below `prefix` that are not `stated` any more; they may come back."""
+        """Withdraw the conditions below `prefix` that are not in `stated` any more; they may return."""
         entries = self.state.get("said", {})
         gone = {
             key
@@ -254,27 +254,27 @@ class Ledger:
         self._forget(gone.__contains__)
 
     def withdraw(self, prefix: str) -> None:
-        """Forget what was said, or waits to be said, under keys that begin so: it is not true any more."""
+        """Forget sentences, said or waiting, whose keys begin with `prefix`: they are not true any more."""
         self._forget(lambda key: key.startswith(prefix))
 
     def _forget(self, is_over: Callable[[str], bool]) -> None:
-        """Forget what was said under such keys, and drop what waits."""
+        """Forget sentences with such keys, said or waiting."""
         entries = self.state.get("said", {})
         for key in [key for key in entries if is_over(key)]:
             del entries[key]
         self._drop(is_over)
 
     def retire(self, claim: str) -> bool:
-        """Drop what waits of other claims than this one ("": of any), but for notes to the person.
+        """Drop the waiting notices of claims other than this one ("": of any), except notes to the person.
 
-        Those say how such a claim ended. True if anything was dropped.
+        Those notes say how such a claim ended. True if anything was dropped.
         """
         count, kept = len(self.waiting()), {notice.key for notice in self.waiting_of(claim)}
         self._drop(lambda key: key not in kept)
         return len(self.waiting()) < count
 
     def waiting_of(self, claim: str) -> list[Notice]:
-        """What still waits once those of other claims than this one were dropped, as `retire` does."""
+        """The notices that still wait after those of other claims are dropped, as `retire` does."""
         return [
             notice
             for notice in self.waiting()
@@ -295,13 +295,13 @@ class Ledger:
         session: str = "",
         held: Collection[str] = (),
     ) -> tuple[Notice, ...]:
-        """Take off the queue what `channel` can deliver; the caller saves before it prints.
+        """Take the sentences that `channel` can deliver off the queue; the caller saves before it prints.
 
         Args:
-            audiences: whom the channel can deliver; the rest waits.
+            audiences: the audiences that the channel can deliver to; other sentences wait.
             channel: the entrypoint that prints it.
-            session: whom it is offered to, or empty if nobody knows.
-            held: events whose sentences wait all the same.
+            session: the session that they are offered to, or "" if unknown.
+            held: events whose sentences wait nevertheless.
         """
         waiting = [notice for notice in self.waiting() if _event_of(notice.key) not in held]
         taken = [notice for notice in waiting if notice.audience in audiences]
@@ -309,7 +309,7 @@ class Ledger:
         self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
         for key in keys:
             entry = self.state.setdefault("said", {}).setdefault(key, {})
-            # The first time is kept: when it reached anybody at all.
+            # The first time is kept: when it was first offered to anybody.
             entry.setdefault("offered", self.clock.now())
             entry["channel"], entry["session"] = channel, session
         return tuple(taken)
@@ -320,13 +320,13 @@ class Ledger:
 
 
 def _claim_of(key: str) -> str:
-    """The claim that a sentence is about, as in `42@1738000000/merged:107`; empty if about none."""
+    """The claim that a sentence is about, from a key like `42@1738000000/merged:107`; "" for none."""
     claim, slash, _ = key.partition("/")
     return claim if slash and re.fullmatch(r"\d+@\d+", claim) else ""
 
 
 def lasting(notices: Sequence[Notice]) -> tuple[Notice, ...]:
-    """Without those that a later one `ends`, as the queue drops them; keys without the claim's."""
+    """The notices without those that a later one `ends`, as in the queue; keys lack the claim."""
     return tuple(
         notice
         for place, notice in enumerate(notices)
@@ -335,5 +335,5 @@ def lasting(notices: Sequence[Notice]) -> tuple[Notice, ...]:
 
 
 def _event_of(key: str) -> str:
-    """The event, as in `42@1738000000/merged:107`."""
+    """The event in a key like `42@1738000000/merged:107`."""
     return key.removeprefix(f"{_claim_of(key)}/").partition(":")[0]

@@ -1,12 +1,11 @@
 """Files that two parties write.
 
-Two rules hold here. What only the product writes (`.lifecycle/`) is replaced by an atomic rename
-under a lock. What an agent writes too, without any lock (the claim file), is *exchanged* with the new
-content, so that what was really there comes out and can be compared: a rename alone is not
-compare-and-set, and an edit made between the read and the rename would be gone.
+Two rules hold here. A file that only the product writes (`.lifecycle/`) is replaced by an atomic rename
+under a lock. A file that an agent writes too, without any lock (the claim file), is *exchanged* with the
+new content, so that the old file comes out and can be compared: a rename alone is not compare-and-set,
+and would lose an edit made between the read and the rename.
 
-Whatever is opened here is opened by `regular_files.py`: a regular file, of a bounded size, never waited
-for.
+All files are opened by `regular_files.py`: only a regular file, of a bounded size, never blocking.
 """
 
 from __future__ import annotations
@@ -32,22 +31,22 @@ FOLDER = ".lifecycle"
 LOCK = "lock"
 STATE = "state.json"
 FEEDBACK = "feedback"
-"""The folder of packets and logs in `.lifecycle/`; it goes with the claim."""
+"""The folder of packets and logs in `.lifecycle/`; it is deleted with the claim."""
 
 _ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
-"""What a deadline, the client or a person ends a process with."""
+"""The signals with which a deadline, the client or a person ends a process."""
 
 _SETTLE_READS = 8
-"""How often what came out of an exchange is read before it counts as what was there."""
+"""How often an exchanged file is read before its content counts as final."""
 
 _LOCK_PAUSE = 0.02
-"""Seconds between two looks whether a lock is free."""
+"""Seconds between two checks whether a lock is free."""
 
 _LINE = 100_000
-"""Bytes that are read of a file with one path in it."""
+"""Bytes that are read of a file with one path."""
 
 OURS = ".lifecycle.tmp"
-"""How our temporary files end: an editor's must not be taken for one."""
+"""The end of our temporary files' names: an editor's must not be taken for ours."""
 
 _AT_FDCWD = {"linux": -100, "darwin": -2}
 _SWAP = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS: the same bit
@@ -74,7 +73,7 @@ def common_folder(root: Path) -> Path | None:
             line = regular_files.content(str(shared), follow=True, limit=_LINE)
             git /= os.fsdecode(line[0] if line is not None else b"").strip()
         return git.resolve() if (git / "HEAD").is_file() and (git / "objects").is_dir() else None
-    except (OSError, ValueError):  # unreadable, or a path that cannot be one
+    except (OSError, ValueError):  # unreadable, or an impossible path
         return None
 
 
@@ -90,22 +89,22 @@ def places_of(root: Path, branch: str) -> list[Path]:
             if head is None or os.fsdecode(head[0]).strip() != f"ref: refs/heads/{branch}":
                 continue
             link = regular_files.content(str(git / "gitdir"), limit=_LINE)
-            # What a linked worktree's folder names may be relative to itself (worktree.useRelativePaths).
+            # The path in a linked worktree's folder may be relative to that (worktree.useRelativePaths).
             linked = git / os.fsdecode(link[0]).strip() if link is not None else git
             places.append(linked.resolve().parent)
     except (OSError, ValueError):
-        return []  # one that cannot be read, or a path that cannot be one
+        return []  # an unreadable file, or an impossible path
     return places
 
 
 def clone_of(root: Path) -> Path:
-    """A path that all worktrees of a clone share: its git folder; outside of git the folder itself."""
+    """A path that all worktrees of a clone share: its git folder; outside of git, the folder itself."""
     return common_folder(root) or root.resolve()
 
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """A file as one read found it; `mtime_ns` is from the open descriptor, before the read."""
+    """A file's content from one read; `mtime_ns` is from the open descriptor, before the read."""
 
     content: bytes
     mtime_ns: int
@@ -115,12 +114,12 @@ def read(path: Path, *, follow: bool = True) -> FileContent | None:
     """The file's content, or None if there is none (a folder in its place counts as none).
 
     Args:
-        path: of the file.
-        follow: a link is fine, since it is a person's own file; one of ours is never a link.
+        path: the file's path.
+        follow: a link is allowed, for a person's own file; one of our files is never a link.
 
     Raises:
-        StrangeFileError: it is no regular file, a link that is not followed, or much too large.
-        OSError: it cannot be read.
+        StrangeFileError: not a regular file, a link that is not followed, or much too large.
+        OSError: the file cannot be read.
     """
     file = regular_files.content(str(path), follow=follow)
     if file is not None and len(file[0]) > regular_files.LIMIT:
@@ -133,7 +132,7 @@ def read(path: Path, *, follow: bool = True) -> FileContent | None:
 def write(path: Path, content: bytes, mode: int = 0o600) -> None:
     """Replace the file by one rename; readers see the old content or the new, never a part.
 
-    It keeps its mode; a new one gets `mode`, as far as the umask leaves it.
+    The file keeps its mode; a new one gets `mode`, as far as the umask permits.
     """
     temporary = _written_beside(path, content, mode)
     try:
@@ -144,7 +143,7 @@ def write(path: Path, content: bytes, mode: int = 0o600) -> None:
 
 
 Keep = Callable[[Path, bytes], None]
-"""Takes over a file that was taken out of its place, with its content: renames it, or leaves it."""
+"""Takes a file that was taken out of its place, and its content: renames the file, or leaves it."""
 
 
 def replace_if(
@@ -153,19 +152,19 @@ def replace_if(
     """Put `content` into the file, provided that it still holds `expected`.
 
     Args:
-        path: of the file.
-        expected: what it holds as far as is known.
-        content: what it should hold.
-        keep: is given the file that was taken out, since somebody who has opened it may write into it
-            later; it is deleted unless given.
+        path: the file's path.
+        expected: the content that the file should have now.
+        content: the new content.
+        keep: receives the file that was taken out, since a process that has it open may write into it
+            later; without `keep` it is deleted.
 
     Returns:
-        None if it did. Otherwise what was found: the file is left holding that, and nothing of it
+        None on success. Otherwise the content that was found: the file still has it, and nothing of it
         was lost.
 
-    The two files change places in one system call (renameat2 RENAME_EXCHANGE, renameatx_np
-    RENAME_SWAP), and what came out is compared. Where the file system cannot do that, the bytes are
-    compared right before a plain rename, and the file that is replaced is kept by a second name.
+    The two files are exchanged by one system call (renameat2 RENAME_EXCHANGE, renameatx_np
+    RENAME_SWAP), and the old file is compared. If the file system cannot do that, the bytes are
+    compared just before a plain rename, and the replaced file is kept under a second name.
     """
     temporary = _written_beside(path, content, 0o600)
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
@@ -173,26 +172,26 @@ def replace_if(
         if not exchange(temporary, path):
             return _renamed(temporary, path, expected, keep)
         strange = regular_files.strange(str(temporary))
-        if strange:  # somebody put it there a moment ago: it goes back, and is not opened
+        if strange:  # somebody put it there a moment ago: it is put back, and not opened
             exchange(temporary, path)
             raise regular_files.StrangeFileError(str(path), strange)
         replaced = _settled(temporary, expected)
         is_expected = replaced == expected
-        # If somebody wrote in between: put theirs back, unless they have written yet again.
+        # If somebody wrote in between: restore their file, unless they have written yet again.
         out = replaced if is_expected else _put_back(temporary, path, theirs=replaced, ours=content)
         if keep is not None:
             keep(temporary, out)
         return None if is_expected else replaced
     finally:
         temporary.unlink(missing_ok=True)
-        # An end between exchange and compare would have deleted what came out.
+        # A signal between exchange and compare would have deleted the old file.
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _settled(theirs: Path, expected: bytes) -> bytes:
-    """The content that came out, once somebody who had opened it before could empty or write it.
+    """The content of the exchanged file, after a process that had just opened it could write to it.
 
-    An open that truncates looks the name up first: the exchange may fall in between.
+    An open that truncates looks the name up first: the exchange may happen in between.
     """
     for _ in range(_SETTLE_READS):
         content = theirs.read_bytes()
@@ -203,18 +202,18 @@ def _settled(theirs: Path, expected: bytes) -> bytes:
 
 
 def _put_back(temporary: Path, path: Path, *, theirs: bytes, ours: bytes) -> bytes:
-    """Exchange the edit that came out with ours again; returns what `temporary` holds then."""
+    """Exchange the agent's edit with our file again; returns the content of `temporary` afterwards."""
     exchange(temporary, path)
     late = temporary.read_bytes()
     if late == ours:
         return ours
-    # A second edit hit the file that held ours for a moment; it is the newest: it goes back.
+    # A second edit hit the file that held ours for a moment; it is the newest, so it is restored.
     exchange(temporary, path)
     return theirs
 
 
 def _renamed(temporary: Path, path: Path, expected: bytes, keep: Keep | None) -> bytes | None:
-    """`replace_if` where two files cannot change places: compare, then rename."""
+    """`replace_if` if two files cannot be exchanged: compare, then rename."""
     current = read(path, follow=False)
     if current is None or current.content != expected:
         return current.content if current else b""
@@ -229,26 +228,26 @@ def _renamed(temporary: Path, path: Path, expected: bytes, keep: Keep | None) ->
 
 
 def left_beside(path: Path) -> list[Path]:
-    """Temporary files that killed processes left of `write` and `replace_if`; the caller holds the lock."""
+    """Temporary files of killed calls of `write` and `replace_if`; the caller holds the lock."""
     import glob
 
     return sorted(path.parent.glob(f"{glob.escape(path.name)}.*{OURS}"))
 
 
 def _written_beside(path: Path, content: bytes, mode: int) -> Path:
-    # As `tempfile.mkstemp`, which with all that it imports takes longer than a hook's other work.
+    # Like `tempfile.mkstemp`, whose imports take longer than the rest of a hook's work.
     name = f"{path}.{os.urandom(8).hex()}{OURS}"
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         descriptor = os.open(name, flags, mode)
     except OSError as error:
-        error.filename = str(path.parent)  # what can be mended: nobody has the other name
+        error.filename = str(path.parent)  # a folder that the user knows: nobody knows the temporary name
         raise
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
     except BaseException:
-        Path(name).unlink(missing_ok=True)  # on a full disk a part of it would take the last room
+        Path(name).unlink(missing_ok=True)  # on a full disk, half a file would take the last space
         raise
     with contextlib.suppress(FileNotFoundError):
         Path(name).chmod(path.stat().st_mode & 0o777)
@@ -268,19 +267,19 @@ def _exchanger() -> Any:
 
 
 def exchange(first: Path, second: Path) -> bool:
-    """Let two files change places; False where that cannot be done."""
+    """Exchange two files; False if that is impossible."""
     function = _exchanger()
     if function is None:
         return False
     folder = _AT_FDCWD[sys.platform]
-    # Anything but 0: not on this file system, not with this kernel, not allowed, or no such file.
+    # Not 0: not on this file system, not with this kernel, not allowed, or no such file.
     return bool(function(folder, os.fsencode(first), folder, os.fsencode(second), _SWAP) == 0)
 
 
 def as_json(content: object) -> bytes:
-    """The JSON of a file of ours: an object has a line for each of its keys, by which a person finds it.
+    """The JSON of one of our files: an object has a line for each key, so that a person finds it.
 
-    `indent` of Python's own takes twenty times as long: what writes it is not written in C.
+    Python's own `indent` takes twenty times as long, since it is not written in C.
     """
     if not isinstance(content, dict):
         return json.dumps(content).encode("ascii") + b"\n"
@@ -289,7 +288,7 @@ def as_json(content: object) -> bytes:
 
 
 def set_aside(path: Path, label: str, *, beside: Path | None = None) -> Path:
-    """Rename the file to a free name beside it, or another: `NAME.LABEL` or `NAME.LABEL-2` and so on."""
+    """Rename the file to a free name beside it or `beside`: `NAME.LABEL`, `NAME.LABEL-2` and so on."""
     near = beside or path
     for number in range(1, 1000):
         target = near.with_name(f"{near.name}.{label}" + (f"-{number}" if number > 1 else ""))
@@ -300,11 +299,11 @@ def set_aside(path: Path, label: str, *, beside: Path | None = None) -> Path:
 
 @contextlib.contextmanager
 def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
-    """Hold the lock on a file that is there for nothing else.
+    """Hold the lock on a file that exists only for that.
 
     Raises:
-        LockBusy: another process held it for all of `seconds`; it says `sentence`.
-        StrangeFileError: something else lies there.
+        LockBusy: another process held it for all of `seconds`; the error says `sentence`.
+        StrangeFileError: the path is not a regular file.
     """
     end, held = time.monotonic() + seconds, None
     while held is None:
@@ -314,12 +313,12 @@ def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
             if time.monotonic() >= end:
                 raise LockBusy(sentence)
             time.sleep(_LOCK_PAUSE)
-    with held:  # which lets go of the lock at its end
+    with held:  # releases the lock at its end
         yield
 
 
 def _held(path: Path) -> BinaryIO | None:
-    """The open file with the lock on it; None where another process has that, or took the file away."""
+    """The open file with the lock on it; None if another process has the lock, or removed the file."""
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644), "rb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -334,8 +333,8 @@ def _held(path: Path) -> BinaryIO | None:
 class Folder:
     """`.lifecycle/` in a worktree root, or a folder in it: state.json, marks, locks. Git never sees it.
 
-    Every method raises StrangeFileError, and touches nothing, where the folder is a link or another
-    user's, or where something that is no regular file lies in the place of the file.
+    Every method raises StrangeFileError, and touches nothing, if the folder is a link or another user's,
+    or if the file's path holds something else than a regular file.
     """
 
     def __init__(self, root: Path, inner: str = "") -> None:
@@ -344,11 +343,11 @@ class Folder:
         self.path = root.joinpath(*self._names)
 
     def at(self, name: str) -> str:
-        """The path of a file in here, once the folders on the way were seen to be ours."""
+        """The path of a file in this folder, after a check that the folders on the way are ours."""
         return regular_files.below(str(self.root), *self._names, name)
 
     def make(self) -> None:
-        """Create the folder, the user's alone, with a `.gitignore` of its own, if it is not there."""
+        """Create the folder, for the user only, with a `.gitignore` of its own, if it does not exist."""
         ignore = regular_files.below(str(self.root), FOLDER, ".gitignore")
         top = self.root / FOLDER
         top.mkdir(mode=0o700, exist_ok=True)
@@ -359,11 +358,11 @@ class Folder:
             self.path.mkdir(mode=0o700, exist_ok=True)
 
     def read(self, name: str) -> FileContent | None:
-        """A file's content, or None if it is not there."""
+        """A file's content, or None if it does not exist."""
         return read(Path(self.at(name)), follow=False)
 
     def write(self, name: str, content: bytes) -> None:
-        """Replace a file by one rename; the folder is there."""
+        """Replace a file by one rename; the folder must exist."""
         path = self.at(name)
         regular_files.refuse_strange(path)
         write(Path(path), content)
@@ -375,20 +374,20 @@ class Folder:
         self.write(name, content)
 
     def mark(self, name: str, mtime_ns: int | None = None) -> None:
-        """Make a mark with this mtime (the present unless given), and the folder if it is not there."""
+        """Make a mark with this mtime (default: now), and the folder if it does not exist."""
         self.make()
         regular_files.mark(self.at(name), mtime_ns)
 
     def mtime_ns(self, name: str) -> int:
-        """When a file was last written, or -1 if it is not there."""
+        """When a file was last written, or -1 if it does not exist."""
         return regular_files.mtime_ns(self.at(name))
 
     def remove(self, name: str) -> None:
-        """Delete a file, if it is there; of a link only the link goes."""
+        """Delete a file, if it exists; of a link, only the link."""
         Path(self.at(name)).unlink(missing_ok=True)
 
     def names(self) -> list[str]:
-        """The names of what lies here, the newest first."""
+        """The names of the folder's files, the newest first."""
         self.at("")
         if not self.path.is_dir():
             return []
@@ -403,7 +402,7 @@ class Folder:
 
     @contextlib.contextmanager
     def locked(self, seconds: float, name: str = LOCK) -> Iterator[None]:
-        """Hold a lock of this worktree: the one on its files, unless another is named.
+        """Hold a lock of this worktree: the lock on its files, unless another is named.
 
         Raises:
             LockBusy: another process held it for all of `seconds`.

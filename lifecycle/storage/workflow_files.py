@@ -1,6 +1,6 @@
-"""What the staged workflow keeps in `.lifecycle/`: marks for its guards, and files under one lock.
+"""The staged workflow's files in `.lifecycle/`: marks for its guards, and files under one lock.
 
-All of it only adds to what the transcript says: a worktree whose `.lifecycle/` was deleted goes on.
+All of them only add to the transcript: a worktree without its `.lifecycle/` can continue.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class WorkflowFiles:
         self.sessions = store.Folder(root, workflow_marks.SESSIONS)
 
     def path(self, name: str) -> Path:
-        """Where a file of the sessions' folder lies; raises StrangeFileError if that is not ours."""
+        """The path of a file in the sessions' folder; raises StrangeFileError if the folder is not ours."""
         return Path(self.sessions.at(name))
 
     @contextmanager
@@ -37,7 +37,7 @@ class WorkflowFiles:
             yield
 
     def load(self, name: str) -> Any:
-        """A file's JSON, or None if it is not there or cannot be read: it is learned again."""
+        """A file's JSON, or None if it does not exist or cannot be read: it is learned again."""
         file = self.sessions.read(name)
         try:
             return None if file is None else json.loads(file.content)
@@ -63,7 +63,7 @@ class WorkflowFiles:
             self.set_due(workflow_marks.ALWAYS)
 
     def set_due(self, moment: float | None) -> None:
-        """From when on a stop is looked at (seconds, epoch); None: never."""
+        """Set from when on a stop is looked at (seconds since the epoch); None: never."""
         if moment is None:
             self.folder.remove(workflow_marks.DUE)
         elif self.folder.mtime_ns(workflow_marks.DUE) != int(moment * 1e9):
@@ -74,11 +74,11 @@ class WorkflowFiles:
     ) -> None:
         """Keep the settings for the quick path, and the moment at which their file was written.
 
-        A file that is younger than two seconds may change again without its date showing it: then the
-        next stop reads it once more.
+        A settings file that is younger than two seconds may change again without a new date: then the next
+        stop reads it once more.
 
         Raises:
-            LockBusy: another process does so right now.
+            LockBusy: another process is doing the same.
         """
         with self.folder.locked(LOCK_SECONDS, workflow_marks.LOCK):
             content = "".join(f"{word}\n" for word in words)

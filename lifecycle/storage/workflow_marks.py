@@ -1,11 +1,11 @@
-"""What quick paths and guards read in `.lifecycle/`: names of the staged workflow's marks, and adoptions.
+"""Files in `.lifecycle/` for quick paths and guards: names of the staged workflow's marks, and adoptions.
 
-The `sh` guards in `hooks/` and the quick path compare dates and read nothing else, so that a stop costs
-little. Imported by the quick path: nothing but `os` and what opens our files.
+The `sh` guards in `hooks/` and the quick path only compare dates, so that a stop costs little. The quick
+path imports this module, so it imports only `os` and the module that opens our files.
 
-A session that is told of a workflow goes on with it. The quick path writes no document: it notes in
-`.lifecycle/adopted-*` whose a workflow is now, and how many compactions it outlived since. Reading counts
-the note, and the next commit writes it.
+A session that is informed of a workflow adopts it. The quick path writes no document: it notes in
+`.lifecycle/adopted-*` who owns a workflow now, and how many compactions it has outlived since. Readers
+take the note into account, and the next commit writes it to the record.
 """
 
 # pathlib alone would cost as much as the rest of the quick path.
@@ -23,54 +23,54 @@ if TYPE_CHECKING:
     """Session ("" for none), client's process (0 for none), branch ("" for none)."""
 
     AdoptionNote = tuple[Whose, int]
-    """Whose the workflow is, and compactions that its record does not have."""
+    """The workflow's owner, and the number of compactions that its record does not have yet."""
 
 FOLDER = ".lifecycle"
 
 STAGED = "staged"
-"""The settings of the workflow as they were last read; its mtime is that of `.lifecycle.toml` then."""
+"""The settings of the workflow as last read; its mtime is the one that `.lifecycle.toml` had then."""
 
 DUE = "stage-due"
-"""Its mtime is the moment from which a stop is looked at; it is not there while the workflow is off."""
+"""Its mtime is the moment from which a stop is looked at; it does not exist while the workflow is off."""
 
 WORDS = "stage-words"
-"""A word a line: a command without any of them runs no tests."""
+"""One word in each line: a command without any of them runs no tests."""
 
 OFF = "stage-off"
-"""A mark that is there while somebody has switched the workflow off in this worktree."""
+"""A mark that exists while somebody has switched the workflow off in this worktree."""
 
 AWAITED = "stage-awaited"
 """Its mtime is the moment until which the end of a test run in the background is waited for."""
 
 RUN = "run"
-"""A mark that is there while there is an autonomous run whose sessions' stops have to be looked at."""
+"""A mark that exists while there is an autonomous run whose sessions' stops have to be looked at."""
 
 WORKFLOW = "workflow"
-"""A mark that is there while a workflow has phases left to do; its mtime is that of the last change."""
+"""A mark that exists while a workflow has phases left; its mtime is that of the last change."""
 
 RUN_FILE = ".claude/workflow-state.json"
 """The record of an autonomous run."""
 
 SESSIONS = "stages"
-"""The folder of what is kept for each session, of test runs, and of the tracker's last answer."""
+"""The folder for the data of each session, for test runs, and for the tracker's last answer."""
 
 LOCK = "stages.lock"
 
 ADOPTED = "adopted-"
-"""Before a workflow's id: the name of a note of whose it is now."""
+"""Before a workflow's id: the name of a note of its present owner."""
 
 ANY = "any"
-"""The name of what waits for whichever session stops next."""
+"""The name of data that waits for whichever session stops next."""
 
 ALWAYS = 1.0
-"""A moment that has come whatever the clock says."""
+"""A moment that has always come, whatever the clock says."""
 
 _SMALL = 2_000
 """Characters that are read of a note."""
 
 
 def _ours(root: str, *names: str) -> int:
-    """When a file of ours was last written, or -1 if none that can be ours is there."""
+    """When one of our files was last written; -1 if it does not exist or cannot be ours."""
     try:
         return regular_files.mtime_ns(regular_files.below(root, *names))
     except regular_files.StrangeFileError:
@@ -86,12 +86,12 @@ def is_known(root: str) -> bool:
 
 
 def is_due(root: str, name: str, now: float) -> bool:
-    """True if the mark is there and its moment has come."""
+    """True if the mark exists and its moment has come."""
     return 0 <= _ours(root, FOLDER, name) <= now * 1e9
 
 
 def is_claim_waiting(root: str, now: float) -> bool:
-    """True if there is a run, or the claim changed, or something of it is due: as `hooks/on-stop` asks."""
+    """True if there is a run, the claim changed, or a look is due: the same rule as in `hooks/on-stop`."""
     if _ours(root, FOLDER, RUN) >= 0:
         return True
     claim = _ours(root, ".agent-claim.json")
@@ -100,7 +100,7 @@ def is_claim_waiting(root: str, now: float) -> bool:
 
 
 def session_name(session: str) -> str:
-    """The name under which a session's things are kept: the client's own id where that is a plain name."""
+    """The name for a session's files: the client's own id if that is a plain name."""
     if not session:
         return ANY
     if session and len(session) <= 64 and session.replace("-", "").isalnum() and session.isascii():
@@ -111,7 +111,7 @@ def session_name(session: str) -> str:
 
 
 def adoption_notes(root: str) -> dict[str, AdoptionNote]:
-    """The notes by their workflows' ids, without what is no note of ours, or half of one."""
+    """The notes by their workflows' ids, without files that are not notes of ours or are incomplete."""
     try:
         names = os.listdir(regular_files.below(root, FOLDER, ""))
     except OSError:
@@ -122,7 +122,7 @@ def adoption_notes(root: str) -> dict[str, AdoptionNote]:
 
 
 def note_of(root: str, id_: str) -> AdoptionNote | None:
-    """The note on one workflow; None if there is none, or it is none of ours."""
+    """The note on one workflow; None if there is none, or it is not ours."""
     try:
         note = regular_files.content(_note_path(root, id_), limit=_SMALL)
         session, client, branch, count, end = os.fsdecode(note[0] if note else b"").split("\n")
@@ -139,7 +139,7 @@ def put_note(root: str, id_: str, note: AdoptionNote) -> None:
 
 
 def settle_note(root: str, id_: str, note: AdoptionNote) -> None:
-    """Take a note away that is in the record now, unless there is a newer one; raises OSError."""
+    """Delete a note that is in the record now, unless there is a newer one; raises OSError."""
     if note_of(root, id_) == note:
         os.unlink(_note_path(root, id_))
 
