@@ -171,7 +171,7 @@ def _why(fix: state.UserFix, end: check_process.ProcessEnd, last: str) -> str:
     if end.error:
         return end.error
     if end.is_late:
-        return f"it was stopped after {fix.timeout} seconds"
+        return f"it was stopped after {fix.timeout} s"
     ending = f": {last}" if last else ""
     return f"{fix.check_command[0]} exited with {end.status}{ending}"
 
