@@ -24,7 +24,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_878,
-    "storage": 1_393,
+    "storage": 1_389,
     "settings": 860,
     "git": 932,
     "github": 5_970,

@@ -295,9 +295,8 @@ class GuardMarks:
                 texts[path] = regular_files.end_of(path, _TRANSCRIPT)
             text, is_cut = texts[path]
             is_scheduled = _is_scheduled(prompt, text)
-            if (
-                is_scheduled is None
-            ):  # a person's, unless the beginning of an earlier one is too far back
+            # A person's, unless the beginning of an earlier one is too far back.
+            if is_scheduled is None:
                 is_scheduled = is_cut and not when
             if not is_scheduled:
                 return when

@@ -241,9 +241,8 @@ def _written_beside(path: Path, content: bytes, mode: int) -> Path:
     try:
         descriptor = os.open(name, flags, mode)
     except OSError as error:
-        error.filename = str(
-            path.parent
-        )  # a folder that the user knows: nobody knows the temporary name
+        # A folder that the user knows: nobody knows the temporary name.
+        error.filename = str(path.parent)
         raise
     try:
         with os.fdopen(descriptor, "wb") as file:

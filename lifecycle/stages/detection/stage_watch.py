@@ -97,8 +97,8 @@ def said(
 
     Args:
         text: the agent's text.
-            about: words for the turn's other subjects; after a request for a review, for example,
-                "approved" need not say what was approved.
+        about: words for the turn's other subjects; after a request for a review, for example,
+            "approved" need not say what was approved.
         heard: the only stage whose completion is looked for; None for any.
     """
     from lifecycle.evidence.words import own_words
