@@ -77,9 +77,8 @@ def tell(sentence: str, kind: str, *, as_json: bool) -> None:
 def _unwritable(error: OSError) -> str:
     if isinstance(error, regular_files.StrangeFileError):
         return error.sentence
-    if (
-        isinstance(error, FileNotFoundError) and not error.filename
-    ):  # nothing but the current folder
+    # Nothing but the current folder has no name.
+    if isinstance(error, FileNotFoundError) and not error.filename:
         return "The current folder no longer exists, so nothing was done; go to another one."
     where = error.filename or ("standard output" if _is_of_output(error) else "writing a file")
     return f"{where}: {error.strerror or error}; what was done until then is kept. Fix that and try again."

@@ -200,9 +200,8 @@ def _closing(database: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Conne
     finally:
         log, _ = _beside(path)
         with contextlib.ExitStack() as at_last:
-            with contextlib.suppress(
-                sqlite3.Error, OSError
-            ):  # on failure it is closed like any other
+            # On failure it is closed like any other.
+            with contextlib.suppress(sqlite3.Error, OSError):
                 if not log.exists() or log.stat().st_size < LOG_BYTES:
                     reader = at_last.enter_context(contextlib.closing(_open(path, "ro")))
                     reader.execute("PRAGMA user_version")

@@ -360,9 +360,8 @@ class ClaimOnDisk:
         Returns:
             The new file's mtime in nanoseconds (0 if none was written), and the notice about it.
         """
-        with contextlib.suppress(
-            OSError
-        ):  # without the exclusion git shows our files; no reason to fail
+        # Without the exclusion git shows our files, which is no reason to fail.
+        with contextlib.suppress(OSError):
             exclude_own_files(self.root)
         bad = self.read()
         kept = store.set_aside(self.path, self._label)

@@ -339,9 +339,8 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
             return record.with_pull(remarked=len(pull.tampering))
         case plan.RerunJobs():
             reruns = tuple(rerun for rerun in pull.reruns if rerun[0] != action.run)
-            return record.with_pull(
-                reruns=reruns, checks=None
-            )  # the checks that were read are out of date
+            # The checks that were read are out of date.
+            return record.with_pull(reruns=reruns, checks=None)
         case plan.AdvancePullRequest():
             return record.with_pull(merging=_asked(pull.merging, action))
         case _:

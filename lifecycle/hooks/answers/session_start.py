@@ -70,9 +70,8 @@ def answer(call: HookCall) -> Reply:
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
             audiences = _audiences(call, loaded.record)
-            recovery.owe(
-                call
-            )  # what is marked from here on comes with the next prompt, if this is killed
+            # What is marked from here on comes with the next prompt, if this is killed.
+            recovery.owe(call)
             notices = claim_store.take(replace(call.listener, audiences=audiences))
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())

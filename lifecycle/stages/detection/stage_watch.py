@@ -162,9 +162,8 @@ class Watch:
         self.is_unread = False
         if sort is Sort.EDIT and call.outcome is not CallEnd.FAILED:
             self._forget(_STALE)
-            is_old = (
-                self.reviewed is Detected.ORACLE_APPROVED
-            )  # that review was of the earlier files
+            # That review was of the earlier files.
+            is_old = self.reviewed is Detected.ORACLE_APPROVED
             self.under_way |= {Detected.IN_ORACLE_REVIEW: VERDICT} if is_old else {}
             self.under_way.pop(Detected.IN_TESTING, None)
         if sort is Sort.TESTS:
