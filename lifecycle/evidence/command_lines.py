@@ -1,7 +1,7 @@
-"""What a command line of the agent's runs: the simple commands in it, as words.
+"""The simple commands that an agent's command line runs, as words.
 
-Not a shell: enough of one that `echo "close 1"`, a search for the words, a comment or the body of
-a here-document is not taken for the command itself. What it cannot read gives fewer commands.
+Not a shell, but enough of one to see that `echo "close 1"`, a search for the words, a comment or the body
+of a here-document is not the command itself. Parts that it cannot read give no commands.
 
 Source: POSIX, Shell Command Language, https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html.
 """
@@ -24,7 +24,7 @@ def each(text: str) -> frozenset[str]:
 
 @cache
 def listed(kind: str) -> frozenset[str]:
-    """The words of a kind, by the table of what programs and options are to a command line."""
+    """The words of a kind, from the table of the roles of programs and options in a command line."""
     return each(word_tables.table("words/commands")[kind]["words"])
 
 
@@ -33,7 +33,7 @@ LENGTH = 8_000
 
 _TOKEN = re.compile(word_tables.table("words/commands")["token"], re.VERBOSE | re.DOTALL)
 _CORES = re.compile(r"\$\((?:nproc[^()$]*|getconf _NPROCESSORS_ONLN|sysctl -n hw\.\w+)\)")
-"""How many processors there are: a number."""
+"""Expressions for the number of processors: they stand for a number."""
 
 _UNQUOTE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -48,16 +48,16 @@ class Command:
 
     Attributes:
         words: the program's name, without its folder, and its arguments.
-        is_last: it ran for certain if the line's exit status is 0, and that status is its own.
-        raw: all of its words, with what stands before the program.
-        sets: what is assigned before the program, as `NAME=value`.
-        kept: what commands of their own before it assigned: after `set -a`, or by a name that the
-            environment has, the program sees it.
-        files: where its output goes instead, as far as that is a file.
-        after: the operator behind it; "" at the end of the line.
-        is_inner: it stands in a substitution.
-        shells: the shells within the line's own that it runs in, outermost first.
-        is_clear: nothing around it makes something else of it: no substitution, no function, no trap.
+        is_last: it certainly ran if the line's exit status is 0, and that status is its own.
+        raw: all of its words, including those before the program.
+        sets: the assignments before the program, as `NAME=value`.
+        kept: assignments by earlier commands that the program sees: after `set -a`, or of a name that the
+            environment has.
+        files: the files to which its output is redirected.
+        after: the operator after it; "" at the end of the line.
+        is_inner: it is inside a substitution.
+        shells: the inner shells of the line that it runs in, outermost first.
+        is_clear: nothing around it changes its meaning: no substitution, no function, no trap.
     """
 
     def __init__(self, raw: list[str], after: str, files: list[str], *, is_inner: bool) -> None:
@@ -71,16 +71,16 @@ class Command:
 
     @property
     def names(self) -> Words:
-        """What tables call it: the program, and the program with its first word, as `git|add`."""
+        """Its names in tables: the program, and the program with its first word, as `git|add`."""
         return self.words[0], "|".join(self.words[:2])
 
     def is_of(self, kind: str) -> bool:
-        """True if the table lists it among those of a kind."""
+        """True if the table lists it under a kind."""
         return not listed(kind).isdisjoint(self.names)
 
 
 def commands(line: str) -> list[Command]:
-    """The simple commands of a command line, in order; those of `sh -c "…"` in its place."""
+    """The simple commands of a command line, in order; `sh -c "…"` is replaced by its commands."""
     return _commands(_CORES.sub("8", line[:LENGTH]), depth=0)
 
 
@@ -118,7 +118,7 @@ def _inside(command: Command, outer: Command) -> Command:
 
 
 def _is_own(groups: list[Command], index: int, splitter: _Splitter) -> bool:
-    """True if a status 0 of the line says that this command ran and ended with 0."""
+    """True if status 0 of the line means that this command ran and ended with 0."""
     good = ("&&", "|", "|&") if _has_pipefail(groups[:index]) else ("&&",)
     after = [group.after for group in groups[index:-1]]
     if any(end not in good for end in after) or groups[-1].after == "&" or splitter.is_unclear:
@@ -138,7 +138,7 @@ def _is_own(groups: list[Command], index: int, splitter: _Splitter) -> bool:
 
 
 def _has_pipefail(groups: list[Command]) -> bool:
-    """True if the last word about it is that the first failure of a pipe counts."""
+    """True if, by the last setting in the line, the first failure in a pipe counts."""
     switches = [
         group.raw[group.raw.index("pipefail") - 1]
         for group in groups
@@ -169,9 +169,9 @@ class _Splitter:
     """Collects the words of the command that is being read.
 
     Attributes:
-        groups: the commands that were read.
-        has_groups: there are parentheses or braces around some of them.
-        is_unclear: there is a function, an alias, a trap, or output of several commands goes to a file.
+        groups: the commands read so far.
+        has_groups: some of them are in parentheses or braces.
+        is_unclear: there is a function, an alias, a trap, or the output of several commands goes to a file.
     """
 
     def __init__(self) -> None:
@@ -181,12 +181,12 @@ class _Splitter:
         self.words: list[str] = []
         self.files: list[str] = []
         self.bodies: list[str] = []
-        self.opened: list[tuple[bool, int]] = []  # is it a substitution, and how many came before
+        self.opened: list[tuple[bool, int]] = []  # is it a substitution, and how many commands came before
         self.skips = False  # the next word is the file of a redirection
-        self.is_output: bool  # and output goes there
+        self.is_output: bool  # and that file receives output
 
     def take(self, match: re.Match[str], line: str) -> int:
-        """Take in one token; returns where the line goes on after it."""
+        """Read one token; returns the position in the line after it."""
         place = match.end()
         if match["part"] is not None:
             self._add(_plain(match[0]))
@@ -205,7 +205,7 @@ class _Splitter:
         return place
 
     def finish(self) -> None:
-        """End the last command: the line itself ends it, unless it goes to the background."""
+        """End the last command: the end of the line ends it, unless it runs in the background."""
         self._end("")
         if self.groups and self.groups[-1].after != "&":
             self.groups[-1].after = ""
@@ -227,7 +227,7 @@ class _Splitter:
             self.groups[-1].shells = tuple(before for _, before in self.opened)
             self.words, self.files = [], []
         elif self.groups and operator in ("&&", "||", "|", "|&", "&"):
-            self.groups[-1].after = operator  # behind a closing parenthesis or brace
+            self.groups[-1].after = operator  # after a closing parenthesis or brace
         self.skips = False
         self.has_groups |= operator in ("(", "{")
         if operator == "(":
@@ -238,7 +238,7 @@ class _Splitter:
 
 
 def _after(line: str, place: int, bodies: list[str]) -> int:
-    """Where the line goes on after the bodies of here-documents."""
+    """The position in the line after the bodies of here-documents."""
     for word in bodies:
         end = re.compile(rf"^\t*{re.escape(word)}[ \t]*(?:\n|$)", re.MULTILINE).search(line, place)
         place = end.end() if end else len(line)
@@ -275,7 +275,7 @@ def unwrapped(words: list[str]) -> list[str]:
 
 
 def _of_python(name: str, words: list[str]) -> list[str]:
-    """What `python -m`, or `python manage.py`, runs; nothing if it is another command."""
+    """The command that `python -m`, or `python manage.py`, runs; nothing for another command."""
     if not re.fullmatch(r"python[\d.]*|pypy[\d.]*|py", name):
         return []
     rest = words[1:]
@@ -288,10 +288,10 @@ def _of_python(name: str, words: list[str]) -> list[str]:
 
 
 def _of_container(name: str, words: list[str]) -> list[str]:
-    """What `docker compose run SERVICE`, or `docker exec CONTAINER`, runs; nothing if it is another.
+    """The command of `docker compose run SERVICE`, or `docker exec CONTAINER`; nothing for others.
 
-    `docker run IMAGE` is another machine: its files are the image's, and what of the worktree is put
-    into it, and where, nobody can say.
+    `docker run IMAGE` is like another machine: its files are the image's, and which parts of the worktree
+    are in it, and where, is unknown.
     """
     if name not in _CONTAINERS:
         return []

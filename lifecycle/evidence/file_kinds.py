@@ -1,6 +1,6 @@
-"""What a file is to a test run: a test, text for people, configuration, or the code that is tested.
+"""What a file is to a test run: a test, text for people, configuration, or code under test.
 
-By its path alone, and by the conventions of the runners that the table knows (`words/files.json`).
+Decided by its path alone, and by the conventions of the runners in the table (`words/files.json`).
 Sources: the pages that the rows of `runners.json` name, and
 https://maven.apache.org/guides/introduction/introduction-to-the-standard-directory-layout.html
 """
@@ -16,7 +16,7 @@ from lifecycle.evidence.words import word_tables
 
 
 class FileKind(StrEnum):
-    """What a file is."""
+    """The kind of a file."""
 
     TEST = "test"
     DOCS = "docs"
@@ -25,7 +25,7 @@ class FileKind(StrEnum):
 
 
 def kind_of(path: str) -> FileKind:
-    """What the file at a path, from the top of the worktree, is."""
+    """The kind of the file at a path, which is relative to the worktree's top folder."""
     *folders, name = path.split("/")
     for kind, row in word_tables.table("words/files").items():
         is_within = not set(row["folders"].split()).isdisjoint(folders)
@@ -35,14 +35,14 @@ def kind_of(path: str) -> FileKind:
 
 
 def left_out(within: Iterable[tuple[str, Iterable[str], str]], paths: Iterable[str]) -> str:
-    """The first test file that test runs leave out by what they name; "" if there is none.
+    """The first test file that test runs leave out because of the names in them; "" if there is none.
 
-    It is one of those that are named as tests, in a language of which tests are in what they name.
+    Only files count that are named as tests, in a language that occurs among the named tests.
 
     Args:
-        within: of each run the folder that it runs in, words of it that may name others, and the folder of
-            which the tests are asked for.
-        paths: of all files, from the top of the worktree.
+        within: for each run: the folder that it runs in, words that may be names of files, and the folder
+            whose tests it runs.
+        paths: the paths of all files, relative to the worktree's top folder.
     """
     files, named, whole = [*paths], set[str](), set[str]()
     for folder, words, top in within:
@@ -63,5 +63,5 @@ def left_out(within: Iterable[tuple[str, Iterable[str], str]], paths: Iterable[s
 
 
 def _below(folder: str) -> str:
-    """What the paths of a folder's files begin with; "" for the top one."""
+    """The beginning of the paths of a folder's files; "" for the top folder."""
     return f"{posixpath.normpath(folder)}/".removeprefix("./")

@@ -1,11 +1,11 @@
-"""JUnit XML reports that a run wrote: what was counted, and which tests failed.
+"""JUnit XML reports that a run wrote: the counts, and which tests failed.
 
-Whoever runs the tests writes the reports, and anybody may have written the tests: a report is read as one
-reads a stranger's file. The parser refuses entities and document types, reads no other file and no
-address, and keeps nothing of the text but why a test failed, until its kind is known; size, depth and
-number of elements are bounded. What cannot be read says so in one clause, and makes the reading UNKNOWN.
+The test runner writes the reports, and anybody may have written the tests: a report is read like a
+stranger's file. The parser refuses entities and document types, reads no other file and no address, and
+keeps none of the text except why a test failed, until its kind is known; size, depth and number of
+elements are bounded. For an unreadable report there is one clause, and the reading is UNKNOWN.
 
-There is no standard; what is read here is what pytest, Maven's Surefire, Gradle, jest-junit, vitest, Go's
+There is no standard; this module reads what pytest, Maven's Surefire, Gradle, jest-junit, vitest, Go's
 and cargo's runners and PHPUnit have in common. Sources:
 https://github.com/testmoapp/junitxml and
 https://maven.apache.org/surefire/maven-surefire-plugin/xsd/surefire-test-report-3.0.2.xsd
@@ -30,45 +30,45 @@ from lifecycle.evidence.runners.runner_table import pattern
 from lifecycle.storage import regular_files
 
 LARGEST = 32_000_000
-"""Bytes of the largest report that is read; of all together twice as many are."""
+"""Bytes of the largest report that is read; all reports together may have twice as many."""
 FILES = 5_000
-"""Reports that are read at the most: a large build of Maven's or Gradle's has one for each class."""
+"""Reports that are read at most: a large build with Maven or Gradle has one for each class."""
 ENTRIES, DEPTH = 100_000, 12
-"""Names that are looked at while reports are looked for, and folders below the worktree; `_IN` and
-`_NOT_IN` leave out what is large."""
+"""Names that are examined in the search for reports, and depth of folders below the worktree; `_IN` and
+`_NOT_IN` leave out large folders."""
 NESTED, ELEMENTS = 64, 2_000_000
-"""Elements inside each other, of which real reports have five; and of one report."""
+"""Depth of elements (real reports have five levels), and elements in one report."""
 FAILURES, PASSED = 1_000, 50_000
-"""Identities of tests that failed, and that passed, which are kept; all are counted."""
+"""Identities of failed tests, and of passed tests, that are kept; all are counted."""
 REASON, NAME = 4_000, 500
-"""Characters of what a test says why it failed that are looked at; and of an identity."""
+"""Characters of a test's reason for its failure that are examined; and of an identity."""
 SLACK = 0.05
-"""Seconds by which a file's date may lie before the moment of the clock at which it was written.
+"""Seconds by which a file's date may be before the time at which it was written.
 
 File systems take the time of the kernel's last tick. Source: https://docs.kernel.org/filesystems/multigrain-ts.html
 """
 
 _IN = {"target": ("surefire-reports", "failsafe-reports", "nextest"), "build": ("test-results",)}
-"""Of these folders, which are full of what is built, only those are looked into."""
+"""Of these folders, which are full of build results, only these subfolders are searched."""
 _NOT_IN = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pycache__", "Pods"})
 
 
 def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | None:
-    """What the reports say that were written since a run began; None if none was.
+    """The reading of the reports that were written since a run began; None if there are none.
 
-    Where options name reports and the run wrote them, only these are read; else those at well-known
-    places. The identity of a failed test is `classname::name`, or `name` where the report has no class.
+    If options name reports and the run wrote them, only these are read; else those at well-known places.
+    The identity of a failed test is `classname::name`, or `name` if the report has no class.
 
     The outcome is by the reports alone (the exit status is the caller's): FAILED if a test failed or an
-    error is counted, PASSED if one passed, NOTHING_RAN if all were skipped or none is there; UNKNOWN if no
-    failure is known and a report cannot be read, of which `why` has the first.
+    error is counted, PASSED if one passed, NOTHING_RAN if all were skipped or there are none; UNKNOWN if no
+    failure is known and a report cannot be read; `why` then has the first such problem.
 
     Args:
         root: the worktree's root folder; reports outside of it are not read.
         argv: the command.
-        started: when it was started, in seconds since the epoch.
+        started: when the command was started, in seconds since the epoch.
     """
-    import hashlib  # it costs more than this module
+    import hashlib  # its import costs more than this module
 
     top = Path(os.path.realpath(root))
     named = _written(top, _named(top, argv), started)
@@ -83,7 +83,7 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
             left -= len(content)
             digest = hashlib.sha256(content).digest()
             if digest in digests:
-                continue  # a copy of another one
+                continue  # a copy of another report
             digests.add(digest)
             report, clause = _parsed(content)
         if report is not None and report.is_junit:
@@ -99,7 +99,7 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
 
 
 def _together(reports: list[_Report], why: str) -> Reading:
-    """The reading of all reports; `why` is the first problem with one, "" if there is none."""
+    """The reading of all reports; `why` is the first problem with a report, "" if there is none."""
     counts = reduce(Counts.with_, [report.counts for report in reports], Counts())
     outcome = Outcome.PASSED if counts.passed else Outcome.NOTHING_RAN
     if counts.failed or counts.errors:
@@ -117,7 +117,7 @@ def _first(most: int, lists: list[list[str]]) -> tuple[str, ...]:
 
 
 def _written(top: Path, paths: Iterable[Path], started: float) -> dict[Path, None]:
-    """Those of the files that lie below `top` and were written since the moment; each once."""
+    """Those of the files that are below `top` and were written since the moment; each once."""
     since = (started - SLACK) * 1e9
     real = (Path(os.path.realpath(path.parent), path.name) for path in paths)
     return {
@@ -139,21 +139,21 @@ def _named(top: Path, argv: Sequence[str]) -> Iterator[Path]:
         if option in files:
             yield top / value
         elif option in folders:
-            # `os.walk` passes over what cannot be listed, whatever the word is.
+            # `os.walk` skips folders that cannot be listed, whatever the word is.
             _, _, names = next(os.walk(top / value), ("", [], []))
             yield from (top / value / name for name in sorted(names) if _is_xml(name))
 
 
 def _split(word: str) -> list[str]:
-    """The words of a command line in one word, as `sh -c` has it."""
+    """The words of a command line inside one word, as after `sh -c`."""
     try:
         return shlex.split(word) if " " in word else []
-    except ValueError:  # a quotation mark without its other half
+    except ValueError:  # an unclosed quotation mark
         return []
 
 
 def _well_known(top: Path) -> Iterator[Path]:
-    """Files where runners put their reports by themselves, wherever in the worktree a project lies."""
+    """Files where runners put their reports by default, for a project anywhere in the worktree."""
     left = ENTRIES
     for folder, folders, files in os.walk(top):
         if left <= 0:
@@ -174,7 +174,7 @@ def _is_xml(name: str) -> bool:
 
 
 def _is_report(name: str, parts: tuple[str, ...]) -> bool:
-    """True if a runner puts its reports there by itself."""
+    """True if a runner puts its reports there by default."""
     folder, above = parts[-1], parts[-2:-1]
     if folder in ("surefire-reports", "failsafe-reports"):
         return name.startswith("TEST-")
@@ -185,20 +185,20 @@ def _is_report(name: str, parts: tuple[str, ...]) -> bool:
 
 
 class _TooDeepError(Exception):
-    """More elements than any real report has, or more inside each other."""
+    """More elements than any real report has, or a deeper nesting."""
 
 
 _ENDS = {"failure": "failed", "error": "errors", "skipped": "skipped", "disabled": "skipped"}
-"""What an element inside a test says of it. A flaky one, which passed in the end, has none of these."""
+"""The meaning of an element inside a test. A flaky test, which passed in the end, has none of these."""
 
 
 def is_asserted(kind: str, message: str, text: str) -> bool:
-    """True if a `<failure>` is of the test's assertion, and not of an error that its runner calls so.
+    """True if a `<failure>` is a failed assertion, not an error that the runner calls a failure.
 
     Args:
-        kind: its attribute `type`: often the class of what was raised.
+        kind: its attribute `type`: often the class of the exception.
         message: its attribute `message`.
-        text: what stands in it.
+        text: its text.
     """
     cause = re.search(pattern("cause"), text)
     reason = cause[1] if cause else (message or text)
@@ -212,11 +212,11 @@ def is_asserted(kind: str, message: str, text: str) -> bool:
 
 
 _LEFT_OUT = ("notrun", "disabled", "skipped")
-"""What googletest and CTest call a test that did not run."""
+"""The words of googletest and CTest for a test that did not run."""
 
 
 class _Report(ContentHandler):
-    """One report, as the parser comes by its elements."""
+    """One report, built while the parser reads its elements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -228,14 +228,14 @@ class _Report(ContentHandler):
         self._open: list[str] = []
         self._elements = 0
         self._case: tuple[str, str] | None = None
-        """The identity of the test that is open, and how it ended."""
+        """The identity of the open test, and how it ended."""
         self._reason: list[str] = []
-        """Of its first failure the attributes `type` and `message`, and what stands in its failures."""
+        """The attributes `type` and `message` of its first failure, and the text of its failures."""
         self._stated = 0
-        """Failures and errors that the outermost suites state."""
+        """Failures and errors in the counts of the outermost suites."""
 
     def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 -- the parser's word
-        """Take in the beginning of an element."""
+        """Handle the beginning of an element."""
         name = name.rpartition(":")[2]
         self._elements += 1
         if len(self._open) >= NESTED or self._elements > ELEMENTS:
@@ -260,14 +260,14 @@ class _Report(ContentHandler):
         self._open.append(name)
 
     def characters(self, content: str) -> None:
-        """Take in text within the element that is open."""
+        """Handle text within the open element."""
         if self._reason and self._open[-1:] == ["failure"]:
             kind, message, text = self._reason
             if len(text) < REASON:
                 self._reason = [kind, message, (text + content[:REASON])[:REASON]]
 
     def endElement(self, name: str) -> None:  # noqa: N802
-        """Take in the end of the element that began last."""
+        """Handle the end of the last opened element."""
         name = self._open.pop()
         if name == "testcase" and self._case is not None and "testcase" not in self._open:
             identity, state = self._case
@@ -280,19 +280,19 @@ class _Report(ContentHandler):
                 self.passed.append(identity)
             self._case, self._reason = None, []
         elif not self._open:
-            # A suite may state what no test of it says, as one that could not be loaded.
+            # A suite may count failures that none of its tests shows: a file that could not be loaded, say.
             counted = self.counts.failed + self.counts.errors
             self.counts.errors += max(0, self._stated - counted)
 
 
 def _number(text: str | None) -> int:
-    """A count as an attribute has it; 0 for what is none."""
+    """A count from an attribute; 0 if it is not a number."""
     is_one = text is not None and text.isascii() and text.isdecimal() and len(text) < 10
     return int(text) if is_one and text is not None else 0
 
 
 def _parsed(content: bytes) -> tuple[_Report | None, str]:
-    """The report, or None and what is wrong with it."""
+    """The report and "", or None and what is wrong with it."""
     from defusedxml import DefusedXmlException, sax
 
     report = _Report()
@@ -302,6 +302,6 @@ def _parsed(content: bytes) -> tuple[_Report | None, str]:
         return None, "has a document type or entities, which no runner writes"
     except _TooDeepError:
         return None, "has more elements than any runner writes"
-    except (SAXException, ValueError, LookupError):  # LookupError: an encoding that there is not
+    except (SAXException, ValueError, LookupError):  # LookupError: an unknown encoding
         return None, "is broken"
     return report, ""

@@ -1,4 +1,4 @@
-"""What the commands of a line do beside a test run in it: to files, and to what tells how it ended."""
+"""The effects of a line's other commands on a test run in it: on files, and on how its end is known."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from lifecycle.evidence.words import word_tables
 
 KEEPING, QUIET = map(listed, ("keeping", "quiet"))
 IDLE = listed("filters") | KEEPING | QUIET | listed("idle")
-"""Commands that change no file behind a run; `sed` and `git` as far as they only show."""
+"""Commands that change no file after a run; `sed` and `git` only if they just print."""
 
 
 def tells(command: Command, *, is_fed: bool) -> bool:
-    """True if a command may print what looks like a run's output, or leaves out a failure of one."""
+    """True if a command may print lines that look like a run's output, or hide a failure of one."""
     name, rest = command.words[0], command.words[1:]
     plain = [word for word in rest if not (word.startswith("-") or word.isdigit())]
     has_pattern = name.endswith("grep") or name in ("rg", "sed", "awk")
@@ -24,7 +24,7 @@ def tells(command: Command, *, is_fed: bool) -> bool:
 
 
 def is_beside(command: Command) -> bool:
-    """True if a command is known to leave a run in the same line, and what it proves, as it is."""
+    """True if a command is known to leave a run in the same line, and its evidence, unchanged."""
     name, rest = command.words[0], command.words[1:]
     if name == "rm":
         return {word.rstrip("/") for word in rest if word[:1] != "-"} <= listed("caches")
@@ -36,7 +36,7 @@ def is_beside(command: Command) -> bool:
 
 
 def is_idle(command: Command) -> bool:
-    """True for a command that changes no file behind a run."""
+    """True for a command that changes no file after a run."""
     name, words = command.words[0], command.words
     if IDLE.isdisjoint(command.names) or {*command.files} - {"/dev/null"}:
         return False
@@ -64,14 +64,14 @@ def changes_files(command: Command) -> bool:
 
 
 def may_change_files(line: str) -> bool:
-    """True unless every command of the line is known to leave the files as they are."""
+    """True unless every command of the line is known to leave the files unchanged."""
     return any(not is_beside(c) or c.words[0] == "tee" or may_lock(c) for c in commands(line))
 
 
 def may_lock(command: Command) -> bool:
-    """True for a command that may write files that git tracks: a lock file as it installs, generated ones.
+    """True for a command that may write files that git tracks: a lock file on installing, generated files.
 
-    Source: https://docs.npmjs.com/cli/commands/npm-install, which updates it, as `npm ci` does not.
+    Source: https://docs.npmjs.com/cli/commands/npm-install, which updates the lock file; `npm ci` does not.
     """
     is_locking = "|".join(command.words[:2]) in listed("locking")
     return is_locking and listed("locked").isdisjoint(command.words)

@@ -1,7 +1,7 @@
-"""What a run's output and its end say: one of the five outcomes, what was counted, which tests failed.
+"""What a run's output and its end show: one of the outcomes, the counts, which tests failed.
 
-What counts is the summary of the runner's own, by its row of the table; its parts add up. A status of 0
-counts where it is the run's own, and where no summary contradicts it.
+The runner's own summary counts, read by its row of the table; the counts of its parts are added up. A
+status of 0 counts if it is the run's own, and no summary contradicts it.
 
 Sources: the page that each row of `runners.json` names.
 """
@@ -22,16 +22,16 @@ from lifecycle.evidence.suite_runs import SuiteRun, run_of
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _LABEL = re.compile(r"^[@\w./-]+[ :#]test(?:[:-][\w-]+)?: ?", re.MULTILINE)
-"""What a tool that runs many packages puts before their lines: `packages/a test: `, `a:test: `."""
+"""The prefix that a tool that runs many packages adds to lines: `packages/a test: `, `a:test: `."""
 
 _MAKE_FIVE = re.compile(r"^make(?:\[\d+\])?: \*\*\* .* Error 5$", re.MULTILINE)
-"""How make passes on that pytest found no test."""
+"""make's line for pytest's status if there was no test."""
 
 _STATUS = re.compile(r"\AExit code (\d+)\b")
-"""How the client begins the output of a command that failed."""
+"""The beginning of the client's output of a failed command."""
 
 STOPPED = (124, 130, 137, 143)
-"""Statuses of what ran into a limit of `timeout`, or was ended by a signal."""
+"""Statuses of a process that reached a limit of `timeout`, or was ended by a signal."""
 
 ENDED = "it was stopped before its end"
 _MOST = 200
@@ -42,22 +42,22 @@ class Tally:
     """What the rows of the table read in an output.
 
     Attributes:
-        counts: what was counted; None if no summary counts tests.
-        parts: parts that say that their tests passed, without a number.
-        left: tests that a filter left out.
-        has_failed, is_stopped, is_partial, is_empty: it says that something failed; that the run did not
-            come to its end; that a part was picked; that there was nothing to run.
-        is_read: a summary was there.
-        has_crashed: it says what any program says that did not come to its end.
-        has_gap: one of the runners that speak says that none of its tests ran and passed.
-        is_one_line: all that was read says of itself how many failed.
+        counts: the counts; None if no summary counts tests.
+        parts: how many parts say that their tests passed, without a number.
+        left: how many tests a filter left out.
+        has_failed, is_stopped, is_partial, is_empty: the output says that something failed; that the run
+            was ended early; that a part was picked; that there was nothing to run.
+        is_read: a summary was found.
+        has_crashed: it has words that any program may print if it ends early.
+        has_gap: one of the runners with a summary says that none of its tests ran and passed.
+        is_one_line: every summary that was read also says how many tests failed.
         failures: the tests that failed.
-        asserted: those that failed by their assertion; None if no row that reads it tells that.
+        asserted: the tests that failed by their assertion; None if no row that reads the output knows.
     """
 
     def __init__(self, rows: Rows, output: str, run: SuiteRun) -> None:
         text = plain(output)
-        rows = rows if text.strip() else ()  # nothing was said, whatever the row
+        rows = rows if text.strip() else ()  # an empty output says nothing, whatever the row
         sums: Counter[str] = Counter()
         counted_lines: set[str] = set()
         read: dict[RunnerRow, Counter[str]] = {}
@@ -75,7 +75,7 @@ class Tally:
         is_counted = not sums.keys() <= {"parts", "left"}
         counts = Counts(sums["passed"], sums["failed"], sums["skipped"], sums["errors"])
         self.counts = counts if is_counted else None
-        # Where the status is known, words of a runner without a summary here are another program's.
+        # If the status is known, words of a runner without a summary here come from another program.
         speaking = dict.fromkeys([*read, *run.rows]) if run.decides else rows
         failing = self.counts is not None and self.counts.failed + self.counts.errors > 0
         bare = re.sub(runner_table.pattern("good_line"), "", text, flags=re.MULTILINE)
@@ -98,12 +98,12 @@ class Tally:
 
     @property
     def has_passed(self) -> bool:
-        """True if it says that tests ran and passed."""
+        """True if the output says that tests ran and passed."""
         return self.parts > 0 if self.counts is None else self.counts.passed > 0
 
 
 def plain(output: str) -> str:
-    """The end of what was printed, without colours, line ends of other systems and packages' labels."""
+    """The end of an output, without colours, other systems' line ends and packages' labels."""
     text = output[-WHOLE:]
     if "\x1b" in text:
         text = _CONTROL.sub("", text)
@@ -113,7 +113,7 @@ def plain(output: str) -> str:
 
 
 def _taken(row: RunnerRow, text: str, counted_lines: set[str]) -> Counter[str] | None:
-    """What a row counts, None if it counts nothing; a line that another row counted counts once."""
+    """The counts of a row, None if there are none; a line that another row counted counts once."""
     lines: set[str] = set()
     sums: Counter[str] = Counter()
     for summary in row.summary:
@@ -140,7 +140,7 @@ def _line_of(match: re.Match[str]) -> str:
 
 
 def _counted(match: re.Match[str], inner: str) -> Counter[str]:
-    """What a line counts, by the groups of its pattern, or of the one that is tried on what it found."""
+    """The counts in a line, by the groups of its pattern, or of the inner pattern within it."""
     counted: Counter[str] = Counter()
     for part in re.finditer(inner, match[0]) if inner else (match,):
         for name, value in part.groupdict().items():
@@ -152,10 +152,10 @@ def _counted(match: re.Match[str], inner: str) -> Counter[str]:
 def _failures(
     rows: Rows, text: str, readers: Rows
 ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """The tests that failed, and those of them that failed by their assertion; None if nobody tells that.
+    """The failed tests, and those that failed by their assertion; None if that is unknown.
 
-    Where a runner tells why, it may name a test in another way: by its title, or by the end of its
-    identity. It is that test if as many are named so as there are failures of that name.
+    In the part that gives reasons, a runner may name a test differently: by its title, or by the end of its
+    identity. It counts as that test if there are as many such names as failures of that name.
     """
     by_id: dict[str, str | None] = {}
     asserted: Counter[str] = Counter()
@@ -182,7 +182,7 @@ def _failures(
 
 
 def _names(row: RunnerRow, patterns: tuple[str, ...], text: str) -> list[tuple[str, str | None]]:
-    """The tests that patterns find, with their titles where they tell them."""
+    """The tests that patterns find, with their titles if the patterns have them."""
     return [
         (" ".join(match["name"].split()), match.groupdict().get("title"))
         for pattern in patterns
@@ -195,7 +195,7 @@ def _is_called(identity: str, title: str | None, name: str) -> bool:
 
 
 def _tally(run: SuiteRun, output: str) -> Tally:
-    """What is read by a run's own row; by all where it prints what others do, or its row reads nothing."""
+    """The reading with a run's own row; with all rows if it wraps others, or its row reads nothing."""
     if not run.rows or run.wraps:
         return Tally(run.table, output, run)
     tally = Tally(run.rows, output, run)
@@ -212,9 +212,9 @@ def _judged(
 
     Args:
         tally: what the output says.
-        succeeded: what the run's own exit status says; None if it is hidden.
-        trusts: a status of 0 is enough where the output says nothing.
-        own_picks: that tests are left out is the project's own word for the suite.
+        succeeded: whether the run's own exit status is a success; None if it is hidden.
+        trusts: a status of 0 is enough if the output says nothing.
+        own_picks: the project itself defines the suite without the tests that are left out.
     """
     if tally.is_stopped:
         return Outcome.PARTIAL, ENDED
@@ -243,7 +243,7 @@ def _settled(
     Args:
         run: the run.
         tally: what the output says.
-        status: the run's own exit status; None if it is not known.
+        status: the run's own exit status; None if unknown.
         is_ok: the command line succeeded.
         trusts: as for `_judged`.
     """
@@ -264,16 +264,16 @@ def _settled(
 
 
 def read_run(run: SuiteRun, end: CallEnd, output: str) -> Reading:
-    """The reading of a run of the agent's, from how its line ended and the end of what it printed.
+    """The reading of a run by the agent, from how its line ended and the end of its output.
 
-    The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
-    what the output says does, as far as the run printed it. Failures that are counted in the output are
-    such whatever the status was. A run of which nothing can be seen is unknown; what `make test` or
-    `npm test` runs has to say that tests passed, unless that is the project's own command.
+    The exit status counts if it is the run's own. If it is another command's (`pytest | tail`), the output
+    counts, as far as the run printed it. Failures that are counted in the output are failures whatever the
+    status was. A run that shows nothing is unknown; the output of `make test` or `npm test` must say that
+    tests passed, unless that is the project's own command.
     """
     if end is CallEnd.UNKNOWN:
         return Reading(Outcome.UNKNOWN)
-    # The client's first line is not the run's: a number before a line that begins with "error".
+    # The client's first line is not the run's: it is a number before a line that begins with "error".
     tally = _tally(run, _STATUS.sub("", output))
     ok = end is CallEnd.OK
     first = _STATUS.match(output) if run.decides else None
@@ -290,16 +290,16 @@ def read_run(run: SuiteRun, end: CallEnd, output: str) -> Reading:
 
 
 def proof(run: SuiteRun, end: CallEnd, output: str, *, is_cut: bool = False) -> Reading:
-    """What the run proves of the files as they are after the command line; stricter than `read_run`.
+    """What the run proves about the files after the command line; stricter than `read_run`.
 
-    PASSED needs more here: nothing behind the run may have changed a file, and where its exit status is
-    not the line's own, all that it printed has to be known, with nothing of another command in it.
+    PASSED needs more here: nothing after the run may have changed a file, and if its exit status is not
+    the line's own, all of its output must be known, with no other command's output in it.
 
     Args:
         run: the run.
         end: how the command line ended.
-        output: what it printed.
-        is_cut: the beginning or the end of what was printed is missing in `output`.
+        output: the output.
+        is_cut: the beginning or the end of the output is missing.
     """
     reading = read_run(run, end, output)
     is_known = run.decides or (run.is_whole and not is_cut)
@@ -318,16 +318,16 @@ def read_check(
     is_cut: bool = False,
     configured: Words = (),
 ) -> Reading:
-    """The reading of a command for the tests that the engine ran itself.
+    """The reading of a test command that the engine ran itself.
 
     Args:
         argv: the command.
         status: its exit status.
         output: what it printed, both streams; its end is enough.
         rows: the table of runners, with the project's own.
-        is_cut: something is missing at the beginning of `output`.
-        configured: the command as the project configured it: what it leaves out there is the suite's own
-            definition, and only words that `argv` adds make the run a part.
+        is_cut: the beginning of `output` is missing.
+        configured: the command as the project configured it: tests that it leaves out are left out of the
+            suite by definition, and only words that `argv` adds make the run a part.
     """
     own = (shlex.join(configured),) if configured else ()
     run = run_of(shlex.join(argv), own, rows)

@@ -1,11 +1,11 @@
-"""What was run in this worktree, on which tree, how it ended: one record for each run, and what they prove.
+"""What was run in this worktree, on which tree, with which result: one record per run, and their evidence.
 
 They are kept in `.lifecycle/evidence/records.json`, the newest last. A run counts for the tree that it ran
-on, whoever started it: sessions that work on the same files share it. Most are of `lifecycle check`; of
-what the agent ran by itself only the command line, the outcome and the tree are known.
+on, whoever started it: sessions that work on the same files share it. Most are runs of `lifecycle check`;
+of commands that the agent ran by itself only the command line, the outcome and the tree are known.
 
-Beside them stands what checks left in the worktree that git neither tracks nor ignores (`coverage.xml`),
-each file with the name of its content: as long as it is as a check left it, it is no part of a tree.
+The file also lists what checks left in the worktree that git neither tracks nor ignores (`coverage.xml`),
+each file with its content's name: as long as it is unchanged, it is not part of a tree.
 """
 
 from __future__ import annotations
@@ -26,43 +26,43 @@ from lifecycle.storage.workflow_files import LOCK_SECONDS
 FOLDER, RECORDS, LOCK, VERSION = "evidence", "records.json", "evidence.lock", 1
 
 KEPT, OUTPUTS = 40, 2_000
-"""How many runs are remembered, and how many files that checks made."""
+"""How many runs are remembered, and how many files that checks wrote."""
 
 TEST = "test"
 """The kind of the runs that the staged workflow asks for."""
 
 COVERAGE = "coverage"
 KINDS = (TEST, "build", "lint", COVERAGE)
-"""What a check may show; the check of that name shows it."""
+"""What a check may show; the check of the same name shows it."""
 
 _SHOWN = 200
 _SILENT = (Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PARTIAL)
 
 
 class Evidence(StrEnum):
-    """What the runs of a kind say of the tree as it is."""
+    """What the runs of a kind show about the present tree."""
 
     NOT_NEEDED = "not_needed"
     GREEN = "green"
-    """The last one on this very tree passed."""
+    """The last run on exactly this tree passed."""
     MISSING = "missing"
     """No run is known."""
     RED = "red"
-    """The last one failed, and none that passed on this tree came after it."""
+    """The last run failed, and none that passed on this tree came after it."""
     CHANGED = "changed"
-    """The last one that passed was on another tree: files were changed since."""
+    """The last run that passed was on another tree: files have changed since."""
     UNKNOWN = "unknown"
-    """The last one is known, and not how it ended."""
+    """The last run is known, but not how it ended."""
     NOTHING = "nothing"
-    """The last one ran no test."""
+    """The last run ran no test."""
     PARTIAL = "partial"
-    """The last one was of a part."""
+    """The last run was of a part."""
     OTHER = "other"
-    """Of the project's own commands one was never run."""
+    """At least one of the project's own commands was never run."""
     SPOILED = "spoiled"
-    """The last one passed, and changed files itself while it ran."""
+    """The last run passed, but changed files itself while it ran."""
     UNREADABLE = "unreadable"
-    """Nobody can say which tree this is."""
+    """The name of the present tree cannot be determined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +71,32 @@ class RunRecord:
 
     Attributes:
         at: when it ended, in seconds since the epoch.
-        command: what was run, shortened, without secrets.
+        command: the command line, shortened, without secrets.
         outcome: how it ended.
-        tree: the name of the tree that it is evidence of; "" if that is not known, or changed while it ran.
-        id: the client's id of the tool call; a second copy of one event is no second run.
+        tree: the name of the tree that it is evidence for; "" if unknown, or if files changed meanwhile.
+        id: the client's id of the tool call; a second copy of one event is not a second run.
         kind: what it shows: "test", "build", "lint", "coverage", or the check's own name.
         name: the check that was run; "" for a run of the agent's own.
-        why: one clause for people where the outcome alone does not tell it.
-        commands: what was run, word by word, in its order.
-        folder: where, as an absolute path.
-        status: the exit status; None if it is not known.
+        why: one clause for people if the outcome alone does not explain it.
+        commands: the commands that were run, word by word, in order.
+        folder: the folder that it ran in, as an absolute path.
+        status: the exit status; None if unknown.
         started: when it began, in seconds since the epoch.
-        tree_before, tree_after: the tree then, as `git write-tree` gives it; "" if it is not known.
-        changed: files that changed while it ran, and that are no output of a check.
-        made: files that it made or wrote anew, and that git neither tracks nor ignores.
-        counts: what the runner counted.
-        failures: identities of the tests that failed, as the runner names them.
-        asserted: those of them that failed by their assertion, and not by an error or before they began;
-            None where nobody can tell.
-        passed: identities of tests that passed here and failed in a run that is remembered, where a report
+        tree_before, tree_after: the tree then, as `git write-tree` names it; "" if unknown.
+        changed: files that changed while it ran and are not outputs of a check.
+        made: files that it created or rewrote, and that git neither tracks nor ignores.
+        counts: the numbers that the runner reported.
+        failures: identities of the failed tests, in the runner's words.
+        asserted: the failures that were failed assertions, not errors or problems before the test began;
+            None if that is unknown.
+        passed: identities of tests that passed here and failed in a run that is remembered, if a report
             names them.
-        percent: the coverage that was read; None if none was.
-        files: of the tests that failed, the path of each file and the name of its content in git.
+        percent: the coverage that was read; None if there was none.
+        files: for the failed tests, the path of each file and the name of its content in git.
         log: the path of the whole output below the worktree; "" if none was kept.
         tail: the end of the output, without secrets.
-        session: the client's session that ran it; "" for a person, or where nobody knows.
-        suites: the project's own test commands that were run, as `stages.test` has them.
+        session: the client's session that ran it; "" for a person, or if unknown.
+        suites: the project's own test commands that were run, spelled as in `stages.test`.
     """
 
     at: float
@@ -128,14 +128,14 @@ class RunRecord:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The record as JSON values, without those that are the defaults."""
+        """The record as JSON values, without default values."""
         values = asdict(self)
         defaults = {field.name: field.default for field in fields(self)}
         return {name: value for name, value in values.items() if value != defaults[name]}
 
 
 def record_of(reading: Reading, run: RunRecord) -> RunRecord:
-    """The record of a run with what was read of it: the outcome, the counts, which tests failed and how."""
+    """The record of a run with its reading: the outcome, the counts, which tests failed and how."""
     names = ("outcome", "counts", "failures", "asserted")
     return replace(run, **{name: getattr(reading, name) for name in names})
 
@@ -143,13 +143,13 @@ def record_of(reading: Reading, run: RunRecord) -> RunRecord:
 def standing(
     records: tuple[RunRecord, ...], tree: str, kind: str = TEST, suites: tuple[str, ...] = ()
 ) -> Evidence:
-    """What the runs of a kind, oldest first, say of this tree; only one that passed on it is evidence.
+    """What the runs of a kind, oldest first, show about this tree; only a pass on it is evidence.
 
     Args:
         records: all runs.
-        tree: the name of the files as they are.
-        kind: of the runs.
-        suites: the project's own commands: of several each has to have passed.
+        tree: the name of the present files' tree.
+        kind: the kind of runs.
+        suites: the project's own commands: if there are several, each must have passed.
     """
     runs = [run for run in records if run.kind == kind]
     if len(suites) < 2:
@@ -161,7 +161,7 @@ def standing(
 
 
 def _is_of(run: RunRecord, suite: str) -> bool:
-    """True if a run says something of one of several suites; a run of none of them may be red for each."""
+    """True if a run counts for this suite out of several; a red run of no suite may count for each."""
     is_of_none = not run.suites
     return suite in run.suites or (is_of_none and run.outcome is not Outcome.PASSED)
 
@@ -181,7 +181,7 @@ def _standing(runs: list[RunRecord], tree: str) -> Evidence:
 
 
 class EvidenceRoom:
-    """The files of one worktree."""
+    """The evidence files of one worktree."""
 
     def __init__(self, root: Path) -> None:
         self.folder = Folder(root, FOLDER)
@@ -195,23 +195,23 @@ class EvidenceRoom:
             yield
 
     def records(self) -> tuple[RunRecord, ...]:
-        """The runs that are remembered; none where the file is not there or cannot be understood."""
+        """The remembered runs; none if the file does not exist or is invalid."""
         return _read_records(self._load())
 
     @property
     def has_tests(self) -> bool:
-        """True if a run of tests is remembered, of a part of them at least."""
+        """True if a run of tests, or of a part of them, is remembered."""
         return any(run.kind == TEST for run in self.records())
 
     def outputs(self) -> dict[str, str]:
-        """What checks left in the worktree: the path of each file, and the name of its content in git."""
+        """The files that checks left in the worktree: the path of each, and its content's name in git."""
         listed = self._load().get("outputs")
         return {**listed} if isinstance(listed, dict) else {}
 
     def add(self, run: RunRecord, outputs: Mapping[str, str] | None = None) -> bool:
-        """Remember a run, and what it left; False if it is remembered already. Raises LockBusy.
+        """Remember a run, and the files that it left; False if it was known already. Raises LockBusy.
 
-        No secret is kept of it, in whichever field it stands.
+        Secrets are removed from all of its fields.
         """
         with self.locked():
             data = self._load()
@@ -230,28 +230,28 @@ class EvidenceRoom:
         return True
 
     def _load(self) -> dict[str, Any]:
-        """The file's JSON; an empty one if it is not there, or not of our form: it is learned again."""
+        """The file's JSON; empty if it does not exist, or is not of our form: it is learned again."""
         file = self.folder.read(RECORDS)
         return object_in(file.content, VERSION) if file is not None else {}
 
 
 def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
-    # What cannot be read is learned again with the next run.
+    # A record that cannot be read is learned again with the next run.
     return from_json(tuple[RunRecord, ...], data.get("records", []), is_whole=False) or ()
 
 
 def note(
     root: Path, run: RunRecord, key: str, session: str, *, task: str = "", actor: str = ""
 ) -> None:
-    """Write a run that is over into the journal.
+    """Write a finished run into the journal.
 
     Args:
         root: the worktree's top folder.
         run: the run.
-        key: under which it is written once; "" for none.
+        key: its unique key in the journal; "" for none.
         session: the client's session that ran it, "" for a person.
-        task: that of the session, as the journal spells it.
-        actor: in whose name.
+        task: the session's task, as the journal spells it.
+        actor: the name under which it ran.
     """
     colours = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
     detail = {"outcome": colours.get(run.outcome, journal.UNKNOWN), "command": run.command}
@@ -272,5 +272,5 @@ def note(
 
 
 def shown(command: str) -> str:
-    """A command line as it is kept and shown: one line, shortened, without secrets."""
+    """A command line in the form that is kept and shown: one line, shortened, without secrets."""
     return short(redact(" ".join(command.split())), _SHOWN)

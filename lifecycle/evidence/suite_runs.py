@@ -1,10 +1,10 @@
-"""Test runs: which command line is one, and what is known of its end.
+"""Test runs: which command line is one, and what it shows about its own end.
 
-What counts is a run of a suite. One that picks single files or tests, one that lists or only builds,
-and the words in an `echo` or a search do not.
+Only a run of a suite counts. A run of single files or tests, a command that only lists or builds, and
+the words in an `echo` or a search do not count.
 
 Source: the manuals of the runners, as https://docs.pytest.org/en/stable/reference/exit-codes.html and
-https://doc.rust-lang.org/cargo/commands/cargo-test.html: exit status 0 says that all passed.
+https://doc.rust-lang.org/cargo/commands/cargo-test.html: exit status 0 means that all tests passed.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
 from lifecycle.evidence.words import word_tables
 
 CHECK = "lifecycle check"
-"""The row of our own command, which keeps what it showed itself."""
+"""The row of our own command, which keeps its own records."""
 
 _PIPES = ("|", "|&")
 _OWN = word_tables.table("words/commands")["own"]
 _PLACES, _OUTPUTS, _FOLDERS = map(listed, ("places", "outputs", "folders"))
 _BEFORE = (_PLACES | listed("loading")) - {"-p", "--project"}
-"""Options that stand before the name of what is to run, as in `make -C web test`."""
+"""Options that come before the name of what is to run, as in `make -C web test`."""
 
 _NOWHERE = "/-"
-"""Stands for the worktree's top folder where nobody knows it."""
+"""Used for the worktree's top folder if that is unknown."""
 
 TOP = "$(git rev-parse --show-toplevel)"
-"""How a command line names the worktree's top folder."""
+"""The worktree's top folder in a command line."""
 
 Own = tuple[str, Command, str]
-"""A command of the project's own: its text as it is configured, what it runs, and in which folder."""
+"""One of the project's own commands: its configured text, the command, and its folder."""
 
 _NAMING = listed("naming")
 _PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
-"""What stands before a goal of one part of the project."""
+"""The beginning of a goal that is for one part of the project."""
 
 
 class SuiteRun:
@@ -49,41 +49,41 @@ class SuiteRun:
 
     Attributes:
         name: what runs, in a few words.
-        is_suite: it is not only of single files or tests.
-        is_nothing: it only lists, builds or says something.
+        is_suite: it is not restricted to single files or tests.
+        is_nothing: it only lists, builds or prints something.
         decides: the command line's exit status is that of the run.
-        is_own: the project's own commands for it, and nothing else; of a check, that the project
+        is_own: it is the project's own commands for this, and nothing else; for a check, the project
             configured it.
-        is_shown: what it prints is not put into a file, nor changed, and tells how the line ended.
-        is_sifted: of what it prints a filter lets some lines through.
-        is_whole: what the command line prints is all that the run prints, and nothing else.
-        is_plain: every part of the line is of a known shape.
-        is_end: nothing that may change a file comes after it.
-        is_single: it is the only one of the line.
-        suites: the project's own commands that it runs, as they are configured.
-        rest: the words behind what makes a command one.
-        rows: the rows of the table that know it; none where no row does.
-        table: all rows, with the project's own.
+        is_shown: its output is neither redirected to a file nor changed, and shows how the line ended.
+        is_sifted: a filter removes some lines of its output.
+        is_whole: the command line's output is all of the run's output, and nothing else.
+        is_plain: every part of the line has a known form.
+        is_end: no command that may change a file comes after it.
+        is_single: it is the only run in the line.
+        suites: the project's own commands that it runs, as configured.
+        rest: the words after those that identify the command.
+        rows: the rows of the table that recognise it; () if none does.
+        table: all rows, including the project's own.
         behind: the commands after it.
-        within: of each run of the line the folder that it runs in, from the top one, the words that may
-            name others, and the folder whose tests it is asked for; () where one runs in the top folder and
-            names none, or is just the project's own.
-        steps: where the line goes before it, and places that it is given, in order: each path as it is
-            written, "" if it cannot be told, and whether what follows runs there.
+        within: for each run of the line: the folder that it runs in, from the top folder; the words that
+            may be names of files; and the folder whose tests it runs. () if one runs in the top folder and
+            names none, or is exactly the project's own.
+        steps: the folders to which the line changes before it, and places in its arguments, in order: each
+            path as written, "" if unknown, and whether the following commands run there.
     """
 
     @property
     def is_check(self) -> bool:
-        """True if all that runs is `lifecycle check`, which keeps what it showed itself."""
+        """True if it runs only `lifecycle check`, which keeps its own records."""
         return bool(self.rows) and all(row.name == CHECK for row in self.rows)
 
     @property
     def wraps(self) -> bool:
-        """True if one of its rows prints whatever it runs."""
+        """True if one of its rows prints the output of whatever it runs."""
         return any(row.wraps for row in self.rows)
 
     def places(self, top: str) -> tuple[tuple[str, bool], ...]:
-        """The steps with their paths, and whether what follows runs there; `top` is the top folder."""
+        """The steps with their paths, and whether the commands after each run there; `top`: top folder."""
         return tuple((top if path == TOP else path, moves) for path, moves in self.steps)
 
     def __init__(self, name: str, *, is_suite: bool, decides: bool) -> None:
@@ -107,8 +107,8 @@ def run_in(
     Args:
         line: the command line.
         tests: the project's own test commands; one of them with further words counts as well.
-        rows: the table of runners; None for the one without rows of the project's own.
-        root: the worktree's top folder; "" where nobody knows it.
+        rows: the table of runners; None for the table without rows of the project.
+        root: the worktree's top folder; "" if unknown.
         folder: the event's `cwd`: where the line begins, or ended; "" counts as the top folder.
     """
     run = _run_in(line, tests, runner_table.rows() if rows is None else rows, root, folder)
@@ -116,7 +116,7 @@ def run_in(
 
 
 def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
-    """The run that a command line is which is known to be one; it may be one that runs nothing."""
+    """The run in a command line that is known to have one; it may be a run of nothing."""
     run = _run_in(line, tests, rows)
     for command, _ in _meant(line, _NOWHERE) if run is None else ():
         run = _checked(command.words[0], command.words[1:], command.sets, command, UNKNOWN)
@@ -155,7 +155,7 @@ def _run_in(
     whole.suites = tuple(suite for run in runs for suite in run.suites)
     whole.behind = tuple(parts[max(hits) + 1 :])
     whole.is_single = len(hits) == 1
-    known = all(run.rows for run in runs)  # one that no row knows may print anything
+    known = all(run.rows for run in runs)  # a run without a row may print anything
     whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows if known))
     runners, filters = [parts[index] for index in hits], _filters(parts, list(hits))
     is_changed = any(c.files or "!" in c.raw[:2] for c in runners)
@@ -177,9 +177,9 @@ def _run_in(
 
 
 def _meant(text: str, top: str) -> list[tuple[Command, str]]:
-    """The command of a configured line that runs the tests, the last one that does anything, and where.
+    """The command of a configured line that runs the tests (the last that has an effect), and its folder.
 
-    None is there in a text without a command.
+    Empty for a text without a command.
     """
     placed = _placed(text, top)
     busy = [pair for pair in placed if pair[0].words[0] not in IDLE] or placed
@@ -193,15 +193,15 @@ def _run(
     rows: Rows,
     place: tuple[str, str],
 ) -> SuiteRun | None:
-    """The run that a command is; None if it is none.
+    """The run that a command is; None if it is not one.
 
-    The folder that it runs in says as much as the same folder as a word of it: `cd tests/unit && pytest` is
-    of a part. Where the project's own command runs is its word for the suite.
+    The folder that it runs in counts like the same folder as a word: `cd tests/unit && pytest` is a run
+    of a part. The folder in which the project's own command runs is the project's choice for the suite.
 
     Args:
         command: the command.
-        own: the project's own ones.
-        sets: variables that are set for it.
+        own: the project's own commands.
+        sets: variables that are set for the command.
         rows: the table of runners.
         place: the folder that the command runs in, and the worktree's top folder.
     """
@@ -235,7 +235,7 @@ def _run(
 
 
 def _named(words: Words, row: RunnerRow, folder: str, top: str) -> Words:
-    """The words that may name files, seen from the folder that the run is in."""
+    """The words that may be names of files, relative to the folder that the run is in."""
     sources = (value for _, value in runner_options.valued(words, row.sources))
     return tuple(
         posixpath.relpath(word, folder) if f"{word}/".startswith(f"{top}/") else word
@@ -246,13 +246,13 @@ def _named(words: Words, row: RunnerRow, folder: str, top: str) -> Words:
 def _own_run(
     command: Command, alike: list[Own], sets: Words, row: RunnerRow, place: tuple[str, str]
 ) -> SuiteRun:
-    """The run of a command with which some of the project's own are worded alike.
+    """The run of a command that has the same words as some of the project's own commands.
 
     Args:
         command: the command.
         alike: the project's own commands that it may be.
-        sets: variables that are set for it.
-        row: of the table, UNKNOWN where none knows it.
+        sets: variables that are set for the command.
+        row: its row of the table, UNKNOWN if no row recognises it.
         place: the folder that the command runs in, and the worktree's top folder.
     """
     folder, top = place
@@ -267,7 +267,7 @@ def _own_run(
     run = _checked(" ".join(begin), rest, added, command, row)
     run.is_own = True
     run.is_suite &= bool(here) or _is_whole(there, top)
-    named = _named(rest, row, there, top)  # beside what is its own
+    named = _named(rest, row, there, top)  # in addition to the project's own words
     at, *own = (posixpath.relpath(at, top) for at in (there, *(entry[2] for entry in meant)))
     run.within = tuple((at, named, home) for home in own) if named else ()
     run.suites = tuple(text for text, _, _ in meant)
@@ -275,14 +275,14 @@ def _own_run(
 
 
 def _alike(words: Words, own: list[Own]) -> list[Own]:
-    """The project's own commands with which the words begin; `pytest -m slow` is not meant by `pytest`."""
+    """The project's own commands with which the words begin; `pytest` does not cover `pytest -m slow`."""
     begun = [entry for entry in own if words[: len(entry[1].words)] == entry[1].words]
     longest = max((len(mine.words) for _, mine, _ in begun), default=0)
     return [entry for entry in begun if len(entry[1].words) == longest]
 
 
 def _set_alike(alike: list[Own], sets: Words) -> list[Own]:
-    """Of several that are worded alike those whose variables are set so here; none if no one's are."""
+    """Of several commands with the same words, those whose variables are set here; none if none fit."""
     if len(alike) == 1:
         return alike
     fitting = [entry for entry in alike if {*entry[1].sets} <= {*sets}]
@@ -291,7 +291,7 @@ def _set_alike(alike: list[Own], sets: Words) -> list[Own]:
 
 
 def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
-    """How a command that a row knows is called, the row, and the words behind that name."""
+    """The name of a command that a row recognises, the row, and the words after that name."""
     words = _parted(words)
     plain = [
         word
@@ -304,7 +304,7 @@ def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
     for row in rows:
         for name in row.commands:
             program, *goals = name.split()
-            # As a program is called: a project's own may be named with its folder.
+            # As a program is called: the project's own may be written with a folder.
             head = _head(plain, [program.rpartition("/")[2], *goals], row)
             if head:
                 rest = [words[0].rpartition("/")[2], *words[1:]]
@@ -315,12 +315,12 @@ def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
 
 
 def _names(words: Words, option: str) -> bool:
-    """True for an option of this program that says what it runs."""
+    """True for an option of this program that names what to run."""
     return f"{words[0].rpartition('/')[2]}|{option}" in _NAMING
 
 
 def _parted(words: Words) -> Words:
-    """The words, with each value of such an option as a word of its own: `--targets=lint,test`."""
+    """The words, but with each value of such an option as a separate word: `--targets=lint,test`."""
     parts: list[str] = []
     for last, word in zip(("", *words), words, strict=False):
         name, _, value = word.partition("=")
@@ -332,7 +332,7 @@ def _parted(words: Words) -> Words:
 
 
 def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
-    """The words of a command by which it is the one that begins so; none if it is another."""
+    """The words that identify a command as the one with this beginning; none if it is another."""
     head = plain[: len(begin)]
     if head == begin and (not row.alone or all(re.match(r"\w+=|\d+$", w) for w in plain[1:])):
         return head
@@ -357,15 +357,15 @@ def _checked(name: str, rest: Words, sets: Words, command: Command, row: RunnerR
 
 
 def _filters(parts: list[Command], runs: list[int]) -> set[str]:
-    """The programs that what these runs print goes through."""
+    """The programs through which these runs' output is piped."""
     pipes = [takewhile(lambda two: two[0].after in _PIPES, pairwise(parts[i:])) for i in runs]
     return {behind.words[0] for pipe in pipes for _, behind in pipe}
 
 
 def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
-    """True if every part of the line is known; what is not may make anything of its runs.
+    """True if every part of the line is known; an unknown part may change the runs' result.
 
-    Where the runs' status is not the line's own, nothing may print what another run printed either.
+    If the runs' status is not the line's own, nothing may print another run's output either.
     """
     is_fed = False
     for index, command in enumerate(parts):
@@ -384,7 +384,7 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
 
 
 def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, bool], ...]:
-    """Where the line goes up to its last run, and the places that its runs are given."""
+    """Where the line goes up to its last run, and the places in its runs' arguments."""
     steps: list[tuple[str, bool]] = []
     for index, (command, target) in enumerate(_led(parts)[: max(hits) + 1]):
         if target is not None:
@@ -395,13 +395,13 @@ def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, 
 
 
 def _led(parts: list[Command]) -> list[tuple[Command, str | None]]:
-    """The commands of a line, each with the folder that it goes to: "" if that cannot be told, or None."""
+    """The commands of a line, each with the folder that it changes to ("" if unknown), or None."""
     behind = [*(command.words for command in parts[1:]), ()]
     return [(part, _target(part.words, after)) for part, after in zip(parts, behind, strict=False)]
 
 
 def _placed(line: str, top: str, folder: str = "") -> list[tuple[Command, str]]:
-    """The commands of a line, each with the folder that it runs in; a shell within it goes its own way."""
+    """The commands of a line, each with the folder that it runs in; an inner shell changes only its own."""
     stack, placed = [(tuple[int, ...](), posixpath.normpath(folder or top))], []
     for command, target in _led(commands(line)):
         while command.shells[: len(stack[-1][0])] != stack[-1][0]:
@@ -413,10 +413,10 @@ def _placed(line: str, top: str, folder: str = "") -> list[tuple[Command, str]]:
 
 
 def _gone(here: str, target: str, top: str) -> str:
-    """Where a `cd` leads: to the top folder where nobody can tell.
+    """The folder to which a `cd` leads: the top folder if that is unknown.
 
-    A client's shell stays where a line left it, and a client may name that folder: in `web` a line with
-    `cd web` is there already.
+    A client's shell stays where a line left it, and a client may report that folder: in `web`, a line with
+    `cd web` has been there already.
     """
     if target == TOP or target[:1] in ("", "~"):
         return top
@@ -425,7 +425,7 @@ def _gone(here: str, target: str, top: str) -> str:
 
 
 def _joined(folder: str, options: Iterable[tuple[str, str]]) -> str:
-    """The folder that these options lead to from another; that of a file is the one that it lies in."""
+    """The folder to which these options lead from another; for a file, the folder that contains it."""
     for _, value in options:
         is_file = re.search(r"[^./][^/]*\.\w+$|[a-z]file$", value)
         folder = posixpath.join(folder, posixpath.dirname(value) if is_file else value)
@@ -433,16 +433,16 @@ def _joined(folder: str, options: Iterable[tuple[str, str]]) -> str:
 
 
 def _is_whole(folder: str, top: str) -> bool:
-    """True unless a folder lies below the top folder and can only be a part of the project or its tests."""
+    """True unless a folder is below the top folder and must be a part of the project or its tests."""
     if not folder.startswith(f"{top}/"):
-        return True  # the top folder, or another project's: where a run is asked for elsewhere
+        return True  # the top folder, or another project's: handled elsewhere
     below = folder[len(top) + 1 :]
     is_kind = re.search(runner_table.pattern("kind"), posixpath.basename(below))
     return is_kind is None and re.search(runner_table.pattern("folder"), below) is not None
 
 
 def _target(words: Words, after: Words) -> str | None:
-    """The folder that a `cd` goes to; "" if the line alone does not say, None for another command."""
+    """The folder of a `cd`; "" if the line alone does not show it, None for another command."""
     if words[0] not in ("cd", "pushd", "popd"):
         return None
     names = [word for word in words[1:] if word not in ("-P", "-L", "--", "-e", "-@")]
@@ -455,7 +455,7 @@ def _target(words: Words, after: Words) -> str | None:
 
 
 def _places(command: Command, rest: Words) -> list[str]:
-    """Paths in a run's words that may say where it runs, or whose tests."""
+    """Paths in a run's words that may name its folder, or the folder of its tests."""
     before = command.raw[: len(command.raw) - len(rest)]
     paths: list[str] = []
     for words, is_argument in ((before, False), (rest, True)):
@@ -467,12 +467,12 @@ def _places(command: Command, rest: Words) -> list[str]:
                 paths.append(word[2:])
             elif is_argument and not word.startswith("-") and last not in _OUTPUTS:
                 paths.append(word)
-    # With two slashes it is a target of bazel's: `//...`.
+    # With two slashes it is a bazel target: `//...`.
     return [path for path in paths if re.match(r"/(?!/)|[~$]", path) or ".." in path.split("/")]
 
 
 def leads_away(run: SuiteRun, root: str) -> bool:
-    """True unless all that a line's runs are about is the worktree below `root`; "": nobody knows that."""
+    """True unless all runs of a line are known to concern the worktree below `root`; "": unknown."""
     top = here = root or _NOWHERE
     for path, moves in run.places(top):
         there = posixpath.normpath(posixpath.join(here, path))

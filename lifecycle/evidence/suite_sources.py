@@ -1,9 +1,9 @@
-"""In which files tests stand: from their identities, and from what stands in the files.
+"""The files in which tests are defined: found by the tests' identities, and by the files' texts.
 
-A runner names a test, and seldom its file. Where the identity begins with a path that is there
-(`tests/test_a.py::test_one`, `sum.test.js > sums > two`), it is that file; else the files of tests in which
-the last part of the identity stands as a word, those first whose own name is in the identity, too. Where no
-file of tests has it, one of a language whose tests stand beside the code may.
+A runner names a test, but seldom its file. If the identity begins with an existing path
+(`tests/test_a.py::test_one`, `sum.test.js > sums > two`), it is that file; else the test files that contain
+the last part of the identity as a word, first those whose own name is in the identity, too. If no test
+file has it, the test may be in a code file of a language that has its tests beside the code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.storage import regular_files
 
 READ = 500
-"""Files that are read at the most: those that were written last."""
+"""Files that are read at most: the latest ones."""
 
 LARGEST = 1_000_000
 """Bytes of the largest file that is read."""
@@ -26,10 +26,10 @@ TESTS = 20
 """Tests whose files are looked for."""
 
 FILES, OF_ONE = 20, 3
-"""Files that are named at the most; and of one test."""
+"""Files that are named at most; and for one test."""
 
 INLINE = (".rs", ".zig")
-"""Of languages whose tests stand beside the code."""
+"""Extensions of languages that have tests beside the code."""
 
 _BETWEEN = r"::|\s[\u203a>\u00bb]\s"
 _PART = re.compile(rf"{_BETWEEN}|[#/\s()]+|(?<=\w)\.(?=\w)")
@@ -37,12 +37,12 @@ _WORD = re.compile(r"\w[\w-]*")
 
 
 def of_tests(root: Path, identities: Iterable[str], files: Mapping[str, str]) -> dict[str, str]:
-    """By path, the content of the files in which these tests stand; what cannot be found is not there.
+    """By path, the content's name of the files in which these tests are; without those not found.
 
     Args:
         root: the worktree's top folder.
-        identities: of the tests, as their runner names them.
-        files: by path, the mode and the name of the content of each file, as `TreeSeen.files` has it.
+        identities: the tests' identities, in their runner's words.
+        files: by path, the mode and the content's name of each file, from `TreeSeen.files`.
     """
     texts = _Texts(root, files)
     paths: dict[str, None] = {}
@@ -53,7 +53,7 @@ def of_tests(root: Path, identities: Iterable[str], files: Mapping[str, str]) ->
 
 
 def _paths(identity: str) -> Iterator[str]:
-    """What may be a path at the beginning of an identity, the longest first."""
+    """Possible paths at the beginning of an identity, the longest first."""
     ends = [match.start() for match in re.finditer(rf"{_BETWEEN}|:\d+|$", identity)]
     for end in reversed(ends):
         path = os.path.normpath(identity[:end].strip() or ".")
@@ -62,7 +62,7 @@ def _paths(identity: str) -> Iterator[str]:
 
 
 class _Texts:
-    """The texts of files, each read once and only if it is asked for."""
+    """The texts of files, each read once and only on demand."""
 
     def __init__(self, root: Path, files: Mapping[str, str]) -> None:
         self._root = root
@@ -71,7 +71,7 @@ class _Texts:
         self._newest: dict[bool, list[str]] = {}
 
     def having(self, identity: str) -> list[str]:
-        """The files in which the last part of an identity stands."""
+        """The files that contain the last part of an identity."""
         parts = [part for part in _PART.split(identity.partition("[")[0]) if _WORD.search(part)]
         for is_test in (True, False):
             for part in reversed(parts[-2:]):
@@ -84,7 +84,7 @@ class _Texts:
         return []
 
     def _of(self, *, is_test: bool) -> list[str]:
-        """The files of tests, or those of code that may have tests in it, the newest first."""
+        """The test files, or the code files that may contain tests, the newest first."""
         if is_test not in self._newest:
             wanted = [
                 path

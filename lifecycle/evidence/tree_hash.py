@@ -1,4 +1,4 @@
-"""The tree that evidence is bound to: the files as git names them, without what the product writes."""
+"""The tree that evidence is bound to: the files as git names them, without files of the product's own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWN = (
     *(".claude/state/workflow.json*", ".claude/state/workflows/", "untracked/workflow-state/"),
     *(".claude/workflow_state_system.md*", *command_signs.FILES),
 )
-"""What the product itself and trackers write into a worktree: no part of what was tested."""
+"""Files that the product itself and trackers write into a worktree: not part of what was tested."""
 
 _OWN_PATHS = "(?<=\t)(?:{})(?=\0|$)".format(
     "|".join(
@@ -29,37 +29,37 @@ _OWN_PATHS = "(?<=\t)(?:{})(?=\0|$)".format(
         for name in OWN
     )
 )
-"""The pattern of their paths, in what git lists."""
+"""The pattern of their paths in git's lists."""
 
 seen = partial(tree_objects.seen, own=_OWN_PATHS, before=tree_objects.UNSEEN)
-"""The tree with its files, as `tree_objects.seen` gives it: without what is our own."""
+"""The tree with its files, from `tree_objects.seen`, without our own files."""
 
 
 def is_own(path: str) -> bool:
-    """True for what the product itself and trackers write into a worktree."""
+    """True for a path that the product itself or a tracker writes in a worktree."""
     return re.compile(_OWN_PATHS).match(f"\t{path}", 1) is not None
 
 
 SECONDS = 5.0
-"""How long git may take for it."""
+"""How long git may take to name the tree."""
 
 
 def fingerprint(
     root: Path, deadline: Deadline, environment: Mapping[str, str], seconds: float = SECONDS
 ) -> str:
-    """The name of the tree that the worktree's files are now; "" outside of a repository.
+    """The name of the worktree's present tree; "" outside of a repository.
 
-    What checks left there, as it is remembered, is no part of it.
+    Unchanged files that checks are known to have left are not part of it.
 
     Args:
         root: the worktree's top folder.
-        deadline: when git has to be over.
+        deadline: when git must have ended.
         environment: variables beside this process's own.
-        seconds: how long git may take, if there is so much time.
+        seconds: how long git may take, at most until the deadline.
 
     Raises:
-        GitFailed: git cannot say: there is a file that it cannot read, say.
-        Transient: the deadline passed, or `seconds` did: there are too many or too big files that are new.
+        GitFailed: git cannot answer, for instance because it cannot read a file.
+        Transient: the deadline or `seconds` passed: new files are too many or too big.
     """
     outputs = EvidenceRoom(root).outputs()
     if deadline.left <= seconds:

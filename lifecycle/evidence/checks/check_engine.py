@@ -1,7 +1,7 @@
-"""Run a check: its commands in their order, the tree before and after, what they counted, the record.
+"""Run a check: its commands in order, the tree before and after, the counts, the record.
 
-A run that changed files proves nothing of them. What it wrote that git neither tracks nor ignores is named,
-and is no part of the tree as long as it is as the run left it.
+A run that changed files proves nothing about them. Files that it wrote and that git neither tracks nor
+ignores are listed, and are not part of the tree as long as they are unchanged.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from lifecycle.evidence.runners.runner_table import Rows
 
 RUNNING = "LIFECYCLE_CHECK"
-"""The variable that a check's commands see: the names of the checks that they are a part of."""
+"""The variable in a check's commands that names the checks that they are part of."""
 
 TREE_SECONDS = 60.0
 """How long git may take to read the files, before a run and after it."""
 
 BEHIND = ("lifecycle.evidence.checks.check_reading", "lifecycle.storage.journal_file")
-"""Modules that each check needs once its commands are over: imported while git works."""
+"""Modules that each check needs after its commands: imported while git works."""
 
 _Seen = TypeVar("_Seen")
 
@@ -48,9 +48,9 @@ class CheckDone:
     """A check that was run.
 
     Attributes:
-        record: what is kept of it.
-        remarks: sentences on it, for people.
-        signal: the signal that ended it before its time; 0 for none.
+        record: the run's record.
+        remarks: sentences about it, for people.
+        signal: the signal that ended it early; 0 for none.
     """
 
     record: RunRecord
@@ -64,16 +64,16 @@ class CheckRun:
 
     Attributes:
         root: the worktree's top folder.
-        environment: the variables.
-        clock: time.
-        settings: the project's.
-        check: what is to be run.
-        out, err: take what it prints, as it comes.
-        session: the client's session that asks, "" for a person.
-        extra: further words for its one command: then it is a run of a part.
-        seconds: how long all of it may take; 0 for what the settings say.
-        child: what its commands are called where the user's file says who may see tokens.
-        remarks: what is to be said of it so far.
+        environment: the environment variables.
+        clock: the clock.
+        settings: the project's settings.
+        check: the check to run.
+        out, err: receive its output as it comes.
+        session: the client's session that asks; "" for a person.
+        extra: further words for its only command: then it is a run of a part.
+        seconds: how long it may take in total; 0 for the time in the settings.
+        child: the name of its commands in the user's file about who may see tokens.
+        remarks: the remarks so far.
     """
 
     root: Path
@@ -95,10 +95,10 @@ class CheckRun:
         return EvidenceRoom(self.root)
 
     def result(self) -> CheckDone:
-        """Run the check, and remember what it came to.
+        """Run the check, and remember its result.
 
         Raises:
-            Refused: it would run itself, or more words were given than it has one command for.
+            Refused: it would run itself, or words were given but it has several commands.
             BadConfig: a row of the project's runners cannot be used.
         """
         name, commands = self.check.name, self.check.commands
@@ -119,7 +119,7 @@ class CheckRun:
         end = ends[-1]
         from concurrent.futures import ThreadPoolExecutor
 
-        # What they printed and wrote is read while git looks at the files: neither changes any.
+        # The output and reports are read while git looks at the files: neither changes any.
         readings = ThreadPoolExecutor(1).submit(lambda: [read() for read in reads])
         after = TreeSeen() if end.signal else self._tree(outputs, before)
         record = RunRecord(
@@ -150,7 +150,7 @@ class CheckRun:
         return CheckDone(self._kept(record, output, files_left), tuple(self.remarks), end.signal)
 
     def _suites(self, commands: tuple[Words, ...], rows: Rows) -> Words:
-        """Which of several commands of `stages.test` these are; all, where the check `test` has its own."""
+        """Those of several `stages.test` commands that these are; all, if the check `test` has its own."""
         tests = self.settings.stages.test
         if self.check.name != records.TEST or len(tests) < 2:
             return ()
@@ -164,7 +164,7 @@ class CheckRun:
     ) -> tuple[check_log.CheckOutput, list[check_process.ProcessEnd], list[Callable[[], Reading]]]:
         """Run the commands until one does not end with 0; at least one is run.
 
-        Returns what they printed, how each ended, and of each what reads what it came to.
+        Returns the output, how each command ended, and for each a function that reads its result.
         """
         running = ",".join(filter(None, (self.environment.get(RUNNING, ""), self.check.name)))
         environment = {**for_child(self.child, self.environment), RUNNING: running}
@@ -204,11 +204,11 @@ class CheckRun:
         return printed, ends, reads
 
     def _tree(self, outputs: Mapping[str, str], before: TreeSeen = UNSEEN) -> TreeSeen:
-        """The tree as it is now; an unnamed one, and a remark, if git cannot say."""
+        """The present tree; one without a name, and a remark, if git cannot answer."""
         return self._of_git(partial(tree_hash.seen, outputs=outputs, before=before)) or TreeSeen()
 
     def _of_git(self, look: Callable[..., _Seen]) -> _Seen | None:
-        """What git says; None, and a remark, if it cannot."""
+        """The answer of git; None, and a remark, if there is none."""
         try:
             return look(self.root, Deadline.after(self.clock, TREE_SECONDS), self.environment)
         except (GitFailed, Transient) as error:
@@ -219,7 +219,7 @@ class CheckRun:
     def _on_tree(
         self, record: RunRecord, before: TreeSeen, after: TreeSeen
     ) -> tuple[RunRecord, dict[str, str]]:
-        """The record with the tree that it is evidence of, and what the run left that is none of it."""
+        """The record with the tree that it is evidence for, and the files that the run left beside it."""
         record = replace(record, tree_after=after.full)
         tests = record.asserted or record.failures
         if tests:
@@ -243,7 +243,7 @@ class CheckRun:
     def _kept(
         self, record: RunRecord, output: check_log.CheckOutput, files_left: Mapping[str, str]
     ) -> RunRecord:
-        """The record with its log, once it is written down here and in the journal."""
+        """The record with its log, after it was saved here and in the journal."""
         text = output.text
         record = replace(record, tail=check_log.tail(text))
         try:
@@ -261,7 +261,7 @@ class CheckRun:
 
 
 def _teed(take: check_process.Take, *outputs: check_log.CheckOutput) -> check_process.Take:
-    """A function that keeps a part of the output in each of these, and hands it on to `take`."""
+    """A function that keeps a part of the output in each of these, and passes it on to `take`."""
 
     def taking(part: bytes) -> None:
         for output in outputs:

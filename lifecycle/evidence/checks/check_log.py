@@ -14,7 +14,7 @@ FOLDER = "checks"
 
 HEAD = 250_000
 END = 750_000
-"""Bytes of the output that are kept, of its beginning and of its end."""
+"""Bytes of the output that are kept: this many of its beginning and of its end."""
 
 LOGS = 20
 """How many logs are kept."""
@@ -24,7 +24,7 @@ TAIL = 2_000
 
 
 class CheckOutput:
-    """What a check prints on both streams, in the order in which it came."""
+    """A check's output on both streams, in the order in which it came."""
 
     def __init__(self) -> None:
         self._head = bytearray()
@@ -32,7 +32,7 @@ class CheckOutput:
         self._held = self.left_out = 0
 
     def add(self, part: bytes) -> None:
-        """Take in a further part of it."""
+        """Add a further part of the output."""
         room = HEAD - len(self._head)
         if room > 0:
             self._head += part[:room]
@@ -48,7 +48,7 @@ class CheckOutput:
 
     @property
     def text(self) -> str:
-        """All of it, or its beginning and its end with a line between them that says what is missing."""
+        """All of it, or its beginning and its end with a line in between about the missing part."""
         head, end = bytes(self._head), b"".join(self._end)
         if not self.left_out:
             return (head + end).decode("utf-8", "replace")
@@ -61,12 +61,12 @@ def keep(root: Path, name: str, began: float, text: str) -> str:
 
     Args:
         root: the worktree's top folder.
-        name: of the check.
-        began: when it began, in seconds since the epoch.
-        text: what it printed; secrets are taken out.
+        name: the check's name.
+        began: when the run began, in seconds since the epoch.
+        text: the output; secrets are removed.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the log cannot be written.
     """
     folder = Folder(root, FOLDER)
     folder.make()
@@ -80,5 +80,5 @@ def keep(root: Path, name: str, began: float, text: str) -> str:
 
 
 def tail(text: str) -> str:
-    """The end of an output, without secrets, as it is kept in a record."""
+    """The end of an output, without secrets, for a record."""
     return shown(text[-4 * TAIL :])[-TAIL:]

@@ -1,9 +1,9 @@
-"""One command of a check as a process: its output as it comes, its time, its end with all that it started.
+"""One command of a check as a process: its output as it comes, its time, the end of all its processes.
 
-It leads a process group of its own, which has no terminal. What is left of the group when it ends, when its
-time is up or when we are told to end, is asked to end, then killed, then looked for.
+The command leads its own process group, which has no terminal. When it ends, when its time is up or when we
+get a signal to end, the rest of the group is asked to end, then killed, then checked.
 
-In the main thread signals are handled here as long as it runs; to another one none comes.
+In the main thread signals are handled here while it runs; other threads receive none.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.evidence.outcomes import NOT_INSTALLED
 
 Take = Callable[[bytes], None]
-"""Takes a part of what was printed."""
+"""Receives a part of the output."""
 
 LATE, ABSENT, UNUSABLE = 124, 127, 126
-"""Exit statuses: the time was up; there is no such program; it cannot be started. As `timeout` and sh have
-them: https://www.gnu.org/software/coreutils/timeout and
+"""Exit statuses: the time was up; the program does not exist; it cannot be started. As in `timeout` and sh:
+https://www.gnu.org/software/coreutils/timeout and
 https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02"""
 
 DRAIN_SECONDS = 1.0
-"""How long the output of what a command left running is waited for after its own end."""
+"""Seconds to wait, after a command's end, for output of processes that it left running."""
 
 TERM_SECONDS = 5.0
-"""How long a group may take to end once it is asked to."""
+"""Seconds that a group may take to end after it was asked to."""
 
 KILL_SECONDS = 3.0
-"""How long a killed group may take to be gone."""
+"""Seconds that a killed group may take to disappear."""
 
 _OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PART = 65_536
@@ -50,11 +50,11 @@ class ProcessEnd:
 
     Attributes:
         status: its exit status, 128 + n for a signal n, or one of LATE, ABSENT, UNUSABLE.
-        signal: the signal that we got meanwhile, which ended it; 0 for none.
+        signal: the signal that we received meanwhile and that ended it; 0 for none.
         is_late: its time was up.
-        left: processes that it had started were running still when it ended, and were ended.
-        is_gone: nothing of it is left.
-        error: why it could not be started, as half a sentence; "" if it was.
+        left: processes that it had started still ran when it ended, and were ended.
+        is_gone: none of its processes exist any more.
+        error: why it could not be started, as half a sentence; "" if it was started.
     """
 
     status: int
@@ -74,17 +74,17 @@ def run(
     out: Take,
     err: Take,
 ) -> ProcessEnd:
-    """Run a command, and hand on what it prints as it comes.
+    """Run a command, and pass on its output as it comes.
 
     Args:
         words: the program and its arguments.
         root: the folder that it runs in.
-        environment: all of its variables.
+        environment: all of its environment variables.
         seconds: how long it may take.
-        out: takes what it prints on standard output.
-        err: takes what it prints on standard error.
+        out: receives its standard output.
+        err: receives its standard error.
     """
-    is_main = threading.current_thread() is threading.main_thread()  # to which signals come
+    is_main = threading.current_thread() is threading.main_thread()  # only this thread receives signals
     with _signals() if is_main else contextlib.nullcontext((-1, list[int]())) as (bell, caught):
         try:
             process = subprocess.Popen(
@@ -127,9 +127,9 @@ def run(
 
 @contextlib.contextmanager
 def _signals() -> Iterator[tuple[int, list[int]]]:
-    """A descriptor that can be read when a signal came, and those of them that end us; none is lost.
+    """A descriptor that is readable after a signal, and the list of signals that end us; none is lost.
 
-    One that is ignored, as under `nohup`, stays ignored.
+    A signal that is ignored, as under `nohup`, stays ignored.
     """
     caught: list[int] = []
     bell, ring = os.pipe()
@@ -138,7 +138,7 @@ def _signals() -> Iterator[tuple[int, list[int]]]:
     handled = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in handled}
     children = signal.signal(signal.SIGCHLD, lambda *_: None)
-    # The default does as little, but of a late signal that it finds no handler for Python complains.
+    # The default has the same effect, but Python complains of a late signal without a handler.
     if children != signal.SIG_DFL:
         before[signal.SIGCHLD] = children
     wakeup = signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
@@ -159,7 +159,7 @@ def _follow(
     seconds: float,
     streams: list[tuple[IO[bytes], Take]],
 ) -> bool:
-    """Hand on what the process prints until it is over, a signal came, or its time is up: then True."""
+    """Pass on the output until the process ends or a signal comes; True if its time was up."""
     limit, ended = time.monotonic() + seconds, 0.0
     with selectors.DefaultSelector() as selector:
         if bell >= 0:
@@ -188,7 +188,7 @@ def _follow(
 
 
 def _end(process: subprocess.Popen[bytes]) -> bool:
-    """End the process and its group; False if something of it is left. Signals do not interrupt this."""
+    """End the process and its group; False if a process of it remains. Signals do not interrupt this."""
     waits = ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS))
     for number, seconds in waits:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -203,7 +203,7 @@ def _end(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _is_there(group: int) -> bool:
-    """True if a process of the group runs; one that is dead and that nobody waited for does not.
+    """True if a process of the group runs; a dead one that nobody waited for does not count.
 
     Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
     """
@@ -212,7 +212,7 @@ def _is_there(group: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True  # macOS says so of one that is dead
+        return True  # macOS's error for a dead one
     proc = Path("/proc")
     if not (proc / "self" / "stat").exists():
         return True
@@ -220,7 +220,7 @@ def _is_there(group: int) -> bool:
         try:
             state, _, of = path.read_text("utf-8", "replace").rpartition(")")[2].split()[:3]
         except (OSError, ValueError):
-            continue  # it is gone
+            continue  # it has ended
         if int(of) == group and state not in "ZX":
             return True
     return False

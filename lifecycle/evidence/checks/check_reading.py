@@ -1,4 +1,4 @@
-"""What one command of a check came to: from its exit status, its output, and its JUnit reports."""
+"""The result of one command of a check: from its exit status, its output, and its JUnit reports."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from lifecycle.settings import resources
 
 
 class CommandEnd(NamedTuple):
-    """A command of a check that came to its end.
+    """A command of a check that has ended.
 
     Attributes:
         words: the program and its arguments.
-        configured: those of them that the check has by itself.
+        configured: those words that come from the check itself.
         status: its exit status.
-        output: what it printed.
+        output: its output.
         began: when it was started, in seconds since the epoch.
-        printed: what all commands of the check printed so far.
-        first_began: when the first of them was started.
-        is_last: none comes after it.
+        printed: the output of all commands of the check so far.
+        first_began: when the first command was started.
+        is_last: no command comes after it.
     """
 
     words: Words
@@ -47,8 +47,8 @@ class CommandEnd(NamedTuple):
 def read(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
     """The reading of a command of a check.
 
-    A check of another name is read as tests are if its command is known to run tests; else it passes by its
-    exit status.
+    A check with another name is read like tests if its command is known to run tests; else its exit
+    status decides.
     """
     is_other = check.name not in KINDS
     is_run = is_other and suite_runs.run_in(shlex.join(end.words), rows=rows) is not None
@@ -70,7 +70,7 @@ def read(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
 
 
 def _absent(end: CommandEnd, rows: Rows) -> str:
-    """What a command that failed did not find; "" if tests ran, which print such lines themselves."""
+    """What a failed command did not find; "" if tests ran, since tests print such lines themselves."""
     why = missing_tool(end.status, end.output.text)
     shown = reading.read_check(end.words, end.status, end.output.text, rows) if why else None
     if shown is None or shown.outcome is Outcome.PARTIAL:
@@ -79,7 +79,7 @@ def _absent(end: CommandEnd, rows: Rows) -> str:
 
 
 def missing_tool(status: int, output: str) -> str:
-    """Which program a command did not find, with what installs it, as a reason; "" if it names none."""
+    """The program that a command did not find and how to install it, as a reason; "" if it names none."""
     text = reading.plain(output)
     ends = {
         status,
@@ -97,9 +97,9 @@ def missing_tool(status: int, output: str) -> str:
 
 
 def _by_status(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
-    """The reading of a command that runs no tests; that of coverage has its percentage, too.
+    """The reading of a command that runs no tests; for coverage, with the percentage.
 
-    The percentage is of all commands, once the last is over.
+    The percentage is over all commands, after the last one.
     """
     if end.status in reading.STOPPED:
         return Reading(Outcome.PARTIAL, why=reading.ENDED)
@@ -122,10 +122,10 @@ def _by_status(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Re
 
 
 def picking(name: str, words: Words, environment: Mapping[str, str], rows: Rows) -> str:
-    """Which variable that a check was started with picks tests, as a reason; "" if none does.
+    """The environment variable of a check that picks tests, as a reason; "" if there is none.
 
-    Of what a shell holds only those count that runners read: a name alone may speak of anything. One that
-    a command of the check sets itself is the project's word for what its suite is.
+    Of a shell's variables only those count that runners read: a name alone may mean anything. A variable
+    that a command of the check sets itself is the project's own definition of the suite.
     """
     if name != TEST and suite_runs.run_in(shlex.join(words), rows=rows) is None:
         return ""
@@ -140,8 +140,8 @@ def with_reports(shown: Reading, reports: Reading, status: int) -> Reading:
     """The reading of the output, with the reports' counts and identities, and the worse outcome of both.
 
     Args:
-        shown: what the output says.
-        reports: what the reports say; of nothing if they could not be read.
+        shown: the reading of the output.
+        reports: the reading of the reports; without counts if they could not be read.
         status: the exit status.
     """
     if reports.outcome is Outcome.UNKNOWN:

@@ -1,7 +1,7 @@
-"""Which checks a worktree has, what each runs, where that comes from, and whether it may run.
+"""Which checks a worktree has, what each runs, where it is configured, and whether it may run.
 
-One order, for each name: `checks.commands`, then those of `validate` that are of this kind, then
-`stages.test` for the tests, then the project's platform. `validate` itself is the name of all its commands.
+For each name the first source counts: `checks.commands`, then the commands of `validate` of this kind, then
+`stages.test` for the tests, then the project's platform. The check `validate` runs all of its commands.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class KnownCheck:
     """A check of a worktree.
 
     Attributes:
-        name: as `test`.
-        commands: what it runs, one after another; () if that cannot be run.
-        origin: where they come from, for people.
-        is_projects: they come with the repository, so they need the user's yes.
-        problem: why they cannot be run, and the fix, as half a sentence; "" if they can.
-        coverage: how the platform says that its percentage is read; None if it does not say.
+        name: for instance `test`.
+        commands: the commands, one after another; () if the check cannot be run.
+        origin: where the commands come from, for people.
+        is_projects: the commands come with the repository, so they need the user's yes.
+        problem: why the check cannot be run, and the fix, as half a sentence; "" if it can.
+        coverage: how the platform reads the percentage; None if it does not say.
     """
 
     name: str
@@ -53,14 +53,14 @@ class KnownCheck:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The commands as one types them."""
+        """The commands as a person types them."""
         return tuple(shlex.join(words) for words in self.commands)
 
 
 def known_checks(
     root: Path, settings: Settings, environment: Mapping[str, str]
 ) -> tuple[KnownCheck, ...]:
-    """Every check that a worktree has, each name once; those of the kinds come first."""
+    """Every check that a worktree has, each name once; those with the names of kinds come first."""
     from lifecycle.platforms import selection
 
     checks = _configured(settings)
@@ -79,7 +79,7 @@ def known_checks(
 def known_check(
     name: str, root: Path, settings: Settings, environment: Mapping[str, str]
 ) -> KnownCheck | None:
-    """The check of this name; None if there is none. Platforms are looked for only where that is needed."""
+    """The check of this name; None if there is none. Platforms are looked for only if needed."""
     return _configured(settings).get(name) or next(
         (check for check in known_checks(root, settings, environment) if check.name == name), None
     )
@@ -88,10 +88,10 @@ def known_check(
 def demanded(
     name: str, root: Path, settings: Settings, environment: Mapping[str, str]
 ) -> KnownCheck:
-    """The check of this name, fit to be run.
+    """The check of this name, if it can and may be run.
 
     Raises:
-        Refused: there is none, it cannot be run, or the user has not said yes to it.
+        Refused: it does not exist, cannot be run, or the user has not said yes to it.
         BadConfig: the user's list of what may run cannot be read.
     """
     check = known_check(name, root, settings, environment)
@@ -109,20 +109,20 @@ def demanded(
 
 
 def command_of(name: str, root: Path, settings: Settings, environment: Mapping[str, str]) -> str:
-    """What one types to run the check of this name; "" if there is none, or it cannot be run."""
+    """The command line that runs the check of this name; "" if there is none, or it cannot be run."""
     check = known_check(name, root, settings, environment)
     return f"{COMMAND} {name}" if check is not None and check.commands else ""
 
 
 def may_run(check: KnownCheck, clone: Path, environment: Mapping[str, str]) -> bool:
-    """True unless the commands come with the repository and the user has not said yes to each of them.
+    """True unless the commands come with the repository and the user has not said yes to all of them.
 
-    A command of `validate` that the user said yes to is the same command here.
+    A yes to a command of `validate` is also a yes to the same command here.
 
     Args:
-        check: which.
-        clone: what a yes is for, as `store.clone_of` has it.
-        environment: names the home.
+        check: the check.
+        clone: the path that a yes is for, from `store.clone_of`.
+        environment: names the home folder.
 
     Raises:
         BadConfig: the user's list of what may run cannot be read.
@@ -136,7 +136,7 @@ def may_run(check: KnownCheck, clone: Path, environment: Mapping[str, str]) -> b
 def wanting_trust(
     root: Path, settings: Settings, environment: Mapping[str, str]
 ) -> tuple[KnownCheck, ...]:
-    """The checks that come with the repository and can be run, for whoever asks the user; no `validate`."""
+    """The checks that come with the repository and can be run, to ask the user about; no `validate`."""
     return tuple(
         check
         for check in known_checks(root, settings, environment)
@@ -145,7 +145,7 @@ def wanting_trust(
 
 
 def _configured(settings: Settings) -> dict[str, KnownCheck]:
-    """What the project's settings name, by the name of the check; the first source that has it counts."""
+    """The checks in the project's settings, by name; the first source that has a name counts."""
     checks: dict[str, KnownCheck] = {}
 
     def add(name: str, origin: str, *values: object) -> None:
@@ -181,7 +181,7 @@ def _of_tests(settings: Settings) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> tuple[str, ...]:
-    """A command line that was allowed, as it is spelled here; none if only a shell can run it."""
+    """The words of an allowed command line; none if only a shell can run it."""
     try:
         return (shlex.join(split(text)),)
     except ValueError:

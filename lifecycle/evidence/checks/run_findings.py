@@ -1,6 +1,6 @@
-"""What a run of a check came to: of its commands together, beside the last one, and by what it wrote.
+"""The result of a run of a check: of all its commands, compared with the last run, and what it wrote.
 
-Pure: from what they said and which files there were, to the record and to sentences for people.
+Pure: turns readings and lists of files into the record and into sentences for people.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from lifecycle.evidence.records import RunRecord
 
 QUICKER, AT_LEAST_SECONDS = 5.0, 5.0
-"""A run that took less than a fifth of the last one's time is said to be quick, if that took so long."""
+"""A run that took less than a fifth of the last one's time is reported, if that took at least so long."""
 
 FEWER, AT_LEAST_TESTS = 2.0, 10
-"""A run of less than half as many tests is said to be short, if there were so many."""
+"""A run of less than half as many tests is reported, if there were at least so many."""
 
 _NAMED, _FAILURES = 5, 100
 _WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PASSED)
@@ -31,11 +31,11 @@ _WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN,
 def judged(
     record: RunRecord, readings: list[Reading], red: set[str], *, part: str = ""
 ) -> RunRecord:
-    """The record with what the runs came to, taken together.
+    """The record with the combined result of the commands.
 
     Args:
-        record: what is known of them besides.
-        readings: of each command.
+        record: what is known about the run already.
+        readings: the reading of each command.
         red: tests that failed in earlier runs.
         part: why it was only a part of the check; "" if all of it ran.
     """
@@ -64,7 +64,7 @@ def judged(
 
 
 def odd_beside(record: RunRecord, last: list[RunRecord], seconds: float) -> list[str]:
-    """What is odd beside the last run of this check that passed, as sentences."""
+    """Unusual differences from the last run of this check that passed, as sentences."""
     passed = [run for run in last if run.outcome is Outcome.PASSED]
     if not passed or record.outcome is not Outcome.PASSED:
         return []
@@ -78,20 +78,20 @@ def odd_beside(record: RunRecord, last: list[RunRecord], seconds: float) -> list
 
 
 def differing(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
-    """The paths whose content differs, or that are in one of the two alone."""
+    """The paths whose content differs, or that are in only one of the two."""
     return {path for path in {*before, *after} if before.get(path) != after.get(path)}
 
 
 def written(
     record: RunRecord, known: Collection[str], other: set[str], tracked: set[str]
 ) -> RunRecord:
-    """The record with what the run made and changed; it stays evidence of its tree if it changed nothing.
+    """The record with the files that the run made and changed; if it changed none, it stays evidence.
 
     Args:
-        record: of the run.
+        record: the run's record.
         known: the files before it.
-        other: those that differ after it.
-        tracked: those of them that git tracks.
+        other: the paths that differ after it.
+        tracked: those of the paths that git tracks.
     """
     made = sorted(path for path in other - tracked if path not in known)
     changed = tuple(sorted(other.difference(made)))
@@ -100,18 +100,18 @@ def written(
 
 
 def on_files(record: RunRecord, tracked: set[str]) -> list[str]:
-    """Sentences on what the run made and changed."""
+    """Sentences about the files that the run made and changed."""
     remarks = [sentence("made", made=_listed(record.made))] if record.made else []
     if record.changed:
         changed = sentence("changed-files", changed=_listed(record.changed))
-        # Somebody else wrote it before: as far as is known it is no output of a check.
+        # Somebody else wrote it before: as far as is known, it is not an output of a check.
         own = tuple(path for path in record.changed if path not in tracked)
         remarks.append(f"{changed} {sentence('own-output', own=_listed(own))}" if own else changed)
     return remarks
 
 
 def cut_short(end: ProcessEnd, seconds: float) -> Reading:
-    """The reading of a command that did not come to its own end."""
+    """The reading of a command that was ended early."""
     if end.error:
         return Reading(Outcome.FAILED, why=end.error)
     if end.is_late:

@@ -1,8 +1,8 @@
-"""What a test program's options leave of a run: the whole suite, a part of it, or nothing at all.
+"""How much of a suite a test program's options leave to run: all of it, a part, or nothing at all.
 
-Which options those are is data (`runners.json`), by the manual that each row names; here is how they are
-written. Sources besides: https://www.gnu.org/software/make/manual/make.html#Options-Summary (letters in
-one word), https://docs.pytest.org/en/stable/reference/reference.html#command-line-flags (`-kname`).
+Which options those are is data (`runners.json`), from the manual that each row names; this module knows how
+they are written. More sources: https://www.gnu.org/software/make/manual/make.html#Options-Summary (letters
+in one word), https://docs.pytest.org/en/stable/reference/reference.html#command-line-flags (`-kname`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class RunScope(StrEnum):
 
 
 UNKNOWN = RunnerRow({})
-"""Stands for the row of a program that no row knows: it has no options of its own."""
+"""The row of a program that no row recognises: it has no options of its own."""
 
 _MAKE = "nqtp"
-"""Letters with which make says, asks, touches or prints, and runs nothing."""
+"""Letters of make's options that print, ask or touch, and run nothing."""
 
 _MAKE_VALUED = "CfIjlOoW"
 
@@ -37,7 +37,7 @@ def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN
 
     Args:
         name: the program's name, with its command: `pytest`, `make test`.
-        words: what follows it.
+        words: the words after it.
         sets: variables that are set for it, as `NAME=value`.
         row: the runner's row.
     """
@@ -49,7 +49,7 @@ def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN
         return RunScope.NOTHING
     picks = options("picks") | row.picks
     own = words[: words.index("--")] if "--" in words else words
-    passed_on = [*words[len(own) :], *further]  # that is for the program that it starts
+    passed_on = [*words[len(own) :], *further]  # for the program that it starts
     is_part = not (picks - row.keeps).isdisjoint(map(_name, (*own, *sets)))
     is_part = is_part or not picks.isdisjoint(map(_name, passed_on))
     is_part = is_part or _picks_attached(program, all_words) or _picks_file(all_words)
@@ -58,7 +58,7 @@ def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN
 
 
 def is_status_hidden(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN) -> bool:
-    """True if the program ends with 0 also where tests fail."""
+    """True if the program's status is 0 even if tests fail."""
     program = name.split(maxsplit=1)[0]
     rest = [*words, *_further(program, (*words, *sets))]
     hides = options("hides") | row.hides
@@ -67,14 +67,14 @@ def is_status_hidden(name: str, words: Words, sets: Words = (), row: RunnerRow =
 
 
 def are_known(words: Words, row: RunnerRow) -> bool:
-    """True if every option is one that leaves a suite whole, or that is known to leave out a part."""
+    """True if every option is known: as one that keeps the suite whole, or one that leaves out a part."""
     own = row.valued | row.keeps | row.picks | row.lists | row.sources
     general = map(options, ("plain", "lists", "picks", "hides", "settings"))
     known = (frozenset().union(*general) - options("any")) | (own - {"-D", "-P", "-exec"})
     files = valued(words, options("files") | row.sources)
     if any(re.match(pattern("other_config"), file) for _, file in files):
         return row.is_own
-    # A project says itself which of its runner's options leave something out.
+    # A project's own row lists all options of its runner that leave something out.
     return row.is_own or all(
         _name(word) in known or re.fullmatch(pattern("letters"), f"{word} {after}")
         for last, word, after in zip(("", *words), words, (*words[1:], ""), strict=False)
@@ -83,14 +83,14 @@ def are_known(words: Words, row: RunnerRow) -> bool:
 
 
 def valued(words: Words, names: frozenset[str]) -> list[tuple[str, str]]:
-    """The options of these names that words have, each with its value: the next word, or behind a `=`."""
+    """The options with these names among the words, each with its value: the next word, or after a `=`."""
     pairs = [(word, after) for word, after in pairwise(words) if word in names]
     parted = (word.partition("=") for word in words)
     return pairs + [(name, value) for name, _, value in parted if value and name in names]
 
 
 def _name(word: str) -> str:
-    """What an option is called; "+" for a word like `+nightly`, which names a toolchain."""
+    """The name of an option; "+" for a word like `+nightly`, which names a toolchain."""
     return "+" if word.startswith("+") else word.partition("=")[0]
 
 
@@ -102,14 +102,14 @@ def _is_nothing(program: str, row: RunnerRow, rest: list[str]) -> bool:
 
 
 def _letters(word: str) -> str:
-    """A word like `-ki` as far as its letters are options of make's of their own."""
+    """The leading letters of a word like `-ki` that are separate options of make."""
     if not word.startswith("-") or word.startswith("--"):
         return ""
     return "".join(takewhile(lambda letter: letter not in _MAKE_VALUED, word))
 
 
 def _further(program: str, words: Words) -> list[str]:
-    """The options that variables hold."""
+    """The options inside variables."""
     further: list[str] = []
     for word in words:
         name, _, value = word.partition("=")
@@ -142,7 +142,7 @@ def _picks_attached(program: str, rest: list[str]) -> bool:
 
 
 def _picks_named(program: str, row: RunnerRow, words: Words, sets: Words) -> bool:
-    """True if a name of tests is given, in the program's own way."""
+    """True if tests are named, in the program's own way."""
     spelt = (re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word) for word in (*words, *sets))
     if any(re.search(pattern("picking"), word) for word in spelt):
         return True
@@ -156,12 +156,12 @@ def _picks_named(program: str, row: RunnerRow, words: Words, sets: Words) -> boo
     if row.first:
         return bool(plain) and plain[0] != row.first
     if any(word in row.keeps for word in words):
-        return False  # what follows an option that takes several names is no test's
+        return False  # the words after an option that takes several names are not tests
     return not all(re.search(row.names, word) for word in plain)
 
 
 def plain_words(words: Words, row: RunnerRow) -> list[str]:
-    """The words that are no options and no values of such."""
+    """The words that are neither options nor values of options."""
     return [
         word
         for last, word in zip(("", *words), words, strict=False)
@@ -170,5 +170,5 @@ def plain_words(words: Words, row: RunnerRow) -> list[str]:
 
 
 def is_kind(name: str) -> bool:
-    """True if a name of what runs says that it is one kind of tests: `unit`, `py311-integration`."""
+    """True if a name of what runs means only one kind of tests: `unit`, `py311-integration`."""
     return any(re.search(pattern("kind"), part) for part in re.split(r"[^A-Za-z0-9]+", name))

@@ -1,11 +1,11 @@
-"""The table of test runners: how a command line of each is recognised, and what its output says.
+"""The table of test runners: how a command line of each is recognised, and how its output is read.
 
-A row is data (`runners.json`), with the page that it was written from. Loaded only where a command line is
-judged, and a pattern is compiled when it is used.
+A row is data (`runners.json`), with the page that it is based on. The table is loaded only to judge a
+command line, and a pattern is compiled when it is used.
 
-A project adds rows of its own (`[[evidence.runners]]`), which come first. Its patterns come with the
-repository and are tried on what a run printed: one that could take for ever is refused, as is a row that
-could never read anything.
+A project may add its own rows (`[[evidence.runners]]`), which come first. Their patterns come with the
+repository and are tried on a run's output: a pattern that could take for ever is refused, and so is a row
+that could never read anything.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ TABLE = "runners/runners"
 WORDS = ("lists", "picks", "keeps", "hides", "valued")
 PATTERNS = ("summary", "nothing", "failed", "partial", "stopped", "failures", "asserted")
 COUNTED = ("passed", "failed", "errors", "skipped", "total", "parts", "left")
-"""What a summary's groups may be called: one that is a number counts as much, any other text one."""
+"""Names of a summary's groups: a number counts as that many, any other text as one."""
 
 LINE = 400
-"""Characters of a line that a project's own patterns are tried on."""
+"""Characters of a line on which a project's own patterns are tried."""
 
 _LINES = 4_000
 
@@ -40,33 +40,33 @@ class RunnerRow:
     """One runner.
 
     Attributes:
-        name: what it is called.
-        url: the page that the row was written from; "" for a project's own.
-        commands: how its runs begin, as `cargo test`.
-        anywhere: the last word of such a command may stand behind others, as in `mvn clean test`.
-        alone: no word stands behind such a command but options and variables: `rake`, and not `rake build`.
-        wraps: it prints whatever it runs: every row reads its output.
-        proves: it ends with another status than 0 where there was no test to run.
-        one_line: each of its summaries is one line, which tells of failures, too.
-        adds: "sum": each summary is of a part; "last": the last one is of all.
+        name: the runner's name.
+        url: the page that the row is based on; "" for a project's own.
+        commands: the beginnings of its command lines, for instance `cargo test`.
+        anywhere: the last word of such a command may come after others, as in `mvn clean test`.
+        alone: only options and variables may follow such a command: `rake`, but not `rake build`.
+        wraps: it prints the output of whatever it runs: every row reads its output.
+        proves: its status is not 0 if there was no test to run.
+        one_line: each of its summaries is one line, which also reports failures.
+        adds: "sum": each summary is of a part; "last": the last summary is of everything.
         lists, picks, keeps, hides: options that run nothing; that run a part; that do neither although
-            they do elsewhere; with which status 0 says nothing.
+            they do for other programs; after which status 0 means nothing.
         valued: options whose value is the next word.
-        sources: options whose value is the folder, or the file of settings, that says what there is to run.
-        names: which words that are no options pick no tests, as a pattern; "" if none picks any.
-        needs: which of these words has to be there, as a pattern: without one it is a part; "" for none.
-        before: what may stand before the last word of such a command, as a pattern: `dev:test` of hatch.
-        first: what the first word that is no option has to be, if there is one.
-        environments: options and variables that name environments; those have to be of tests.
-        empty_status: exit statuses that say that no test was found.
-        summary: patterns of a line that counts, with groups of COUNTED; or pairs of the line's pattern
-            and one of what counts in it.
-        nothing, failed, partial, stopped: what says that there was no test; that something failed; that a
-            part was picked; that the run did not come to its end.
-        failures: patterns with a group `name`: the tests that failed.
-        asserted: patterns with a group `name`: those of them that failed by their assertion, and not by an
-            error; none if the output does not tell the two apart.
-        is_own: a project's own, whose patterns see a bounded text.
+        sources: options whose value is a folder or a settings file that defines what there is to run.
+        names: a pattern of non-option words that do not pick tests; "" if no word picks any.
+        needs: a pattern of words of which one is required: without it, it is a run of a part; "" for none.
+        before: a pattern of what may precede the last word of such a command: `dev:test` of hatch.
+        first: a pattern of the first non-option word, if there is one.
+        environments: options and variables that name environments, which must be test environments.
+        empty_status: exit statuses that mean that no test was found.
+        summary: patterns of a line with counts, with groups of COUNTED; or pairs of the line's pattern
+            and a pattern of one count in it.
+        nothing, failed, partial, stopped: patterns for: no test ran; something failed; a part was picked;
+            the run was ended early.
+        failures: patterns with a group `name`, for failed tests.
+        asserted: patterns with a group `name`, for tests that failed by their assertion, not by an error;
+            none if the output does not distinguish the two.
+        is_own: a project's own row, whose patterns are tried on a bounded text.
     """
 
     name = url = adds = names = needs = before = first = ""
@@ -84,16 +84,16 @@ class RunnerRow:
             setattr(self, key, each(value) if key in (*WORDS, "sources") else made)
 
     def found(self, pattern: str, text: str) -> Iterator[re.Match[str]]:
-        """Where a pattern of this row is found; `^` and `$` are of a line."""
+        """The matches of a pattern of this row; `^` and `$` match at each line."""
         return re.finditer(pattern, bounded(text) if self.is_own else text, re.MULTILINE)
 
     def says(self, patterns: tuple[str, ...], text: str) -> bool:
-        """True if one of these patterns of this row is found."""
+        """True if one of these patterns of this row matches."""
         return any(next(self.found(pattern, text), None) is not None for pattern in patterns)
 
 
 def bounded(text: str) -> str:
-    """The end of a text, each line of it cut: what a project's own patterns are tried on."""
+    """The end of a text, with each line cut: the text for a project's own patterns."""
     return "\n".join(line[:LINE] for line in text.split("\n")[-_LINES:])
 
 
@@ -108,22 +108,22 @@ def _shipped() -> Rows:
 
 @cache
 def options(kind: str) -> frozenset[str]:
-    """Options that mean one thing to nearly all programs; the kinds are those of the table."""
+    """Options with the same meaning in nearly all programs; the kinds are those of the table."""
     return each(word_tables.table(TABLE)["options"][kind])
 
 
 def pattern(kind: str) -> str:
-    """The pattern of this kind that is for the output of any program."""
+    """The pattern of this kind for the output of any program."""
     return str(word_tables.table(TABLE)["patterns"][kind])
 
 
 def general(kind: str, text: str) -> bool:
-    """True if a text says what any program's may say: "nothing", "failed", "crashed", "broken"."""
+    """True if a text has words that any program may print: "nothing", "failed", "crashed", "broken"."""
     return re.search(pattern(kind), text, re.MULTILINE) is not None
 
 
 def names() -> tuple[str, ...]:
-    """How the runs of all known runners begin."""
+    """The beginnings of the command lines of all known runners."""
     return tuple(command for row in _shipped() for command in row.commands)
 
 
@@ -131,14 +131,14 @@ def rows(own: tuple[Mapping[str, object], ...] = ()) -> Rows:
     """The table.
 
     Args:
-        own: a project's rows, as they stand in its file; BadConfig if one cannot be used.
+        own: a project's rows, from its file; BadConfig if one cannot be used.
     """
     first = (_checked(place, row) for place, row in enumerate(own, 1))
     return (*first, *_shipped()) if own else _shipped()
 
 
 OWN_KEYS = ("name", "commands", "adds", *WORDS, *PATTERNS)
-"""What a project's own row may have."""
+"""The keys of a project's own row."""
 
 
 def _checked(place: int, row: Mapping[str, Any]) -> RunnerRow:
@@ -167,7 +167,7 @@ def _checked(place: int, row: Mapping[str, Any]) -> RunnerRow:
 
 def _wrong(key: str, pattern: str) -> str:
     """What is wrong with a pattern, as half a sentence; "" if it can be used."""
-    from lifecycle.platforms import slow_patterns  # for a project's own rows alone
+    from lifecycle.platforms import slow_patterns  # only for a project's own rows
 
     if wrong := slow_patterns.problem(pattern):
         return wrong

@@ -1,19 +1,19 @@
 """What a text claims in words: closed, approved, tested, satisfied, coded, cleared; and a review's verdict.
 
 A verdict has a form: one line `VERDICT: APPROVED` or `VERDICT: CHANGES_REQUESTED`. The last such line
-counts. Approved with anything behind it asks for changes; a line that only says which forms there are, or
-how to end, is none.
+counts. Approved with further words after it asks for changes; a line that only lists the forms, or says
+how to end, is not a verdict.
 
 Words are the last resort. A claim counts if a whole sentence, or a part of one whose other parts are
 harmless, has a form of the table (`sentences.json`), from its first word to its last: the agent's own,
-about now, without a condition. And it counts only if no other sentence of the text takes it back: none
-has a word of what is open, doubted, left out or another's; where a sentence tells what the code does, such
-words count only if they say that it does it badly. What was, and stands before the claim, it leaves behind.
+about now, without a condition. And it counts only if no other sentence of the text takes it back: none may
+have a word for what is open, doubted, left out or another's; in a sentence about what the code does, such
+words count only if they say that it does it badly. Past events before the claim do not take it back.
 A share, an exception, code that does nothing, an entry that is not done, another's word and another time
-("spoils", "undone") take a claim back wherever they stand; a denial or a turn ("denials") does so in any
-other sentence that tells of the work. What no form fits says nothing, and the question is asked.
+("spoils", "undone") take a claim back anywhere in the text; a denial or a turn ("denials") does so in any
+other sentence about the work. A text that no form fits says nothing, and the question is asked.
 
-Which of a text's lines are the agent's own, its Markdown tells (`prose_blocks.py`).
+The Markdown of a text shows which of its lines are the agent's own (`prose_blocks.py`).
 """
 
 from __future__ import annotations
@@ -30,44 +30,44 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     Prose: TypeAlias = tuple[list[str], list[str], bool]
-    """The agent's own words in a text: lines that say something, those that are only announced or stand in
-    code left out; all lines of prose; whether there is an unchecked box."""
+    """The agent's own words in a text: lines with content, except announced ones and those in code; all
+    lines of prose; whether there is an unchecked box."""
 
 LINE = 4_000
-"""Characters of the longest line that is read; beside a longer one no claim stands."""
+"""Characters of the longest line that is read; next to a longer one no claim counts."""
 
 LENGTH = 20_000
 """Characters of a text in which words are looked for, from its end."""
 
 TABLE = "words/sentences"
 ITEM = "- "
-"""What the line of a list's entry, or of a heading, begins with."""
+"""The beginning of the line of a list entry or of a heading."""
 
 LONGEST = 600
-"""Characters of the longest sentence that is read: a longer one is none, and no claim stands beside it.
+"""Characters of the longest sentence that is read: next to a longer one no claim counts.
 
-Some patterns take a sentence's length squared; so no text takes longer than its sentences do.
+Some patterns need time that grows with the square of a sentence's length; this bounds it.
 """
 
 END = "%END%"
-"""What may stand behind a claim."""
+"""The pattern for words after a claim."""
 
 APPROVED, CHANGES, CODED, SATISFIED, TESTED = "approved", "changes", "coded", "satisfied", "tested"
 
 
 def said(text: str, about: tuple[str, ...] = (), wanted: str = "") -> tuple[list[str], list[str]]:
-    """The claims of a text, the furthest first, and what it says is open: tests that fail, asked changes.
+    """The claims of a text, the furthest first, and the open matters in it: failing tests, asked changes.
 
     Args:
-        text: the agent's. What is in none of its lines, whatever they are, is not looked for in its prose.
-        about: words that stand for what the turn is about besides: that a review was asked for, so that
-            "approved" needs no word of what was.
-        wanted: the one claim that is looked for; "" for all. A claim's patterns cost more than all else.
+        text: the agent's text. Words that are in none of its lines are not looked for in its prose.
+        about: further words for the subject of the turn: for instance that a review was asked for, so that
+            "approved" needs no other subject.
+        wanted: the only claim to look for; "" for all. A claim's patterns cost more than all else.
     """
     lines = [line[:LINE] for line in text[-LENGTH:].splitlines()]
     claims = _borne_out(_prose(text), about, wanted) if _claimed(lines, wanted) else []
     if APPROVED in claims and may_have_verdict(text):
-        claims.remove(APPROVED)  # its verdict is read by its form alone
+        claims.remove(APPROVED)  # a verdict is read by its form alone
     still, all_words = [], " ".join([*lines, *about])
     for name, row in word_tables.table(TABLE)["open"].items():
         says = partial(_says, "|".join(_listed(row)))
@@ -77,12 +77,12 @@ def said(text: str, about: tuple[str, ...] = (), wanted: str = "") -> tuple[list
 
 
 def takes_back(text: str) -> bool:
-    """True if the text says something that no claim can stand beside."""
+    """True if the text has a sentence that takes any claim back."""
     return are_doubts(_prose(text)[1])
 
 
 def are_doubts(lines: list[str], *, is_strict: bool = False) -> bool:
-    """True if a line says what no claim can stand beside; `is_strict`: no approval, which is more."""
+    """True if a line takes any claim back; `is_strict`: or is not a full approval, which is more."""
     sentences = [(line, sentence) for line in lines for sentence in _bare(line)]
     claimed = [
         at for at, (_, part) in enumerate(sentences) if not is_strict and _claimed([part], "")
@@ -96,14 +96,14 @@ def are_doubts(lines: list[str], *, is_strict: bool = False) -> bool:
 
 
 def approves(text: str) -> bool:
-    """True if a review's own words approve, and nothing around them is a condition."""
+    """True if a review's own words approve, and no condition is near them."""
     if may_have_verdict(text) or not _claimed(text[-LENGTH:].splitlines(), APPROVED):
-        return False  # where it has the form of a verdict, that is none here
+        return False  # a line in the form of a verdict does not count here
     return bool(_borne_out(_prose(text), ("review",), APPROVED))
 
 
 def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
-    """The claims that stand in the agent's own prose, and that nothing in it takes back."""
+    """The claims in the agent's own prose that nothing in it takes back."""
     own, prose_lines, is_open = prose
     on = " ".join([*prose_lines, *about])
     claimed = [] if is_open else _claimed(own, wanted)
@@ -118,9 +118,9 @@ def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
 
 @cache
 def _forms(claim: str) -> tuple[str, ...]:
-    """All forms of a claim as one pattern, and what the whole text must speak of.
+    """All forms of a claim as one pattern, and the words that the whole text must contain.
 
-    How most of them end is in it once: to compile it with each would cost more than all else of a stop.
+    The common end of most forms is in it once: to compile it with each would cost more than all else here.
     """
     row = word_tables.table(TABLE)["claims"][claim]
     patterns = [form for form in _listed(row) if not form.endswith(END)]
@@ -143,13 +143,13 @@ _of = partial(word_tables.pattern, TABLE)
 
 
 def _worth(row: dict[str, Any], texts: Iterable[str]) -> Iterator[str]:
-    """The texts that have a word of a row: a pattern costs much more than a look for words."""
+    """The texts that contain a word of a row: a pattern costs much more than a search for words."""
     words = row["has"].split()
     return (text for text in texts if any(map(text.lower().__contains__, words)))
 
 
 def _claimed(lines: list[str], wanted: str) -> list[str]:
-    """What one of the lines claims, the furthest first."""
+    """The claims in the lines, the furthest first."""
     sentences = [part for line in lines for part in _sentences(line)]
     all_rows = word_tables.table(TABLE)["claims"]
     rows = {wanted: all_rows[wanted]} if wanted else all_rows
@@ -185,7 +185,7 @@ def _claims(claim: str, sentence: str) -> bool:
 
 
 def _kept(claim: str, aside: re.Match[str]) -> str:
-    """What is left of what stands in parentheses: nothing, if it takes nothing back."""
+    """The rest of a remark in parentheses: nothing, if it takes nothing back."""
     return aside[0] if claim == APPROVED or not _is_safe(aside[0], is_strict=True) else ""
 
 
@@ -194,15 +194,15 @@ def _fits(claim: str, part: str) -> bool:
 
 
 def _is_over(sentence: str) -> bool:
-    """True for what was before: a claim that follows leaves it behind."""
+    """True for a sentence about the past, which does not affect a claim after it."""
     plain = re.sub(_of("harmless"), " ", sentence)
     return _has(_of("over"), plain) and not _has(_of("lasts"), plain)
 
 
 def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> bool:
-    """True if nothing in it takes a claim back.
+    """True if nothing in the text takes a claim back.
 
-    What tells of the code does so only if it says that it is not over, or bad; of the work, any doubt does.
+    A sentence about the code does so only if it says that it is unfinished or bad; about the work any doubt.
     """
     plain, kind = re.sub(_of("harmless"), " ", text), "unsafe"
     if not is_strict and (is_label or not _has(_of("of the work"), plain)):
@@ -215,10 +215,10 @@ def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> b
 
 
 def _is_beside(sentence: str, *, is_label: bool, is_strict: bool) -> bool:
-    """True if a claim can stand beside this sentence.
+    """True if a claim can count next to this sentence.
 
-    It can where it has no word of what takes a claim back, and is a whole sentence, or words that carry
-    nothing. An entry of a list, and what announces something, needs no verb.
+    It can if the sentence has no word that takes a claim back, and is whole, or has only words without
+    content. An entry of a list, and an announcement, needs no verb.
     """
     if _claimed([sentence], ""):
         return True
@@ -233,7 +233,7 @@ def _denies(part: str) -> bool:
 
 
 def _spoils(line: str) -> bool:
-    """True if it says that not all is done, whichever way: beside that no claim stands."""
+    """True if the line says in any way that not all is done: no claim counts next to that."""
     entries = (f"{ITEM}{entry.removeprefix(ITEM).strip()}" for entry in line.split("\n"))
     return any(_has(_of("undone"), entry) for entry in entries) or any(
         len(part) > LONGEST
@@ -253,24 +253,24 @@ def _has(pattern: str, text: str, how: Callable[..., object] = re.search) -> boo
 
 
 def _bare(line: str) -> tuple[str, ...]:
-    """The sentences of a line without its inline code, but for such as says that nothing is done there."""
+    """The sentences of a line without its inline code, except code that says that nothing is done there."""
     return _sentences(re.sub(_of("names"), "code", re.sub(_of("empty code"), "todo", line)))
 
 
 @lru_cache(1_000)
 def _sentences(line: str) -> tuple[str, ...]:
-    """The sentences of a line in small letters, without markup."""
+    """The sentences of a line in lower case, without markup."""
     plain = re.sub(_of("markup"), "", line).replace("\u2019", "'").lower()
     return tuple(" ".join(part.split()) for part in re.split(_of("ends"), plain) if part.strip())
 
 
 def may_have_verdict(text: str) -> bool:
-    """True if a line of the text may be a verdict: worth telling its prose."""
+    """True if a line of the text may be a verdict, so that its prose is worth parsing."""
     return "verdict" in text.lower() and _has(_of("may be a verdict"), text)
 
 
 def verdict(text: str) -> str:
-    """The verdict of a text's last line in that form: "approved", "changes"; "" if it has none."""
+    """The verdict in a text's last line of that form: "approved", "changes"; "" if there is none."""
     if not may_have_verdict(text):
         return ""
     from lifecycle.evidence.words import prose_blocks
@@ -278,7 +278,7 @@ def verdict(text: str) -> str:
     result, every_block = "", prose_blocks.blocks(text)
     for block, later in zip(every_block, (*every_block, None)[1:], strict=True):
         if block.box == " " or (later and _has(_of("goes on"), later.text, re.match)):
-            continue  # nobody ticked it; or a sentence goes on behind it
+            continue  # an unticked box; or a sentence continues after it
         above = block.lead if _announces(block.lead) or block.is_item else ""
         for line in block.text.split("\n"):
             bare = line.replace(prose_blocks.CODE, "").replace(prose_blocks.END, "")
@@ -288,10 +288,10 @@ def verdict(text: str) -> str:
 
 
 def _verdict(line: str, above: str) -> str:
-    """The verdict that a line is; "" if it is none, or only announced by the one above it."""
+    """The verdict in a line; "" if it is not a verdict, or only announced by the line above it."""
     match = re.fullmatch(_of("verdict"), line, re.IGNORECASE)
     if match is None or re.match(r"\W*(?:\||/|or\b)", match[2]):
-        return ""  # or it says which verdicts there are
+        return ""  # or it lists the possible verdicts
     is_approval = match[1].lower() == APPROVED
     if is_approval and _has(_of("before a verdict"), above):
         return ""
@@ -300,7 +300,7 @@ def _verdict(line: str, above: str) -> str:
 
 
 def _prose(text: str) -> Prose:
-    """The lines of the agent's own that say something, all of its prose, and whether a box is unchecked."""
+    """The agent's own lines with content, all of its prose, and whether a box is unchecked."""
     from lifecycle.evidence.words.prose_blocks import blocks
 
     text = re.sub(rf"(?m)^.{{{LINE},}}$", "todo", text)
@@ -311,7 +311,7 @@ def _prose(text: str) -> Prose:
     all_lines += [f"{ITEM}todo"] if _has(_of("empty fence"), fences) else []
     every_block = blocks(text)
     for block in every_block:
-        # A line that goes on in the next is joined with it.
+        # A line that continues in the next is joined with it.
         words = block.text if len(block.text) < LINE else "todo"
         parts = re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", words)
         sign = ITEM if block.is_item or block.is_heading else ""

@@ -1,9 +1,9 @@
-"""The agent's own prose in a text: its paragraphs, headings and list items, told by a Markdown parser.
+"""The agent's own prose in a text: its paragraphs, headings and list items, found by a Markdown parser.
 
-What is in a fence, indented code, a block quote, a table, an HTML block or comment, or struck out is left
-out. Inline code stays, between CODE and END, so that each reader decides what it is worth.
+Text in a fence, indented code, a block quote, a table, an HTML block or comment, or struck out, is left
+out. Inline code is kept, between CODE and END, so that each reader decides about it.
 
-The parser is imported with the first text that has a candidate; most stops have none.
+The parser is imported at the first text with a candidate; most stops have none.
 Source: https://spec.commonmark.org/0.31.2/, with the tables and the strikethrough of GitHub's dialect.
 """
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 CODE, END = "\ue000", "\ue001"
-"""What inline code stands between in a block's text."""
+"""The marks around inline code in a block's text."""
 
 HIDDEN = "\ufffc"
-"""What stands for something that is none of the agent's words."""
+"""A placeholder for text that is not the agent's words."""
 
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u202f\u2007\u2002\u2003\u2009\t"), " ") | dict.fromkeys(
     map(ord, "\u200b\u200c\u200d\u2060\ufeff\ufe0f"), ""
@@ -36,12 +36,12 @@ class Block:
 
     Attributes:
         text: its words with its line breaks; inline code between CODE and END.
-        lead: the last line of the prose before it, or before its list; "" where code, a quote or a table
-            stands between.
-        is_item: it stands in a list.
+        lead: the last line of the prose before it, or before its list; "" if code, a quote or a table comes
+            between.
+        is_item: it is in a list.
         is_headed: `lead` is a heading.
-        is_heading: it is one itself.
-        box: " " or "x" of an item that begins with a check box; else "".
+        is_heading: it is a heading itself.
+        box: " " or "x" for an item that begins with a check box; else "".
     """
 
     __slots__ = ("box", "is_headed", "is_heading", "is_item", "lead", "text")
@@ -57,13 +57,13 @@ class Block:
 
 
 def plain(text: str) -> str:
-    """The text with blanks of all kinds as spaces, and without characters that take no room."""
+    """The text with all kinds of blanks as spaces, and without characters of no width."""
     return text.translate(_BLANKS)
 
 
 @lru_cache(8)
 def blocks(text: str) -> tuple[Block, ...]:
-    """The blocks of the agent's own prose, in their order."""
+    """The blocks of the agent's own prose, in order."""
     markdown = _markdown()
     result: list[Block] = []
     outside, lists, kind = 0, 0, ""
@@ -97,12 +97,12 @@ def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    markdown.core.ruler.disable("inline")  # done for the agent's own blocks alone
+    markdown.core.ruler.disable("inline")  # done only for the agent's own blocks
     return markdown
 
 
 def _words(markdown: MarkdownIt, block: Token) -> str:
-    """The words of a block as they are read, without emphasis, tags and what is struck out."""
+    """The words of a block as a reader sees them, without emphasis, tags and struck-out text."""
     result: list[str] = []
     tokens: list[Token] = []
     markdown.inline.parse(block.content, markdown, {}, tokens)

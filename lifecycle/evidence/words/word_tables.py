@@ -1,4 +1,4 @@
-"""The tables that are data of this room: runners, and words with what they are for."""
+"""The data tables of this room: runners, and words with their roles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @cache
 def table(name: str) -> dict[str, Any]:
-    """The table of this name: `words/commands` for that file of this room."""
+    """The table of this name: for instance `words/commands`, the path of its file in this room."""
     room = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 -- no pathlib here
     path = os.path.join(room, f"{name}.json")  # noqa: PTH118 -- as above
     with open(path, encoding="utf-8") as file:  # noqa: PTH123 -- as above
@@ -25,14 +25,14 @@ def table(name: str) -> dict[str, Any]:
 
 @cache
 def pattern(name: str, kind: str) -> str:
-    """The pattern of this kind of a table of sentences: any of its forms, their pieces put in."""
+    """The pattern of this kind in a table of sentences: any of its forms, with their pieces filled in."""
     return filled(
         name, "|".join(form for row in table(name)["patterns"][kind] for form in row["forms"])
     )
 
 
 def filled(name: str, form: str) -> str:
-    """A form with the pieces that it names, as `%COUNT%`; a name that the table does not have stays."""
+    """A form with its named pieces, like `%COUNT%`, filled in; a name that is not in the table stays."""
     for piece, text in table(name)["pieces"].items():
         form = form.replace(f"%{piece}%", text)
     return form
