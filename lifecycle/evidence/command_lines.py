@@ -181,7 +181,8 @@ class _Splitter:
         self.words: list[str] = []
         self.files: list[str] = []
         self.bodies: list[str] = []
-        self.opened: list[tuple[bool, int]] = []  # is it a substitution, and how many commands came before
+        # Is it a substitution, and how many commands came before.
+        self.opened: list[tuple[bool, int]] = []
         self.skips = False  # the next word is the file of a redirection
         self.is_output: bool  # and that file receives output
 

@@ -84,7 +84,8 @@ def run(
         out: receives its standard output.
         err: receives its standard error.
     """
-    is_main = threading.current_thread() is threading.main_thread()  # only this thread receives signals
+    # Only the main thread receives signals.
+    is_main = threading.current_thread() is threading.main_thread()
     with _signals() if is_main else contextlib.nullcontext((-1, list[int]())) as (bell, caught):
         try:
             process = subprocess.Popen(

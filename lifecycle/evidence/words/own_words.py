@@ -202,7 +202,7 @@ def _is_over(sentence: str) -> bool:
 def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> bool:
     """True if nothing in the text takes a claim back.
 
-    A sentence about the code does so only if it says that it is unfinished or bad; about the work any doubt.
+    A sentence about the code does so only if it calls the code unfinished or bad; about the work any doubt.
     """
     plain, kind = re.sub(_of("harmless"), " ", text), "unsafe"
     if not is_strict and (is_label or not _has(_of("of the work"), plain)):
