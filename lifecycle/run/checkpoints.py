@@ -1,13 +1,13 @@
-"""Checkpoints as refs: `refs/lifecycle/checkpoints/<run>/<name>`, which no push of a branch takes along.
+"""Checkpoints as refs: `refs/lifecycle/checkpoints/<run>/<name>`, which pushing a branch does not push.
 
-Each is a commit whose tree is the worktree's files and whose parent is the commit that HEAD was on, so that
-both can be gone back to. As in git's stash, a second parent has the index, where that is
-neither that commit's nor that of the files. Its message has the stories as they were. Sources: https://git-scm.com/docs/git-commit-tree,
+Each is a commit with the worktree's files as its tree and HEAD's commit as its parent, so that both can be
+restored. As in git's stash, a second parent has the index, if that differs from HEAD's commit and from the
+files. The message has the stories as they were. Sources: https://git-scm.com/docs/git-commit-tree,
 https://git-scm.com/docs/git-update-ref, https://git-scm.com/docs/git-stash#_discussion.
 
-Going back, what is there is saved first; then files, branch and stories go back. The files go through a
-temporary index that knows them as they are. What git ignores it would overwrite, so that is looked for
-first. Source: https://git-scm.com/docs/git-read-tree
+A rollback first saves the present state; then it restores files, branch and stories. The files are
+restored through a temporary index of the present files. git would overwrite ignored files, so these are
+checked first. Source: https://git-scm.com/docs/git-read-tree
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from lifecycle.run.texts.told import refused, sentence, there
 
 NAMESPACE = "refs/lifecycle/checkpoints"
 MARK, SAVED = "mark", "saved"
-"""How the names of checkpoints begin that are made by hand, and that a rollback saves."""
+"""The beginnings of the names of checkpoints that are made by hand, and that a rollback saves."""
 
 _BRANCH, _AT, _RECORD = "Branch: ", "At: ", "Record: "
 _TRIES = 5
 
 
 def prefix_of(run: Run) -> str:
-    """What the refs of a run's checkpoints begin with."""
+    """The prefix of the refs of a run's checkpoints."""
     return f"{NAMESPACE}/{run.id}/"
 
 
 def make(git: GitRepository, run: Run, now: float, story: str = "") -> Checkpoint:
-    """Keep the worktree as it is under the next free name: the story's, else a mark by hand.
+    """Keep the present worktree under the next free name: the story's, else a mark by hand.
 
     Raises:
         GitFailed, Transient: git cannot keep it.
@@ -67,7 +67,7 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
     held = (aside.tree, git.run("rev-parse", f"{parent}^{{tree}}") if parent else aside.staged)
     if aside.staged and aside.staged not in held:
         words += ["-p", git.run("commit-tree", aside.staged, *words, stdin=f"Index: {text}")]
-    # Without what is not ASCII: a user's git may keep messages in another encoding.
+    # ASCII only: a user's git may keep messages in another encoding.
     then = Run(run.id, "", 0.0, stories=run.stories, checkpoints=run.checkpoints)
     record = json.dumps(data_of(then))
     commit = git.run("commit-tree", aside.tree, *words, stdin=f"{text}{_RECORD}{record}\n")
@@ -79,7 +79,7 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
         except GitFailed:
             if not commit_at(git, place):
                 raise
-            continue  # somebody was quicker: the next name
+            continue  # another process took the name: try the next one
         return Checkpoint(ref, commit, now, story, aside.tree)
     raise GitFailed(sentence("no-free-name"))
 
@@ -95,7 +95,7 @@ def _noted(git: GitRepository, commit: str, key: str) -> str:
 
 
 def _record(git: GitRepository, run: Run, commit: str) -> Run:
-    """Stories and checkpoints of the run when a checkpoint was made; none where it is not one of ours."""
+    """Stories and checkpoints of the run when a checkpoint was made; none if it is not ours."""
     try:
         return msgspec.json.decode(_noted(git, commit, _RECORD), type=Run)
     except ValueError:
@@ -113,10 +113,10 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     """The checkpoint of this name: a story's id, or a ref; without a name the last one of the run.
 
     Raises:
-        Refused: there is none such; the sentence says which there are.
+        Refused: there is no such checkpoint; the sentence lists the existing ones.
     """
     kept = listed(git, run)
-    # Newest first: a name that somebody deleted from git is given again.
+    # Newest first: a name that somebody deleted from git may have been used again.
     noted = [checkpoint for checkpoint in reversed(run.checkpoints) if checkpoint.ref in kept]
     last = noted[0].ref if noted else ""
     wanted = name.removeprefix(prefix_of(run)) or last
@@ -133,7 +133,7 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
 
 
 def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
-    """Add a checkpoint to the run, and its name to the story that it is of."""
+    """Add a checkpoint to the run, and its name to its story."""
     run = run.but(checkpoints=(*run.checkpoints, checkpoint))
     if not checkpoint.story:
         return run
@@ -153,7 +153,7 @@ def _next_name(git: GitRepository, run: Run, kind: str) -> str:
 _DONE = (
     "status tdd started completed base words gates red green waived_on unneeded commit checkpoint"
 )
-"""Fields of a story that tell what was done for it."""
+"""Fields of a story that record what was done for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +161,10 @@ class Return:
     """The result of `go_back`.
 
     Attributes:
-        checkpoint: what was gone back to.
-        record: stories and checkpoints of the run as they were then.
-        saved: the name under which the files and the head from before are kept.
-        former, head: the commit that HEAD was on, and is on; "" for none.
+        checkpoint: the checkpoint that was restored.
+        record: stories and checkpoints of the run at that checkpoint.
+        saved: the name under which the files and the head from before the rollback are kept.
+        former, head: HEAD's commit before and after; "" for none.
         branch: the branch; "" if HEAD is on none.
         modules: submodules that the checkpoint has at another commit: their folders were left.
     """
@@ -179,7 +179,7 @@ class Return:
 
     @property
     def undo(self) -> str:
-        """The one command that brings back what was there."""
+        """The one command that restores the state before the rollback."""
         return f"lifecycle run rollback-to-checkpoint {self.saved.ref}"
 
     @property
@@ -190,11 +190,11 @@ class Return:
 
 
 def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
-    """Put files, index and branch as they were at a checkpoint; what git ignores is left.
+    """Restore files, index and branch of a checkpoint; files that git ignores are left.
 
     Args:
         writing: git in the worktree, until the command has to be over.
-        run: whose checkpoints.
+        run: the run with the checkpoints.
         name: a story's id, or a checkpoint's name; "" for the last one.
         now: the present, in seconds since the epoch.
 
@@ -222,11 +222,11 @@ def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
 
 
 def rolled_back(run: Run, checkpoint: Checkpoint, record: Run) -> Run:
-    """The run once its worktree is at a checkpoint: what was done later is to be done again.
+    """The run after its worktree was set back to a checkpoint: later work has to be done again.
 
-    A story that was begun or completed later is pending, and what was shown of it does not count. One
-    that was at work or completed then is so again, with what was shown by then. Failures, clarifications,
-    blockers and the iterations of the run stay; a blocked story stays blocked.
+    A story that was begun or completed later is pending, and its records do not count. A story that was
+    at work or completed then is so again, with the records of that time. Failures, clarifications,
+    blockers and the iterations of the run are kept; a blocked story stays blocked.
 
     Args:
         run: before.
@@ -244,29 +244,31 @@ def rolled_back(run: Run, checkpoint: Checkpoint, record: Run) -> Run:
 
 
 def _story_then(story: Story, then: Story, checkpoint: Checkpoint) -> Story:
-    """The story as it was at a checkpoint; one that is blocked by now stays so.
+    """The story as it was at a checkpoint; a story that is blocked now stays blocked.
 
-    One that was blocked then, and is not any more, waits for its turn.
+    A story that was blocked then, but is not any more, waits for its turn.
     """
     if story.status is StoryStatus.BLOCKED:
         return story
     if then.status is StoryStatus.BLOCKED:
         then = then.but(status=StoryStatus.PENDING)
-    if story.id == checkpoint.story:  # it was made right before that was noted
+    if (
+        story.id == checkpoint.story
+    ):  # the checkpoint was made right before the completion was recorded
         then = then.but(checkpoint=checkpoint.ref)
     return story if then == story else _as_shown(story, then)
 
 
 def pending_again(story: Story) -> Story:
-    """The story as it was planned, to be done anew: what was shown of it does not count."""
+    """The story as it was planned, to be done again: its records do not count."""
     return _as_shown(story, Story(story.id, story.title))
 
 
 def _as_shown(story: Story, then: Story) -> Story:
-    """The story with what was done for it, and shown of it, by then.
+    """The story with the work and the records of that earlier time.
 
-    Its iterations count on, and what is BLOCKING stands: otherwise it could be tried without end, or begun
-    anew for it.
+    Its iterations keep counting, and BLOCKING findings remain: otherwise it could be tried without end, or
+    a rollback could remove the findings.
     """
     judged = {criterion.text: criterion for criterion in then.criteria}
     criteria = tuple(judged.get(c.text, Criterion(c.text)) for c in story.criteria)
@@ -276,7 +278,7 @@ def _as_shown(story: Story, then: Story) -> Story:
 
 
 def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
-    """Refuse to move a branch that the checkpoint is not about; a renamed one is known by its commits."""
+    """Refuse to move a branch that is not the checkpoint's; a renamed one is recognized by its commits."""
     made_on, here = _noted(git, checkpoint.commit, _BRANCH), git.current_branch() or ""
     if made_on == here:
         return
@@ -289,7 +291,7 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
 
 
 def _move_head(git: GitRepository, former: str, checkpoint: str) -> None:
-    """Set branch and index to those of a checkpoint, or of an empty repository; the files stay."""
+    """Set branch and index to those of a checkpoint, or of an empty repository; the files are left."""
     base, index = base_of(git, checkpoint), commit_at(git, f"{checkpoint}^2")
     if base:
         git.run("reset", "--quiet", "--mixed", base)

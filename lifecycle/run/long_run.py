@@ -1,7 +1,7 @@
-"""What a run of some length owes (reports, reviews, a sync), what it took, and which cap it reached. Pure.
+"""What is due in a long run (reports, reviews, a sync), what it used, and which cap it reached. Pure.
 
-The caps hold over the whole life of a run. Only a person lets it go on after one; then the same is granted
-again, while the counts go on: the receipt shows all.
+The caps apply to a run's whole life. After a cap only a person lets it continue; then the same amount is
+granted again, while the counts continue: the receipt shows the total.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from lifecycle.run.table import TIERS, RunStatus, RuntimeTier, StoryStatus
 
 
 def runtime(run: Run, now: float) -> float:
-    """Seconds that the run lasts, or lasted; a clock that was set back makes it no shorter than 0."""
+    """Seconds that the run has lasted until now or its end; at least 0, even if the clock was set back."""
     return max(0.0, (run.completed or now) - run.started)
 
 
@@ -22,9 +22,9 @@ def tier(run: Run, now: float) -> RuntimeTier:
 
 
 def report_due(run: Run, now: float) -> bool:
-    """True if a progress report is due: so many stories since the last, or so long.
+    """True if a progress report is due: enough stories, or enough time, since the last one.
 
-    A run that waits for a person, was stopped, or is over owes none.
+    None is due in a run that waits for a person, was stopped, or is over.
     """
     if run.status is not RunStatus.ACTIVE:
         return False
@@ -34,18 +34,18 @@ def report_due(run: Run, now: float) -> bool:
 
 
 def review_due(run: Run, now: float) -> bool:
-    """True between two stories where so many are completed that the last checkpoint is worth a look."""
+    """True between two stories if enough are completed for a review of the last checkpoint."""
     row, done, story = tier(run, now), len(run.completed_stories), run.current
     is_between = story is None or story.status is StoryStatus.PENDING
     return bool(row.review_stories and done and is_between and done % row.review_stories == 0)
 
 
 def sync_due(run: Run, written: float, now: float) -> bool:
-    """True if the state was not changed for longer than a run of this length may leave it.
+    """True if the state was not changed for longer than the tier of this run allows.
 
     Args:
-        run: which; one that does not go on is never due.
-        written: when its file was written; 0.0 if nobody knows.
+        run: the run; for one that is not active, no sync is due.
+        written: when its file was written; 0.0 if not known.
         now: the present.
     """
     limit = tier(run, now).sync_seconds
@@ -53,16 +53,16 @@ def sync_due(run: Run, written: float, now: float) -> bool:
 
 
 def spent(run: Run, now: float) -> Spent:
-    """All that the run took until now, the time in which it waited included."""
+    """Everything that the run used until now, including the time in which it waited."""
     sessions, tokens = {led.session for led in run.led}, sum(led.tokens for led in run.led)
     return Spent(run.iterations, len(sessions), runtime(run, now), tokens)
 
 
 def exceeded(run: Run, caps: RunSettings, now: float) -> str:
-    """The cap that the run has reached, in a clause; "" if none."""
+    """The cap that the run has reached, as a clause; "" if none."""
     took, free = spent(run, now), run.forgiven
     rows = (
-        # Turns are numbered through, so the cap is told with what was granted.
+        # Turns are numbered over the whole run, so the cap is shown including what was granted.
         ("iterations", took.iterations, free.iterations + caps.max_iterations),
         ("sessions", took.sessions - free.sessions - 1, caps.max_sessions),  # the last one may work
         ("hours", (took.seconds - free.seconds) / 3_600, caps.max_hours),
@@ -73,19 +73,19 @@ def exceeded(run: Run, caps: RunSettings, now: float) -> str:
 
 
 def granted(run: Run, now: float) -> Run:
-    """The run with all caps granted anew from now on, for a person to say."""
+    """The run with all caps granted again from now on, as only a person may decide."""
     return run.but(forgiven=spent(run, now))
 
 
 def with_left(run: Run, caps: RunSettings, iterations: int) -> Run:
-    """The run that may go on for so many iterations more."""
+    """The run, which may continue for this many more iterations."""
     free = run.forgiven.but(iterations=run.iterations - caps.max_iterations + iterations)
     return run.but(forgiven=free)
 
 
 def waited(run: Run, since: float, now: float) -> Run:
-    """The run in whose caps the time since then, in which it waited for a person, does not count."""
+    """The run with the time since then, in which it waited for a person, excluded from its caps."""
     seconds = run.forgiven.seconds + max(0.0, now - since)
-    # Who resumed it meanwhile has forgiven a part of that already.
+    # A person who resumed it meanwhile has excluded a part of that time already.
     free = run.forgiven.but(seconds=min(seconds, spent(run, now).seconds))
     return run.but(forgiven=free)

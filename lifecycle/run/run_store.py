@@ -1,12 +1,12 @@
 """`.claude/workflow-state.json`: read whole, changed under one lock, replaced by one rename.
 
-A file that git tracks came with the repository: it leads no session, and nothing of it is run. One that
-cannot be read is kept beside itself, and that is said once. One of a later release is left as it is.
+A file that git tracks came with the repository: it leads no session, and no command in it is run. An
+unreadable file is renamed and kept, which is said once. A file of a later release is left as it is.
 
-Which of the client's sessions leads the run is told by the rule that holds for a claim. A session whose id
-nobody knows leads none. One that is over, whose client is gone, or (if nobody knows its client) that gave
-no sign of life for an hour, leads nothing: the next one that starts goes on with the run. After `/clear`
-the client is the same, and its session another.
+The session that leads the run is found by the same rule as for a claim. A session without a known id leads
+no run. A session leads nothing if it is over, if its client is gone, or, if its client is not known, after
+an hour without a sign of life: then the next session that starts continues the run. `/clear` keeps the
+client, but gives it a new session.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ LOCK = "run.lock"
 LOCK_SECONDS = 5.0
 
 MARK = workflow_marks.RUN
-"""The mark in `.lifecycle/` that lets every stop through while a run is active; the guards look for it."""
+"""The mark in `.lifecycle/` that makes the guards pass on every stop while a run is active."""
 
 EARLY = "clarifications.json"
-"""Where in `.lifecycle/` clarifications lie that came before the run."""
+"""The file in `.lifecycle/` with clarifications that came before the run."""
 
 LINES = (f"/{FOLDER}/{STATE}*", f"/{FOLDER}/{PROGRESS}*")
 """The patterns of a run's files, from the worktree's root, for git."""
@@ -72,19 +72,19 @@ class StrangeRun(Refused):
 
 
 class Change:
-    """The run while the lock is held; what `run` is set to is kept when the block ends."""
+    """The run while the lock is held; the value of `run` is written when the block ends."""
 
     def __init__(self, run: Run) -> None:
         self.before = self.run = run
         self.notes: list[str] = []
 
     def note(self, *texts: str) -> str:
-        """Add these lines to the progress file once the change is kept; returns them as one text."""
+        """Add these lines to the progress file after the change is written; returns them as one text."""
         self.notes += texts
         return "\n".join(texts)
 
     def told(self, *done: str) -> list[str]:
-        """Note what was done, and the escalations that follow; returns the latter."""
+        """Note what was done, and the escalations that follow; returns the escalations."""
         escalations = escalation_lines(self.before, self.run)
         self.note(*done, *escalations)
         return escalations
@@ -108,7 +108,7 @@ class RunStore:
     Args:
         root: the worktree's top folder.
         environment: the variables, for git.
-        deadline: when git has to be done; asked only where the file is there.
+        deadline: when git has to be done; git is used only if the file exists.
         asker: the session that changes the run, "" for none, and its client's process.
     """
 
@@ -124,7 +124,7 @@ class RunStore:
 
     @property
     def is_there(self) -> bool:
-        """True if something lies at the file's place."""
+        """True if something exists at the file's path."""
         return os.path.lexists(self.root / FOLDER / STATE)
 
     @property
@@ -137,7 +137,7 @@ class RunStore:
 
         Raises:
             StrangeRun: the file is tracked by git, of a later release, or unreadable; it is kept.
-            StrangeFileError: no regular file lies there.
+            StrangeFileError: it is not a regular file.
         """
         path = self._path(STATE)
         content = regular_files.content(path, limit=_LARGEST)
@@ -150,13 +150,13 @@ class RunStore:
     def demanded(self) -> Run:
         """The run; raises NoRun if there is none, and as `load` does.
 
-        Stops are looked at again for one whose file was mended, or brought back, behind the guards' back.
+        If the file was repaired or restored without the guards' knowledge, stops are looked at again.
         """
         run = self.load()
         if run is None:
             raise NoRun(sentence("no-run"))
         if run.status is RunStatus.ACTIVE:
-            with suppress(OSError):  # who only looks needs no room to write
+            with suppress(OSError):  # a reader need not be able to write
                 self.mark(run)
         return run
 
@@ -170,15 +170,15 @@ class RunStore:
 
     @contextmanager
     def changing(self, *, by_person: bool = False) -> Iterator[Change]:
-        """Change the run that is there: `with store.changing() as change: change.run = …`.
+        """Change the existing run: `with store.changing() as change: change.run = …`.
 
-        The file is replaced when the block ends without an error, if the run is another then; what was
-        noted stands in the progress file after that. What a person does takes no session that leads it.
+        The file is replaced when the block ends without an error, if the run has changed; then the notes
+        are added to the progress file. A person may change the run whichever session leads it.
 
         Raises:
             NoRun: there is none.
-            Refused: another session leads it, which still runs.
-            LockBusy: another process is at it.
+            Refused: another session, which still runs, leads it.
+            LockBusy: another process has the lock.
         """
         with self.locked():
             change = Change(self.demanded())
@@ -197,20 +197,20 @@ class RunStore:
                 self.progress.trim_grown(KEPT_LINES)
 
     def refuse_held(self, run: Run) -> None:
-        """Raise Refused to a session that does not lead the run, while the one that does still runs."""
+        """Raise Refused if the asker is a session other than the leading one, which still runs."""
         if self.is_held(run):
             raise refused("led-by-another", run=run, session=named(run.session))
 
     def is_held(self, run: Run) -> bool:
-        """True if the asker is a session that does not lead the run, while the one that does still runs."""
+        """True if the asker is a session other than the leading one, which still runs."""
         now, is_session = self.deadline.clock.now(), bool(self.asker[0])
         return is_session and not run.is_over and is_held(run, *self.asker, self.folder, now)
 
     def adopt(self) -> Run:
-        """Have the asker lead the run that is there, unless it is over or another who lives leads it.
+        """Have the asker lead the existing run, unless it is over or another live session leads it.
 
         Returns:
-            The run as it is then; what another process made of it meanwhile is looked at anew.
+            The run as it is then; changes by another process meanwhile are taken into account.
         """
         with self.locked():
             run, now = self.demanded(), self.deadline.clock.now()
@@ -234,7 +234,7 @@ class RunStore:
     def _note_end(self, run: Run, now: float, reason: str = "") -> None:
         """Write into the journal that a run is over, how long it took, and what failed in it.
 
-        `reason` says why, of one that is not completed.
+        `reason` says why a run that is not completed ended.
         """
         failed = sum(len(story.failures) for story in run.stories)
         detail = {"title": run.goal, "seconds": runtime(run, now), "failed": failed}
@@ -249,7 +249,7 @@ class RunStore:
         known_clones.note(self.root, self.environment)
 
     def early(self) -> tuple[Clarification, ...]:
-        """The clarifications that came while there was no run; the next one adopts them."""
+        """The clarifications that came while there was no run; the next run adopts them."""
         file = self.folder.read(EARLY)
         content = file.content if file is not None else b"[]"
         try:
@@ -258,7 +258,7 @@ class RunStore:
             raise StrangeRun(sentence("early-unreadable", error=error)) from None
 
     def keep_early(self, clarifications: Iterable[Clarification]) -> None:
-        """Keep these until a run adopts them; none: forget them. The caller holds the lock."""
+        """Keep these until a run adopts them; if empty, delete the kept ones. The caller holds the lock."""
         kept = tuple(clarifications)
         if kept:
             self.folder.write(EARLY, encoded(kept))
@@ -266,7 +266,7 @@ class RunStore:
             self.folder.remove(EARLY)
 
     def mark(self, run: Run | None) -> None:
-        """Tell the guards whether stops have to be looked at: there is a run that was not let go."""
+        """Tell the guards whether stops need a look: they do if there is a run that was not let go."""
         if run is None:
             self.folder.remove(MARK)
         elif self.folder.mtime_ns(MARK) < 0:
@@ -278,9 +278,9 @@ class RunStore:
         return store.set_aside(path, label) if self.is_there else None
 
     def put_away(self, run: Run) -> str:
-        """Set this run's file aside, so that no stop is looked at for it; returns the path of what is kept.
+        """Set this run's file aside, so that no stop is looked at for it; returns the new path.
 
-        It was stopped for good, which the journal has as its end.
+        The journal records that the run was stopped for good.
 
         Raises:
             LockBusy: another process is at it.
@@ -293,7 +293,7 @@ class RunStore:
 
     @property
     def progress(self) -> LineFile:
-        """What happened in the run, one line each; who changes it holds the lock."""
+        """The progress file: what happened in the run, one line each; whoever changes it holds the lock."""
         return LineFile(self._path(PROGRESS))
 
     def note(self, at: float, text: str) -> None:
@@ -308,7 +308,7 @@ class RunStore:
         about = (self.deadline, self.environment)
         try:
             tracked = {path.casefold() for path in listed(self.root, *about, (PATH, FOLDER))}
-            if FOLDER in tracked:  # a submodule, whose files its own repository lists
+            if FOLDER in tracked:  # a submodule, whose files are listed by its own repository
                 tracked = {PATH} if listed(self.root / FOLDER, *about, (STATE,)) else set()
         except GitFailed as error:
             why = error.evidence or error.sentence
@@ -318,7 +318,7 @@ class RunStore:
 
 
 def _moves(before: Run, after: Run, now: float) -> Iterator[journal.JournalEntry]:
-    """The stories that came to another status, for the journal."""
+    """The stories whose status changed, for the journal."""
     old = {story.id: story.status for story in before.stories}
     for story in after.stories:
         was = old.get(story.id, story.status)
@@ -334,13 +334,13 @@ def entry(run: Run, now: float, kind: str, **about: Any) -> journal.JournalEntry
 
 
 class _Head(msgspec.Struct):
-    """The version alone, which is read first: a file of another version has fields of its own."""
+    """Only the version, which is read first: a file of another version may have other fields."""
 
     version: Any = 1
 
 
 def decoded(content: bytes) -> Run:
-    """The run that a file holds; raises StrangeRun, which says where it is not of our form."""
+    """The run in a file's content; raises StrangeRun, which says what is not in our form."""
     try:
         version = msgspec.json.decode(content, type=_Head).version
         if isinstance(version, int) and version > VERSION:
@@ -364,8 +364,8 @@ def is_held(run: Run, session: str, client: int, folder: Folder, now: float) -> 
 
     Args:
         run: the run.
-        session: who asks.
-        client: the process of its client; 0 if nobody knows.
+        session: the asking session's id.
+        client: the process of its client; 0 if not known.
         folder: `.lifecycle/` of the worktree.
         now: seconds since the epoch.
     """
@@ -379,7 +379,7 @@ def is_held(run: Run, session: str, client: int, folder: Folder, now: float) -> 
 
 
 def adopted(run: Run, session: str, client: int, now: float) -> Run:
-    """The run as this session's own; as it was if the session has no id."""
+    """The run, led by this session; unchanged if the session has no id."""
     if not session:
         return run
     if run.session != session:

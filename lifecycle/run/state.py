@@ -1,8 +1,8 @@
 """The record of one autonomous run, as `.claude/workflow-state.json` holds it.
 
-Each value is frozen: a change makes a new record (`but`, `with_story`). What is read is
-checked as a whole before anything of it counts. A new field has a default, so that an older file can still
-be read; a change of meaning raises `VERSION`, and what `run_store.decoded` makes of older files.
+Each value is frozen: a change makes a new record (`but`, `with_story`). A file is checked as a whole before
+any of it is used. A new field has a default, so that an older file can still be read; a change of meaning
+raises `VERSION`, and needs a conversion of older files in `run_store.decoded`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Criterion(_Value, frozen=True):
 
 
 class WordCheck(_Value, frozen=True):
-    """What somebody said of a check (`verify S1 testsPass --passed`): kept and shown, and no proof."""
+    """What somebody said of a check (`verify S1 testsPass --passed`): kept and shown, but no proof."""
 
     check: table.StoryCheck
     passed: bool
@@ -58,8 +58,8 @@ class GatePart(_Value, frozen=True):
         check: the check's name, as `test`.
         state: pending until it was run; N/A if the platform has no such command and may lack it.
         command: what was run, for people.
-        why: one clause where the state alone does not tell it.
-        tests: how many tests ran; -1 if nobody counted.
+        why: one clause if the state needs an explanation.
+        tests: how many tests ran; -1 if not counted.
         percent: the coverage that was read; -1.0 if none was.
         log: the path of the output below the worktree.
         failures: identities of the tests that failed.
@@ -76,7 +76,7 @@ class GatePart(_Value, frozen=True):
 
 
 class GateRecord(_Value, frozen=True):
-    """One run of a gate, and the tree that it is about; "" if that is not known: it proves nothing then."""
+    """One run of a gate, and its tree; if the tree is "" (not known), the record proves nothing."""
 
     gate: table.Gate
     at: float
@@ -86,7 +86,7 @@ class GateRecord(_Value, frozen=True):
     by: str = ""
 
     def part(self, check: str) -> GatePart:
-        """The part for this check; a pending one if the gate has none of that name."""
+        """The part for this check; a pending part if the gate has none of that name."""
         return next((part for part in self.parts if part.check == check), GatePart(check))
 
 
@@ -115,7 +115,7 @@ class ReviewRecord(_Value, frozen=True):
 
     @property
     def approves(self) -> bool:
-        """True if it found nothing that refuses, and says so."""
+        """True if its verdict approves and it has no BLOCKING finding."""
         return self.verdict in table.APPROVING and not self.blocking
 
 
@@ -128,7 +128,7 @@ def newest(records: Sequence[RecordT], of: object, tree: str | None = None) -> R
     Args:
         records: those of a run or a story, the newest last.
         of: the gate, or the check that a review shows.
-        tree: on which; None for whatever tree, and "" is none.
+        tree: the tree; None for any tree; "" matches no record.
     """
     own = (record for record in reversed(records) if _subject(record) is of)
     return next((record for record in own if tree is None or record.tree == tree != ""), None)
@@ -143,14 +143,14 @@ class TestProof(_Value, frozen=True):
 
     Attributes:
         at: when that run ended.
-        tests: identities of the tests; () where the runner gives none, and the counts decided.
+        tests: identities of the tests; () if the runner gives none, so that the counts decided.
         tree: the tree that it ran on.
         command: what was run, for people.
         log: the path of its output below the worktree.
-        failed, total: how many tests failed, and how many ran; -1 if nobody counted.
-        files: the tests' files, each with the name of its content then.
-        changed: those of them that were changed between red and green, for the reviewer.
-        note: one clause where something is not known.
+        failed, total: how many tests failed, and how many ran; -1 if not counted.
+        files: the tests' files, each with the name of its content at that time.
+        changed: those files that changed between red and green, for the reviewer.
+        note: one clause if something is not known.
     """
 
     at: float
@@ -170,11 +170,11 @@ class Failure(_Value, frozen=True):
 
     Attributes:
         id: as `F1`, unique in the run.
-        category: decides whether and when it is tried again.
+        category: decides whether and when the story is tried again.
         text: the error, one line, without secrets.
-        at: when.
-        tree: the tree then: the same failure twice on one tree is stuck.
-        source: what failed: a gate, a review, "" if it was told.
+        at: when it failed.
+        tree: the tree at that time: the same failure twice on one tree means that the story is stuck.
+        source: what failed: a gate or a review; "" if somebody reported it.
         file, line: where, if it is known; 0 for no line.
         iteration: the story's iteration.
     """
@@ -191,7 +191,7 @@ class Failure(_Value, frozen=True):
 
 
 class Blocker(_Value, frozen=True):
-    """What stands before a story or the run, and needs a person or a decision.
+    """An obstacle to a story or to the run, which needs a person or a decision.
 
     Attributes:
         id: as `B1`, unique in the run; its index is its place in `Run.blockers`.
@@ -199,12 +199,12 @@ class Blocker(_Value, frozen=True):
         severity: low, medium, high or critical.
         story: the story that it blocks; "" for the run.
         at: when it was added.
-        resolved_at: when it was resolved; 0.0 while it stands.
-        notes: what the person wrote who resolved it.
+        resolved_at: when it was resolved; 0.0 until then.
+        notes: the notes of the person who resolved it.
         trigger: the word that was printed for it, as ESCALATION_REQUIRED.
-        failure: the failure that it was logged for by itself; "" once somebody described it.
-        asked: what a person was asked to do about it; "" if nobody was.
-        check_command: the words of the command that shows that it was done; () if there is none.
+        failure: the failure for which it was added automatically; "" after somebody described it.
+        asked: what a person was asked to do about it; "" if nobody was asked.
+        check_command: the words of the command that checks that it was done; () if there is none.
         timeout: seconds that this command may take.
     """
 
@@ -223,19 +223,19 @@ class Blocker(_Value, frozen=True):
 
 
 class UserFix(_Value, frozen=True):
-    """What a person is waited for.
+    """What a waiting run needs from a person.
 
     Attributes:
         blocker: the blocker's id.
-        description: what is to be fixed, of all that is waited for.
-        check_command: the words of the command that shows all of it; () if there is none.
+        description: everything that has to be fixed.
+        check_command: the words of the command that checks all of it; () if there is none.
         timeout: seconds that this command may take.
         asked_at: when the run began to wait.
-        story, phase: where it goes on.
-        checked_at, verified: when the command ran last, and whether it ended with 0.
+        story, phase: where the run continues.
+        checked_at, verified: when the command last ran, and whether it ended with status 0.
         completed_at: when a person said that it is fixed; 0.0 until then.
-        notes: that person's.
-        others: ids of further blockers that are waited for with it.
+        notes: that person's notes.
+        others: ids of further blockers that have to be resolved, too.
     """
 
     blocker: str
@@ -253,18 +253,18 @@ class UserFix(_Value, frozen=True):
 
     @property
     def waited(self) -> tuple[str, ...]:
-        """The ids of all blockers that are waited for."""
+        """The ids of all blockers that the run waits for."""
         return (self.blocker, *self.others)
 
 
 class PersonAct(_Value, frozen=True):
-    """What a person did to a run: stopped it, let it go on, said that a blocker is fixed.
+    """What a person did to a run: stopped it, resumed it, said that a blocker is fixed.
 
     Attributes:
-        at: when.
+        at: when it was done.
         what: the command, as `resume`.
-        by: how it is known to be one: a terminal outside of the client, or a prompt after the question.
-        notes: that person's.
+        by: the evidence for a person: a terminal outside of the client, or a prompt after the question.
+        notes: that person's notes.
     """
 
     at: float
@@ -274,7 +274,7 @@ class PersonAct(_Value, frozen=True):
 
 
 class Clarification(_Value, frozen=True):
-    """A question and its answer; `assumed` if nobody gave it."""
+    """A question and its answer; `assumed` if nobody answered."""
 
     question: str
     answer: str
@@ -285,7 +285,7 @@ class Clarification(_Value, frozen=True):
 
 
 class ExternalDependency(_Value, frozen=True):
-    """A service outside of the project that a story speaks of."""
+    """A service outside of the project that a story mentions."""
 
     type: str
     category: str
@@ -295,14 +295,14 @@ class ExternalDependency(_Value, frozen=True):
 
 
 class Checkpoint(_Value, frozen=True):
-    """A state of the worktree that can be gone back to.
+    """A state of the worktree that can be restored.
 
     Attributes:
         ref: its name below `refs/lifecycle/checkpoints/`.
-        commit: what it points to.
+        commit: the commit that it points to.
         at: when it was made.
-        story: the story that was completed with it; "" for one by hand.
-        tree: the tree of the worktree then.
+        story: the story that was completed with it; "" for a checkpoint by hand.
+        tree: the tree of the worktree at that time.
     """
 
     ref: str
@@ -317,23 +317,23 @@ class Story(_Value, frozen=True):
 
     Attributes:
         id: as `S1`.
-        title, size, security: as it was added; `security` for a story that is security-sensitive.
-        status, tdd: where it stands.
+        title, size, security: as given when it was added; `security` if it is security-sensitive.
+        status, tdd: its status, and its phase in the cycle.
         iteration: how many iterations were begun, over the story's whole life.
-        retries_from: those before a person resolved what it was given up for: MAX_RETRIES more may follow.
-        criteria, design, files, risks, depends_on: what analyst and architect said.
+        retries_from: the iterations before a person resolved its blocker: MAX_RETRIES more may follow.
+        criteria, design, files, risks, depends_on: the plan of analyst and architect.
         started, completed: when it was first begun, and completed; 0.0 until then.
-        base: the commit that it began on: what changed since is its own.
-        red_from: when another story was completed last, while this one was open: what failed before was no
-            test of this one's.
+        base: the commit that it began on: changes since then are its own.
+        red_from: when another story was last completed while this one was open: tests that failed earlier
+            do not belong to this story.
         words: what was said of its checks.
-        gates, reviews: what was shown, the newest last.
+        gates, reviews: its records, the newest last.
         red, green: the proofs of its cycle.
         waived: why it has no red and green; "" if it needs them.
-        waived_on: the tree that its tests had passed on then, before it changed any code; "" if none.
-        unneeded: why nothing had to be changed, or why it was taken out; "" otherwise.
+        waived_on: the tree, from before it changed any code, on which its tests had passed; "" if none.
+        unneeded: why nothing had to be changed, or why it was removed; "" otherwise.
         failures: what failed, the newest last.
-        dependencies: services outside that it speaks of; None until it was scanned.
+        dependencies: outside services that it mentions; None until it was scanned.
         commit: the commit that it was completed with.
         checkpoint: the ref of its checkpoint.
     """
@@ -370,7 +370,7 @@ class Story(_Value, frozen=True):
 
     @property
     def quoted_title(self) -> str:
-        """The title for a sentence: on one line, between quotation marks, and shortened."""
+        """The title for use in a sentence: on one line, in quotation marks, and shortened."""
         return quoted(self.title, 80)
 
     @property
@@ -380,7 +380,7 @@ class Story(_Value, frozen=True):
 
     @property
     def standing_reviews(self) -> tuple[ReviewRecord, ...]:
-        """The reviews with BLOCKING findings that no later one of their kind approved."""
+        """The reviews with BLOCKING findings that no later review of the same kind approved."""
         newest = list[ReviewRecord]()
         for review in self.reviews:
             if review.verdict in table.APPROVING:
@@ -395,10 +395,10 @@ class Led(_Value, frozen=True):
 
     Attributes:
         session: the client's id of it.
-        since: when it began to.
-        client: the process id of its client; 0 if nobody knows.
-        tokens: what its transcript counts; 0 if it does not tell.
-        read: the bytes of its transcript that were counted.
+        since: when it began to lead.
+        client: the process id of its client; 0 if not known.
+        tokens: the tokens that its transcript counts; 0 if it has no counts.
+        read: how many bytes of its transcript were counted.
     """
 
     session: str
@@ -409,7 +409,7 @@ class Led(_Value, frozen=True):
 
 
 class Spent(_Value, frozen=True):
-    """What a run took, or a part of its life: turns that went on, sessions, seconds, tokens."""
+    """What a run, or a part of it, used: continued turns, sessions, seconds, tokens."""
 
     iterations: int = 0
     sessions: int = 0
@@ -423,33 +423,33 @@ class Run(_Value, frozen=True, omit_defaults=False):
     Attributes:
         id: the workflow's id.
         goal: as it was given, without a leading "Goal:".
-        started: when, in seconds since the epoch.
-        version: of this form.
-        phase, status: where it stands.
+        started: when it began, in seconds since the epoch.
+        version: the version of this form.
+        phase, status: its phase and status.
         why: why it was stopped, one clause; "" otherwise.
-        stopped_at: when it was; 0.0 if it never was.
-        led_on_at: when a session was last told to go on: a prompt after that may have ended its turn.
+        stopped_at: when it was stopped; 0.0 if it never was.
+        led_on_at: when a session was last told to continue: a later prompt may have ended its turn.
         acts: what persons did to it, the newest last.
-        autonomous: nobody is asked: answers are assumed, and logged.
-        led: the sessions that led it, the newest last; that one leads it now.
-        iterations: stops that went on, over its whole life.
+        autonomous: nobody is asked: answers are assumed, and recorded.
+        led: the sessions that led it, the newest last; the last one leads it now.
+        iterations: stops after which a session had to continue, over the run's whole life.
         stories, clarifications, blockers, checkpoints: in the order in which they came.
-        removed: stories that were taken out before they were begun; `unneeded` says why.
-        fix: what a person is waited for, or did last.
-        gates: those of the run itself (G1, G7), the newest last.
+        removed: stories that were removed before they were begun; `unneeded` says why.
+        fix: what a person has to do, or did last.
+        gates: the records of the run's own gates (G1, G7), the newest last.
         lint_attempts: trees on which a lint fix was tried and lint still failed.
-        lint_waived: why lint is no obstacle; "" otherwise.
+        lint_waived: why failed lint is accepted; "" otherwise.
         reported_at, reported_stories: the last progress report: when, and after how many stories.
-        last_reason: the digest of what the last continuation was about: the run and its tree.
-        idle: how many continuations in a row were about the same, the first one not counted.
-        last_stop: names the stop that was answered last: a second copy of its event is no second stop.
-        told: what the person was told last of why the session may stop; it is not said twice.
-        forgiven: what counts toward no cap any more, since a person let the run go on after it.
+        last_reason: the digest of the run and its tree at the last continuation.
+        idle: how many continuations in a row had the same digest, the first one not counted.
+        last_stop: the name of the last answered stop: a second copy of its event is not a second stop.
+        told: the last reason told to the person why the session may stop; it is not said twice.
+        forgiven: use that no longer counts toward a cap, since a person resumed the run after it.
         asked_marker: the completed run's session was asked once for its closing word.
-        pull_request: its URL.
-        unpublished: why it was finished without one, half a sentence; "" otherwise.
-        published: the commit that was pushed for it.
-        completed: when; 0.0 until then.
+        pull_request: the URL of its pull request.
+        unpublished: why it was finished without a pull request, as a clause; "" otherwise.
+        published: the commit that was pushed for the pull request.
+        completed: when it was completed; 0.0 until then.
         branch, base: the branch and the commit that it began on; "" for none.
     """
 
@@ -512,12 +512,12 @@ class Run(_Value, frozen=True, omit_defaults=False):
 
     @property
     def current(self) -> Story | None:
-        """The story that is worked on; else the next one: pending, what it depends on completed."""
+        """The story at work; else the next one: pending, with all its dependencies completed."""
         return self.at_work or self.following
 
     @property
     def at_work(self) -> Story | None:
-        """The story that is worked on; None if none is."""
+        """The story at work; None if there is none."""
         return next((story for story in self.stories if story.status in table.WORKING), None)
 
     @property
@@ -533,18 +533,18 @@ class Run(_Value, frozen=True, omit_defaults=False):
         return tuple(blocker for blocker in self.blockers if not blocker.resolved_at)
 
     def demand_open(self, *also: table.RunStatus) -> None:
-        """Raise Refused once the run was stopped or is completed, or is in one of these statuses besides.
+        """Raise Refused if the run is stopped or completed, or in one of these further statuses.
 
-        Nothing is recorded in it then: a person lets it go on, or begins another.
+        Such a run takes no records: a person resumes it, or begins another one.
         """
         if self.status in (table.RunStatus.STOPPED, table.RunStatus.COMPLETED, *also):
             why, way = f" ({self.why})" if self.why else "", table.WAYS[self.status]
             raise refused("run-not-active", run=self, why=why, way=way)
 
     def open_story(self, name: str, refusal: str) -> Story:
-        """The story with this id, as `story`; raises the refusal of that name if it is completed.
+        """The story with this id, as `story`; raises the refusal with the given name if it is completed.
 
-        In a run that does not take records any more it is refused as `demand_open` does.
+        A run that takes no more records is refused as in `demand_open`.
         """
         self.demand_open()
         story = self.story(name)
@@ -553,7 +553,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
         raise refused(refusal, story=story)
 
     def story(self, name: str) -> Story:
-        """The story with this id, in any case; Refused, with the ids that there are."""
+        """The story with this id, in upper or lower case; Refused, with the existing ids."""
         wanted = name.strip().upper()
         by_id = {story.id: story for story in self.stories}
         if wanted in by_id:
@@ -562,28 +562,28 @@ class Run(_Value, frozen=True, omit_defaults=False):
         raise refused("no-such-story", name=visible(name), there=stands, near=near)
 
     def with_story(self, story: Story) -> Run:
-        """The same run with this story in the place of the one that has its id."""
+        """The same run with this story in place of the one with the same id."""
         stories = (story if other.id == story.id else other for other in self.stories)
         return self.but(stories=tuple(stories))
 
 
 def data_of(value: _Value) -> dict[str, Any]:
-    """A record as JSON has it, without what is a default, for a command that prints it."""
+    """A record as JSON data, without default values, for a command that prints it."""
     data: dict[str, Any] = msgspec.to_builtins(value)
     return data
 
 
 def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
-    """The JSON of a run's file, or of the file with what was clarified before it."""
+    """The JSON of a run's file, or of the file with earlier clarifications."""
     content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
     return bytes(content) + b"\n"
 
 
 def new_run(goal: str, now: float, **about: Any) -> Run:
-    """A run with this goal, from its first phase on; the design's leading "Goal:" is no part of it.
+    """A new run with this goal, in its first phase; the design's leading "Goal:" is removed.
 
     Args:
-        goal: what is wanted, in a person's words.
+        goal: the goal, in a person's words.
         now: the present, in seconds since the epoch.
         about: more of its fields: autonomous, clarifications, branch, base.
 

@@ -1,7 +1,7 @@
 """The tables of an autonomous run: phases, stories, red and green, gates, checks, failures, tiers.
 
-Whatever a command refuses, a stop asks for and a report prints stands here once, and its rows in
-`tables.toml`; `docs/states.md` is drawn from them. No rule about a run is written where a table says it.
+Everything that a command refuses, a stop asks for or a report prints is defined here once, with rows in
+`tables.toml`; `docs/states.md` is made from them. No code repeats a rule that a table has.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ MAX_RETRIES = 3
 
 MAX_LINT_ATTEMPTS = 3
 KEPT_LINES = 100
-"""Lines of the progress file that trimming leaves, unless another number is asked for."""
+"""Lines of the progress file that trimming leaves by default."""
 
 
 class RunPhase(StrEnum):
-    """Where a run as a whole stands."""
+    """The phase of a run as a whole."""
 
     SETUP = "setup"
     ANALYSIS = "analysis"
@@ -36,18 +36,18 @@ class RunPhase(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """Whether a run goes on."""
+    """Whether a run is active."""
 
     ACTIVE = "active"
     AWAITING_USER = "awaiting_user"
-    """A blocker that only a person can mend: the session may end."""
+    """There is a blocker that only a person can resolve: the session may end."""
     STOPPED = "stopped"
-    """A brake: a cap was reached, or a person stopped it. A person undoes it."""
+    """A brake: a cap was reached, or a person stopped it. Only a person undoes it."""
     COMPLETED = "completed"
 
 
 class StoryStatus(StrEnum):
-    """Where one story stands."""
+    """The status of one story."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -58,11 +58,11 @@ class StoryStatus(StrEnum):
 
 
 WORKING: Final = (StoryStatus.IN_PROGRESS, StoryStatus.TESTING, StoryStatus.REVIEW)
-"""Where a story stands that is worked on."""
+"""The statuses of a story at work."""
 
 
 class TddPhase(StrEnum):
-    """Where a story stands in its cycle; `NONE` before it."""
+    """A story's phase in its cycle; `NONE` before it."""
 
     NONE = "none"
     RED = "red"
@@ -72,7 +72,7 @@ class TddPhase(StrEnum):
 
 
 class Gate(StrEnum):
-    """What has to be shown before a run goes on."""
+    """What has to be shown before a run continues."""
 
     G1 = "G1"
     G2 = "G2"
@@ -93,7 +93,7 @@ class StoryCheck(StrEnum):
 
 
 class CheckState(StrEnum):
-    """How a check of a story, or a part of a gate, stands."""
+    """The state of a story's check, or of a part of a gate."""
 
     PENDING = "PENDING"
     PASS = "PASS"  # noqa: S105 -- a result
@@ -102,7 +102,7 @@ class CheckState(StrEnum):
 
 
 class CriterionState(StrEnum):
-    """What the tester found of one acceptance criterion."""
+    """The tester's finding on one acceptance criterion."""
 
     PENDING = "pending"
     MET = "met"
@@ -111,7 +111,7 @@ class CriterionState(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a reviewer's finding weighs; only BLOCKING refuses."""
+    """The weight of a reviewer's finding; only BLOCKING refuses."""
 
     BLOCKING = "BLOCKING"
     SUGGESTION = "SUGGESTION"
@@ -128,7 +128,7 @@ class ReviewVerdict(StrEnum):
 
 
 class FailureCategory(StrEnum):
-    """What kind of failure it is, and so whether trying again helps."""
+    """The kind of a failure, which decides whether trying again helps."""
 
     CODE = "code"
     TEST = "test"
@@ -154,12 +154,12 @@ class GateRow:
     """One gate.
 
     Attributes:
-        when: before or after what it stands.
+        when: what it comes before or after.
         checks: the checks of the project that it runs, in their order.
-        required: those among them that may not be missing on a platform.
-        on_fail: what is done then.
+        required: those among them that every platform must have.
+        on_fail: what to do if it fails.
         by_hand: it is judged from records that people and agents made, and not from a command.
-        is_final: it is the run's, and not a story's.
+        is_final: it is a gate of the run, not of a story.
     """
 
     when: str
@@ -178,7 +178,7 @@ SHOWN_BY: Final[Mapping[StoryCheck, Gate | None]] = {
     StoryCheck.REVIEW_APPROVED: None,
     StoryCheck.SECURITY_CLEARED: Gate.G6,
 }
-"""The gate whose record on the present tree shows a check; None: a review that approved shows it."""
+"""For each check, the gate whose record on the present tree shows it; None: an approving review does."""
 
 APPROVING: Final = frozenset({ReviewVerdict.APPROVED, ReviewVerdict.CLEARED})
 
@@ -192,7 +192,7 @@ class RetryPolicy:
         strategy: what to do, for people.
         fix: what the developer does.
         backoff: seconds to wait before the first retry; each further one waits twice as long.
-        escalates: trying again does not help; a person has to.
+        escalates: trying again does not help; a person has to help.
     """
 
     description: str
@@ -206,7 +206,7 @@ BACKOFF_LIMIT = 600
 
 
 class EscalationTrigger(StrEnum):
-    """Events of which a run tells somebody."""
+    """Events that a run reports to somebody."""
 
     FAILED_ITERATIONS = "3 failed iterations on same story"
     VULNERABILITY = "Security vulnerability found"
@@ -232,9 +232,9 @@ class RuntimeTier:
         report_stories, report_seconds: a report is due after so many completed stories, or so long.
         review_stories: a review of the checkpoint after so many stories; 0: none.
         keeps_full: completed stories are kept in full, not as a summary.
-        trims: the progress file is trimmed.
-        sync_seconds: the state is brought up to date after so long; 0.0: with each change.
-        hands_over: a break at which another session takes over is worth a thought.
+        trims: trim the progress file.
+        sync_seconds: the state is updated after so long; 0.0: with each change.
+        hands_over: suggest a break at which another session takes over.
     """
 
     name: str
@@ -265,7 +265,7 @@ REVIEWERS: Final = convert(
     _TEXTS["reviewers"], dict[str, tuple[StoryCheck, ReviewVerdict, ReviewVerdict]]
 )
 ROLES: Final = {row[0]: role for role, row in REVIEWERS.items()}
-"""Who reviews, by the check that it shows."""
+"""For each check that a review shows, the reviewer's role."""
 RETRY: Final = convert(_TEXTS["retry"], dict[FailureCategory, RetryPolicy])
 TRIGGERS: Final = convert(_TEXTS["triggers"], dict[EscalationTrigger, tuple[str, str]])
 TIERS: Final = convert(_TEXTS["tiers"], tuple[RuntimeTier, ...])

@@ -1,8 +1,7 @@
-"""Moves of a story through red, green, refactor and verify: what each demands, and how one is refused.
+"""Moves of a story through red, green, refactor and verify: what each demands, and how it is refused.
 
-Red and green are records of runs: a test that failed by its assertion, and passes now. What somebody says
-proves nothing here, and neither does a run that broke before its assertion, found no test, or was of other
-files.
+Red and green are records of runs: a test failed by its assertion, and passes now. Words prove nothing here;
+neither does a run that broke before its assertion, that found no test, or that was on other files.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ class TddViolation(Refused):
     Attributes:
         current: the phase that the story is in.
         expected: the phase whose work comes first.
-        why: one clause; "" where the order alone is the reason.
-        lines: what is printed for it.
+        why: one clause; "" if the order alone is the reason.
+        lines: the lines to print.
     """
 
     for_agent = True
@@ -53,7 +52,7 @@ class TddViolation(Refused):
 
 
 def expected_of(story: Story, wanted: TddPhase, runs: RunsSeen) -> TddViolation | None:
-    """What refuses the move of a story to a phase; None if it may be made."""
+    """The reason to refuse a story's move to a phase; None if the move is allowed."""
     phase = story.tdd
     if story.waived or story.unneeded or wanted is phase or wanted is TddPhase.RED:
         return None
@@ -69,14 +68,14 @@ def expected_of(story: Story, wanted: TddPhase, runs: RunsSeen) -> TddViolation 
 
 
 def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: float) -> Run:
-    """The run with a story in another phase of its cycle, and the proofs that the move rests on.
+    """The run with a story in another phase of its cycle, and the proofs for the move.
 
     Args:
-        run: before it.
-        name: of the story.
+        run: the run before the move.
+        name: the story's id.
         wanted: the phase.
         runs: what is known of the tests.
-        now: the present; a story that nobody began begins now.
+        now: the present; a story that was not begun begins now.
 
     Raises:
         TddViolation: a phase is skipped, or what it demands is not shown.
@@ -95,12 +94,12 @@ def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: floa
 
 
 def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> Story:
-    """The story with the proofs that the runs show by now: records are forgotten, proofs are not.
+    """The story with the proofs that the runs show by now: old runs are forgotten, proofs are kept.
 
     Args:
-        story: before it.
+        story: the story before.
         runs: what is known of the tests.
-        phase: where it goes; None to judge by where it is.
+        phase: the phase that the story moves to; None to judge by its present phase.
     """
     phase = story.tdd if phase is None else phase
     if not story.is_open or phase is TddPhase.NONE:
@@ -114,12 +113,12 @@ def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> S
 
 
 def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[str]) -> Run:
-    """The run with a story that needs no red and green: documents, configuration, pure refactoring.
+    """The run with a story exempted from red and green: documents, configuration, pure refactoring.
 
     Args:
-        run: before it.
-        name: of the story.
-        reason: why.
+        run: the run before.
+        name: the story's id.
+        reason: why it is exempted.
         runs: what is known of the tests.
         changed: the paths that the story has changed by now.
 
@@ -139,7 +138,7 @@ def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[s
 
 
 def forbids_edits(run: Run, runs: RunsSeen) -> TddViolation | None:
-    """What forbids to edit code now: a story is at work, and no test of it was seen to fail; else None."""
+    """Why code must not be edited now (no test of the story at work was seen to fail); else None."""
     story = run.current
     if story is None or story.status is StoryStatus.PENDING or story.waived or story.unneeded:
         return None
@@ -150,7 +149,7 @@ def forbids_edits(run: Run, runs: RunsSeen) -> TddViolation | None:
 
 
 NAMED = 20
-"""Tests that a proof names at the most."""
+"""How many tests a proof names at most."""
 
 _SHOWN = 3
 
@@ -163,8 +162,8 @@ class RunsSeen:
 
     Attributes:
         records: the runs that are remembered, oldest first.
-        tree: the name of the files as they are; "" if git cannot say.
-        files: by path, the name of the content of each of them.
+        tree: the name of the current files; "" if git cannot say.
+        files: by path, the name of each file's content.
     """
 
     records: tuple[RunRecord, ...] = ()
@@ -173,7 +172,7 @@ class RunsSeen:
 
     @property
     def of_tests(self) -> list[RunRecord]:
-        """The runs that ran tests: a check of another name has to have counted some."""
+        """The runs that ran tests: the test check's, and those of other checks that counted tests."""
         others = (BUILD, LINT, COVERAGE)
         return [
             run
@@ -183,7 +182,7 @@ class RunsSeen:
 
     @property
     def here(self) -> list[RunRecord]:
-        """Those of them that were on the files as they are."""
+        """The runs of tests on the current files."""
         return [run for run in self.of_tests if run.tree == self.tree != ""]
 
 
@@ -196,11 +195,11 @@ def look(git: GitRepository) -> RunsSeen:
 
 
 def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
-    """The run that shows red, and where there is none why not, as a clause.
+    """The run that shows red; else None, and a clause that says why not.
 
-    It is the first since the story began, since it was green last, and since another story was completed
-    meanwhile, in which a test failed by its assertion that did not fail in the last run before. Where a
-    runner does not tell how tests fail, the counts decide, and the proof says so.
+    It is the first run, after the story began, was last green, and another story was last completed, in
+    which a test failed by its assertion that had not failed in the run before. If a runner does not say how
+    tests fail, the counts decide, and the proof says so.
     """
     since = max(story.started, story.red_from, story.green.at if story.green is not None else 0.0)
     ended = [run for run in runs.of_tests if run.outcome in (Outcome.FAILED, Outcome.PASSED)]
@@ -223,7 +222,7 @@ def _failed(run: RunRecord | None) -> int:
 
 
 def _no_red(run: RunRecord) -> str:
-    """Why the last run that failed shows no red."""
+    """A clause that says why the last failed run does not show red."""
     named = f" ({listed(run.failures, _SHOWN)})" if run.failures else ""
     if run.asserted or (run.asserted is None and _failed(run)):
         return sentence("failed-before", run=run, named=named)
@@ -233,9 +232,9 @@ def _no_red(run: RunRecord) -> str:
 
 
 def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
-    """The run that shows the tests of `red` pass on the files as they are; else why there is none.
+    """The run that shows that the tests of `red` pass on the current files; else why there is none.
 
-    It names these very tests as passed, or it is a whole run that passed, of at least as many tests.
+    It names these very tests as passed, or it is a complete run of at least as many tests that passed.
     """
     if not runs.tree:
         return None, "git does not say what the files are, so no run counts for them"
@@ -261,7 +260,7 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
 
 
 def passed_here(runs: RunsSeen) -> bool:
-    """True if the last run of the tests on the files as they are was a whole one that passed."""
+    """True if the last run of the tests on the current files was complete and passed."""
     return any(run.outcome is Outcome.PASSED for run in runs.here[-1:])
 
 
@@ -272,12 +271,12 @@ def _proof(run: RunRecord, tests: Iterable[str], note: str) -> TestProof:
 
 
 def _ran(run: RunRecord) -> int:
-    """How many tests ran, without those that were skipped; -1 if nobody counted."""
+    """How many tests ran, without skipped ones; -1 if not counted."""
     return -1 if run.counts is None else run.counts.total - run.counts.skipped
 
 
 def _with_changes(green: TestProof, red: TestProof, runs: RunsSeen) -> TestProof:
-    """The proof with the files of the tests, and those of them that are not what they were when red."""
+    """The proof with the files of the tests, and those of them that have changed since red."""
     now = {path: (runs.files or {}).get(path, "") for path in red.files}
     changed = tuple(path for path, content in red.files.items() if now[path] != content)
     unknown = "" if red.files else "in which file the test stands is not known"
@@ -286,7 +285,7 @@ def _with_changes(green: TestProof, red: TestProof, runs: RunsSeen) -> TestProof
 
 
 def proof_lines(story: Story) -> list[str]:
-    """What a reviewer and the pull request are shown of a story's cycle."""
+    """Lines on a story's cycle for a reviewer and for the pull request."""
     if story.waived:
         return [f"TDD waived: {story.waived}"]
     lines = []
@@ -304,7 +303,7 @@ def proof_lines(story: Story) -> list[str]:
 
 
 def cycle_data(story: Story) -> dict[str, Any]:
-    """Where a story is in its cycle, and what was shown, for `--json`."""
+    """A story's phase in its cycle, and its proofs, for `--json`."""
     shown = {"red": story.red, "green": story.green, "waived": story.waived}
     proofs = {name: to_builtins(value) for name, value in shown.items() if value}
     return {"story": story.id, "phase": story.tdd.value, **proofs}

@@ -1,9 +1,9 @@
-"""The end of a run: what it lacks, what no review has read, its completion, and the closing word.
+"""The end of a run: what it lacks, what no review has read, its completion, and its closing block.
 
-A story is completed on a tree that was reviewed, and the review of the next one begins where that ended
-(`read_from`). So all is read up to the commit of the story that was completed last; what came later is not,
-until a review of the files as they are approves it. Security reads again what it cleared once. And what a
-story did has to be there still.
+A story is completed on a reviewed tree, and the review of the next one begins where that ended
+(`read_from`). So everything is reviewed up to the commit of the last completed story; later changes are
+not, until a review of the current files approves them. Changes to what security cleared need a new
+security review. And each story's changes still have to be present.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lifecycle.run.texts.told import filled, listed, refused
 
 
 def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
-    """What a run lacks before its last gate, each as a clause; () if nothing."""
+    """What a run lacks before its last gate, one clause each; () if nothing."""
     missing = [] if run.stories else ["there is no story (lifecycle run add-story)"]
     missing += [f"{story.id} is {story.status}" for story in run.open_stories[:20]]
     missing += open_questions(run)
@@ -37,7 +37,7 @@ def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
 
 
 def _refused(run: Run, tree: str) -> list[str]:
-    """What a review of a completed story refused, and none has approved since, each as a clause."""
+    """Completed stories' refused reviews that no later review has approved, one clause each."""
     return [
         f"{by} refused {story.id} (mend it, then: lifecycle run review {story.id} --by {by} …)"
         for story in run.completed_stories
@@ -48,7 +48,7 @@ def _refused(run: Run, tree: str) -> list[str]:
 
 
 def _all_lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
-    """`lacks`, and whether the last gate passed on the files as they are; each as a clause."""
+    """`lacks`, and whether the last gate passed on the current files; one clause each."""
     missing = lacks(run, facts)
     final = newest(run.gates, Gate.G7, facts.tree)
     if final is not None and final.state in HOLDS:
@@ -64,10 +64,10 @@ def at_completion(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run
         run: as it is.
         facts: the worktree as it is.
         now: the present.
-        asked: somebody attends who can be asked.
+        asked: a person is present who can be asked.
 
     Raises:
-        Refused: the run does not go on, or something is missing; all of it is named.
+        Refused: the run is not active, or something is missing; the sentence names everything.
     """
     demand_active(run)
     missing = _all_lacks(run, facts)
@@ -82,10 +82,10 @@ def published(run: Run, url: str, head: str, why: str = "") -> Run:
 
 
 def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
-    """The run at its end; the same one where it is there already.
+    """The completed run; unchanged if it was completed already.
 
     Raises:
-        Refused: something is missing; all of it is named.
+        Refused: something is missing; the sentence names everything.
     """
     if run.is_over:
         return run
@@ -129,10 +129,10 @@ def complete_data(run: Run) -> dict[str, Any]:
 
 
 def read_from(git: GitRepository, run: Run, story: Story) -> str:
-    """The commit that a review of a story begins with, so that nothing lies between two reviews.
+    """The commit that a review of a story begins with, so that no change is between two reviews.
 
-    It is the story's own, or that of the story which was completed before, whichever is older; "" if the
-    story has none.
+    It is the story's base, or the commit of the story that was completed before, whichever is older; "" if
+    the story has no base.
     """
     others = (other for other in run.completed_stories if other.id != story.id and other.commit)
     before = [other for other in others if story.is_open or other.completed < story.completed]
@@ -143,14 +143,14 @@ def read_from(git: GitRepository, run: Run, story: Story) -> str:
 
 
 def with_unread(facts: WorkFacts, git: GitRepository, run: Run, upstream: str = "") -> WorkFacts:
-    """The facts with what no review has read, of a worktree in which all is committed.
+    """The facts, with the changes that no review has read, of a worktree with everything committed.
 
     Args:
-        facts: of the worktree.
-        git: the worktree's.
-        run: whose stories were reviewed.
-        upstream: the branch that the pull request goes into, as git names it: what came with it since was
-            read there. "" if there is none.
+        facts: the worktree's facts.
+        git: the worktree's git.
+        run: the run with the reviewed stories.
+        upstream: git's name for the branch that the pull request goes into: changes that came from it
+            were reviewed there. "" if there is none.
 
     Raises:
         GitFailed, Transient: git cannot say.
@@ -158,7 +158,7 @@ def with_unread(facts: WorkFacts, git: GitRepository, run: Run, upstream: str = 
     done = run.completed_stories
     if not done or not facts.head:
         return facts
-    # The last one first: what it cleared needs no second look by an earlier one.
+    # The last story first: what its review cleared need not be checked against an earlier one.
     last, *_ = latest = sorted(done, key=lambda candidate: -candidate.completed)
     late = _later(git, last.commit, facts.head, upstream)
     clauses, cleared = list[str](), set[str]()
@@ -174,11 +174,11 @@ def with_unread(facts: WorkFacts, git: GitRepository, run: Run, upstream: str = 
 
 
 def _gone(git: GitRepository, story: Story, facts: WorkFacts, *, is_last: bool) -> list[str]:
-    """Clauses on what a completed story did that is not in HEAD: on another branch, or reset.
+    """Clauses on a completed story's changes that are not in HEAD: on another branch, or reset.
 
-    Its commit is not asked for, but its change: a rebase has that under another name, and a squash has its
-    files. Of a file that is changed here otherwise, its reviewer says whether the change is still in it;
-    of the story that was completed last he is asked for those anyway.
+    The change counts, not the commit: a rebase gives it another name, and a squash has its files. If a file
+    has other changes here, its reviewer says whether the story's change is still in it; for the last
+    completed story the reviewer is asked anyway.
     """
     base, commit, head = story.base, story.commit, facts.head
     is_known = all(end and commit_at(git, end) for end in (base, commit))
@@ -197,7 +197,7 @@ def _gone(git: GitRepository, story: Story, facts: WorkFacts, *, is_last: bool) 
 
 
 def _unread(story: Story, by: str, paths: set[str], tree: str) -> list[str]:
-    """A clause on the paths that a reviewer has not read, unless a review of this tree approves."""
+    """A clause on the paths that a reviewer has not read, unless a review of this tree approves them."""
     if not paths or review_state(story, REVIEWERS[by][0], tree) is CheckState.PASS:
         return []
     way = f"lifecycle run review-context {story.id}, then: lifecycle run review {story.id} --by {by} …"
@@ -216,7 +216,7 @@ def _later(git: GitRepository, commit: str, head: str, upstream: str) -> set[str
 
 
 def _between(git: GitRepository, first: str, second: str) -> set[str]:
-    """The paths that differ between two commits; all of the second where the first is not known."""
+    """The paths that differ between two commits; all of the second if the first is not known."""
     start = first and commit_at(git, first)
     words = ["diff", "--no-renames"] if start else ["ls-tree", "-r"]
     ends = [start, second] if start else [second]

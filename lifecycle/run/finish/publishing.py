@@ -1,4 +1,4 @@
-"""Publish a run: push its branch, and have one pull request for it whose text has the run's part.
+"""Publish a run: push its branch, and ensure one pull request with the run's part in its text.
 
 A pull request that a claim opens has that part in its text, too (`with_run`).
 """
@@ -41,7 +41,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a run's work goes: to a remote ("" for none), and to a GitHub unless `why` says why not."""
+    """Where a run's work goes: to a remote ("" for none), and to GitHub unless `why` says why not."""
 
     remote: str = ""
     branch: str = ""
@@ -51,12 +51,12 @@ class Destination:
 
 
 def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> Destination:
-    """Where the work would go, before anything is run for it or pushed.
+    """Where the work would go; determined before anything is run or pushed.
 
     Args:
-        world: the worktree's.
-        pulls: the repository's pull requests; asked only where there is a GitHub.
-        run: whose work it is.
+        world: the worktree's world.
+        pulls: gives the repository's pull requests; called only if there is a GitHub.
+        run: the run to publish.
 
     Raises:
         Refused: HEAD is on no branch, or on the one that pull requests go into.
@@ -73,16 +73,16 @@ def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> 
 
 
 def publish(world: World, to: Destination, run: Run, section: str) -> Published:
-    """Push the branch, and have one open pull request for it with this section in its text.
+    """Push the branch, and ensure one open pull request for it with this section in its text.
 
     Args:
-        world: the worktree's.
-        to: where to.
-        run: whose work it is.
+        world: the worktree's world.
+        to: the destination.
+        run: the run to publish.
         section: the run's part of the text.
 
     Raises:
-        GitFailed, Rejected, Transient: the push, or GitHub; the sentence says what was done.
+        GitFailed, Rejected, Transient: the push or GitHub failed; the sentence says what was done.
     """
     if to.remote:
         _push(world, to.remote, to.branch)
@@ -98,7 +98,7 @@ def publish(world: World, to: Destination, run: Run, section: str) -> Published:
             text = with_section(outcome.now.body, run, section)
             to.pulls.ensure_text(outcome.now.number, body=text)
     except NothingToMerge:
-        # Merged meanwhile, if there was one: then that is the run's.
+        # If there was one and it was merged meanwhile, that is the run's pull request.
         return Published(run.pull_request, why=f"{to.branch} has no commit that its base lacks")
     except LifecycleError as error:
         error.sentence = (
@@ -137,7 +137,7 @@ _MOST = 65_000
 
 
 def facts_for(world: World, run: Run) -> WorkFacts:
-    """The facts of a worktree, with what no review has read; raises GitFailed, Transient."""
+    """The facts of a worktree, with the changes that no review has read; raises GitFailed, Transient."""
     upstream = f"refs/remotes/{world.settings.remote}/{world.settings.base or 'HEAD'}"  # and no tag
     commit = world.git.run("rev-parse", "--verify", "--quiet", upstream, check=False)
     git = _git(world)
@@ -155,7 +155,7 @@ def section_for(world: World, run: Run, facts: WorkFacts) -> str:
 
 
 def with_run(world: World, body: str, branch: str) -> str:
-    """A pull request's text with the part of the run that is not completed on this branch; else as it was.
+    """A pull request's text with the part of this branch's unfinished run; unchanged if there is none.
 
     Raises:
         LifecycleError: the run or the files cannot be read.

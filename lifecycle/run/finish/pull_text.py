@@ -1,6 +1,6 @@
-"""The pull request of a run: its title and its text, in which a box is checked from a record alone.
+"""The pull request of a run: its title and its text, in which only records check a box.
 
-What changed, grouped by folder, is git's: between the commit that the run began on and the last one.
+The changes, grouped by folder, come from git: between the commit that the run began on and the last one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed
 
 BODY_LIMIT = 60_000
-"""GitHub takes 65,536 characters, and a text around ours needs some."""
+"""Characters of the run's part: GitHub takes 65,536, and the text around it needs some."""
 
 _SUMMARY = 100
 
@@ -37,12 +37,12 @@ def summary_of(run: Run) -> str:
 
 
 def title_of(run: Run) -> str:
-    """The pull request's title where no claim says another."""
+    """The pull request's title, unless a claim has one."""
     return f"[Feature] {summary_of(run)}"
 
 
 def with_section(body: str, run: Run, section: str) -> str:
-    """A pull request's text with the run's part in it: in the place of its earlier one, else behind."""
+    """A pull request's text with the run's part, which replaces an earlier one or is appended."""
     begin, end = (hidden_marker.of(kind, id=run.id) for kind in ("run", "run-end"))
     part = f"{begin}\n{section.strip()}\n{end}"
     earlier = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
@@ -55,10 +55,10 @@ def body_of(run: Run, files: Sequence[ChangedFile], now: float, facts: WorkFacts
     """The run's part of a pull request's text, in Markdown.
 
     Args:
-        run: as it is, also one that is not at its end.
-        files: what differs since it began.
+        run: the run, completed or not.
+        files: what has changed since the run began.
         now: the present.
-        facts: the worktree as it is, with what no review has read.
+        facts: the worktree's facts, with the changes that no review has read.
     """
     pending = GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
     gate = newest(run.gates, table.Gate.G7, facts.tree) or pending
@@ -80,7 +80,7 @@ def body_of(run: Run, files: Sequence[ChangedFile], now: float, facts: WorkFacts
         tokens=[f"- **Tokens:** {took.tokens:,}"] if took.tokens else [],
     )
     shown = "\n".join(visible(line) for line in redact("\n".join(lines)).splitlines())
-    return shown.replace("<!--", "&lt;!--")[:BODY_LIMIT]  # nobody's words end or begin our part
+    return shown.replace("<!--", "&lt;!--")[:BODY_LIMIT]  # no other text may end or begin our part
 
 
 def _standing(run: Run) -> list[str]:
@@ -192,7 +192,7 @@ _GROUPS, _FILES = 20, 8
 def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
     """What differs between the commit that the run began on and HEAD.
 
-    Where nobody kept that commit, or git has it no more, the first story's tells; else all is new.
+    If that commit was not recorded or git has lost it, the first story's base is used; else all is new.
 
     Raises:
         GitFailed, Transient: git cannot say.

@@ -1,4 +1,4 @@
-"""The commit of a story: what the worktree holds, in the platform's format, through git's own hooks."""
+"""The commit of a story: the worktree's files, in the platform's format, through git's own hooks."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from lifecycle.run.state import Run, Story
 from lifecycle.run.texts.told import listed, refused, sentence
 
 FORMAT: Final = "{type}: {title} ({id})"
-"""The commit's subject where the platform does not say another."""
+"""The commit's subject, unless the platform has another."""
 
 FORMAT_NAMES = ("commitFormat", "commit_format", "commit-format", "commits", "commit")
-"""How a platform's convention may be called; it counts if it has {title} in it."""
+"""Possible names of a platform's convention; it counts if it contains {title}."""
 
 _LONGEST = 200
 
@@ -47,17 +47,17 @@ def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
 
 
 def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str]) -> StoryCommit:
-    """Commit every uncommitted file but those that are kept out; git's hooks run as always.
+    """Commit every uncommitted file except excluded ones; git's hooks run as usual.
 
     Args:
         writing: git in the worktree, until the command has to be over.
-        message: the commit's; a secret in it is starred.
-        outputs: by path, the name of the content that a check left there: that is not committed.
+        message: the commit's message; secrets in it are masked.
+        outputs: by path, the name of the content that a check left there, which is not committed.
 
     Raises:
-        Refused: something is under way, a file is staged that is never committed by us, or what is to be
-            committed contains what looks like a secret. Nothing was committed then.
-        GitFailed, Transient: git or a hook of the project said no; the same.
+        Refused: a git operation is unfinished, a file is staged that we never commit, or something to be
+            committed looks like a secret. Nothing was committed.
+        GitFailed, Transient: git or a hook of the project failed. Nothing was committed.
     """
     git = worktree_files.opened(writing)
     worktree_files.refuse_under_way(git, git.root)
@@ -84,7 +84,7 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
 
 
 def with_commit(run: Run, story: str, commit: str) -> Run:
-    """The run with the commit noted in its story; a completed one keeps the commit that was reviewed.
+    """The run with the commit recorded in its story; a completed story keeps the reviewed commit.
 
     Raises:
         Refused: there is no such story.
@@ -94,7 +94,7 @@ def with_commit(run: Run, story: str, commit: str) -> Run:
 
 
 def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:
-    """Refuse where a line that is to be committed contains what looks like a secret."""
+    """Refuse if a line to be committed contains what looks like a secret."""
     wanted = set(paths)
     for path, line in added_lines(git, head_of(git) or empty_tree(git), tree):
         is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name

@@ -1,8 +1,8 @@
-"""Put results of gates, and what people say of checks, into a run's record; G7, and the mending of lint.
+"""Add results of gates, and what people say of checks, to a run's record; G7, and fixing lint.
 
-An attempt at lint is a tree of the lint-fix phase, seen for the first time, on which lint fails though
-build and tests hold. After three there is a note. A fix that breaks them is to be reverted, and lint is
-left as it was.
+An attempt at lint is a new tree in the lint-fix phase on which lint fails although build and tests
+pass. After three attempts there is a note. A fix that breaks build or tests has to be reverted, and lint
+is left as it was.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import failed
 
 NOTE = "Lint issues remain - manual review needed"
-"""What stands in the pull request where lint was waived."""
+"""The pull request's note if lint was waived."""
 
 GIVEN_UP = f"Unable to fix lint issues after {table.MAX_LINT_ATTEMPTS} attempts"
 BROKE = "A lint fix broke the build or the tests, and is reverted"
@@ -45,19 +45,19 @@ def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
 
 
 def _waived(run: Run, why: str, now: float) -> Run:
-    """The run in which lint is no obstacle; the blocker is logged, and stands in nobody's way."""
+    """The run with lint waived; the blocker is recorded, and blocks nothing."""
     if run.lint_waived:
         return run
     return blockers.added(run.but(lint_waived=NOTE), why, "low", now, resolved_at=now, notes=NOTE)
 
 
 def without_waiver(run: Run) -> Run:
-    """The run without its attempts at lint and without a waiver, since its code is worked on again."""
+    """The run without attempts at lint and without a waiver, because its code is being changed again."""
     return run.but(lint_attempts=(), lint_waived="")
 
 
 def final_lines(run: Run, record: GateRecord) -> list[str]:
-    """Lines for people on one run of G7: the design's table, and what follows from it."""
+    """Lines for people on one run of G7: the design's table, and what to do next."""
     rows = []
     for name, title in ((table.BUILD, "Build"), (table.TESTS, "Tests"), (table.LINT, "Lint")):
         part = record.part(name)
@@ -85,20 +85,20 @@ def _advice(run: Run, record: GateRecord) -> str:
 
 
 KEPT = 40
-"""Records of one story's gates, or of the run's, that are kept."""
+"""How many gate records are kept for a story, and for the run itself."""
 
 
 def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) -> Run:
     """Add the record of a gate to a run or its story; a story's gate that failed adds a failure, too.
 
     Args:
-        run: before it.
+        run: the run before the record.
         story: the story's id; "" for the run's own gate.
-        record: the gate's.
+        record: the gate's record.
         error: what failed, in one line; "" if nothing did.
         now: the present.
     """
-    run.demand_open()  # it may have been stopped while the gate ran, whose checks are kept all the same
+    run.demand_open()  # it may have been stopped while the gate ran; its checks' records are kept anyway
     if not story:
         run = with_final_gate(run, record, now)
         return run.but(gates=_trimmed(run.gates))
@@ -112,7 +112,7 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
 
 
 def _trimmed(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
-    """The newest records, of each gate on a tree its last, in the order in which they came."""
+    """The newest records, only the last one for each gate and tree, in chronological order."""
     last: dict[tuple[table.Gate, str | float], GateRecord] = {}
     for record in reversed(records):
         last.setdefault((record.gate, record.tree or record.at), record)
@@ -125,7 +125,7 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
     Args:
         run: the run.
         name: the story's id; "" for the current one.
-        is_begun: one that was not begun is refused, too: nothing can be shown of it yet.
+        is_begun: refuse a story that was not begun, too: nothing can be recorded for it yet.
     """
     run.demand_open()
     story = run.open_story(name, "story-over") if name else run.current
@@ -137,13 +137,13 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
 
 
 def security_gate(story: Story, tree: str, now: float, by: str) -> GateRecord:
-    """The record of G6 by a story's reviews: a security-sensitive story needs one that cleared it."""
+    """The record of G6, by a story's reviews: a security-sensitive story needs one that cleared it."""
     state = check_states(story, tree)[table.StoryCheck.SECURITY_CLEARED]
     return GateRecord(table.Gate.G6, now, state, tree, by=by)
 
 
 def with_word(run: Run, story: Story, word: WordCheck) -> Run:
-    """Keep what somebody said of a check, the last word on each; it is shown, and proves nothing."""
+    """Record what somebody said of a check, the last word on each; it is shown, but proves nothing."""
     details = kept_words(word.details, 500)
     words = (*(earlier for earlier in story.words if earlier.check is not word.check), word)
     return run.with_story(story.but(words=(*words[:-1], word.but(details=details))))
@@ -164,5 +164,5 @@ def gate_lines(record: GateRecord, story: Story) -> list[str]:
 
 
 def _counted(part: GatePart) -> str:
-    """How many tests a part counted, where it counts them."""
+    """How many tests a part counted, if it counts tests."""
     return f" ({figures.count(part.tests, 'test')})" if part.tests >= 0 else ""

@@ -1,6 +1,6 @@
-"""Which records show that a gate holds: of a story, of the run, on the tree as it is.
+"""Which records show that a gate passed, for a story or for the run, on the current tree.
 
-What is not recorded is pending, and a record proves something for its own tree alone.
+What is not recorded is pending, and a record is valid only for its own tree.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
 from lifecycle.run.texts.told import listed, sentence
 
 HOLDS = frozenset({table.CheckState.PASS, table.CheckState.NOT_APPLICABLE})
-"""The states of a check that stand in nobody's way."""
+"""The states of a check that block nothing."""
 
 
 JUDGED = frozenset({table.CriterionState.MET, table.CriterionState.MANUAL})
@@ -34,7 +34,7 @@ def review_state(story: Story, check: table.StoryCheck, tree: str) -> table.Chec
 
 
 def check_states(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckState]:
-    """How each check of a story stands on a tree; all are pending where the tree is not known."""
+    """The state of each check of a story on a tree; all are pending if the tree is not known."""
 
     def state(check: table.StoryCheck) -> table.CheckState:
         gate = table.SHOWN_BY[check]
@@ -51,13 +51,13 @@ def check_states(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckS
 
 
 def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
-    """What stands between a story and its completion, each as a clause; () if it may be completed.
+    """What a story lacks before its completion, one clause each; () if it may be completed.
 
     This is the one place that knows the rule.
 
     Args:
-        story: which.
-        facts: the worktree as it is, `changed` since the story's base.
+        story: the story.
+        facts: the worktree's facts, with `changed` since the story's base.
     """
     lacks, way = [*story_lacks(story), *_unproven(story, facts)], f"criterion {story.id}"
     for number, stands in unmet(story, facts.tree):
@@ -82,7 +82,7 @@ def _unshown(story: Story, check: table.StoryCheck, state: table.CheckState) -> 
 
 
 def _unproven(story: Story, facts: WorkFacts) -> list[str]:
-    """What is missing of the proof that a story was made test first, or that nothing had to be changed."""
+    """What the proof lacks that a story was made test first, or that it needed no change."""
     if story.unneeded:
         changed = listed(facts.changed)
         return [f"no change was said to be needed, and {changed} changed"] if changed else []
@@ -106,12 +106,12 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
 
 
 def tested_among(paths: Iterable[str]) -> list[str]:
-    """Those of the paths that are neither documents nor configuration: a waiver is not for them."""
+    """Those of the paths that are neither documents nor configuration: no waiver covers them."""
     return [path for path in paths if kind_of(path) not in _WAIVABLE]
 
 
 def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
-    """The criteria that nobody found met on this tree, by their numbers, and how each stands."""
+    """The criteria that were not found met on this tree: the number and the state of each."""
     rows = []
     for number, criterion in enumerate(story.criteria, 1):
         is_met, is_here = criterion.state is table.CriterionState.MET, criterion.tree in ("", tree)
@@ -123,14 +123,14 @@ def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
 
 
 def story_lacks(story: Story) -> tuple[str, ...]:
-    """What a story's own design lacks before it is developed, each as a clause."""
+    """What a story's own design lacks before it is developed, one clause each."""
     design = {"acceptance criteria": story.criteria, "design": story.design.strip()}
     lacking = [name for name, part in {**design, "files": story.files}.items() if not part]
     return (f"{story.id} has no {', no '.join(lacking)}",) if lacking else ()
 
 
 def design_lacks(run: Run) -> tuple[str, ...]:
-    """What G1 finds lacking, each as a clause; () if the design is complete."""
+    """What the design lacks for G1, one clause each; () if it is complete."""
     if not run.stories:
         return ("there is no story (lifecycle run add-story)",)
     lacks = [clause for story in run.stories for clause in story_lacks(story)]
@@ -152,7 +152,7 @@ def design_lacks(run: Run) -> tuple[str, ...]:
 
 
 def open_questions(run: Run) -> tuple[str, ...]:
-    """The questions that nobody has answered, each as a clause."""
+    """The unanswered questions, one clause each."""
     return tuple(
         f"this question is open: {entry.question} (lifecycle run add-clarification … --phase {entry.phase})"
         for entry in run.clarifications
@@ -176,12 +176,12 @@ def circle_of(run: Run, start: str) -> list[str]:
 
 
 def part_of(record: RunRecord, tree: str, threshold: float | None = None) -> GatePart:
-    """The part of a gate's record that one run of a check makes.
+    """The part of a gate's record for one run of a check.
 
     Args:
-        record: what is kept of the run.
+        record: the record of that run.
         tree: the tree that the gate is about.
-        threshold: percent that coverage has to reach; None if nobody says it.
+        threshold: percent that coverage has to reach; None for no threshold.
     """
     state = table.CheckState.PASS if record.outcome is Outcome.PASSED else table.CheckState.FAIL
     why = record.why or ("" if state is table.CheckState.PASS else record.outcome.value)
@@ -207,17 +207,17 @@ def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> Gat
 
 
 def not_installed(record: GateRecord) -> str:
-    """What a gate that failed did not find, and what installs it; "" if it is the code that failed."""
+    """What a failed gate did not find, and how to install it; "" if the code itself failed."""
     parts = (part for part in record.parts if part.state is table.CheckState.FAIL)
     return next((part.why for part in parts if NOT_INSTALLED in part.why), "")
 
 
 def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
-    """The state of a gate that follows from its parts; what was not run is pending, and so is the gate.
+    """The state of a gate, from its parts; a part that was not run is pending, and so is the gate.
 
     Args:
-        parts: of one run of the gate.
-        waived: why lint is no obstacle; "" if it is one.
+        parts: the parts of one run of the gate.
+        waived: why failed lint is accepted; "" if it is not.
     """
     judged = list(parts)
     states = {part.state for part in judged if not (waived and part.check == table.LINT)}
@@ -228,13 +228,13 @@ def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
 
 
 def lint_left(run: Run) -> str:
-    """Why lint that did not pass in the last run of G7 is no obstacle; "" if it passed, or is one."""
+    """Why lint that failed in the last run of G7 is accepted; "" if it passed or is not accepted."""
     last = next((record for record in reversed(run.gates) if record.gate is table.Gate.G7), None)
     is_linted = last is not None and last.part(table.LINT).state is table.CheckState.PASS
     return "" if is_linted else run.lint_waived
 
 
 def failed_on_lint_alone(record: GateRecord) -> bool:
-    """True if build and tests hold, and lint does not."""
+    """True if build and tests passed, and lint did not."""
     others_hold = all(record.part(name).state in HOLDS for name in (table.BUILD, table.TESTS))
     return others_hold and record.part(table.LINT).state is table.CheckState.FAIL

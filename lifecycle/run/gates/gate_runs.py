@@ -1,4 +1,4 @@
-"""Runs the checks of a gate, through the engine of `lifecycle check`, and says what they showed."""
+"""Run the checks of a gate, through the engine of `lifecycle check`, and report the results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TELLING = (
     r"(?i)error|fail|exception",
     "",
 )
-"""Patterns of lines that tell what failed, the best first; of an output the last such line counts."""
+"""Patterns of lines that say what failed, the best first; the last matching line of an output counts."""
 _LONGEST = 400
 
 
@@ -34,9 +34,9 @@ class GateRun:
     """One run of a gate in a worktree.
 
     Attributes:
-        remarks: what is to be said of it, in sentences.
+        remarks: sentences to print about the run.
         errors: by check, what failed, in one line.
-        interrupted: it was told to end, by Ctrl-C or another signal, so it shows nothing.
+        interrupted: Ctrl-C or another signal ended it, so it has no result.
     """
 
     def __init__(self, world: World, *, session: str, out: Take) -> None:
@@ -50,18 +50,18 @@ class GateRun:
     def record(
         self, gate: Gate, threshold: float | None = None, *, is_anew: bool = False
     ) -> GateRecord:
-        """Run what the gate demands; a check that passed on this very tree is not run again.
+        """Run the gate's checks; a check that passed on this very tree is not run again.
 
         A story's gate ends with the first check that fails; the last gate runs all of them.
 
         Args:
-            gate: which; one that runs something.
-            threshold: percent that coverage has to reach; None if nobody says it.
-            is_anew: run everything, whatever is known.
+            gate: a gate that runs checks.
+            threshold: percent that coverage has to reach; None for no threshold.
+            is_anew: run everything, whatever passed before.
 
         Raises:
-            Refused: one that is needed is not there, a check cannot be run, or nobody has allowed it;
-                nothing was run then.
+            Refused: a required check is missing, a check cannot be run, or nobody has allowed it;
+                nothing was run.
             BadConfig: the user's list of what may run cannot be read.
         """
         row, parts = GATES[gate], list[GatePart]()
@@ -83,7 +83,7 @@ class GateRun:
         return GateRecord(gate, now, state_of(parts), tree, tuple(parts), by=self.session)
 
     def tree(self) -> str:
-        """The tree as it is; "", and a remark, where git cannot say."""
+        """The current tree; "", and a remark, if git cannot say."""
         deadline = Deadline.after(self.world.clock, TREE_SECONDS)
         try:
             return tree_of(GitRepository(self.world.root, deadline, self.world.environment))
@@ -92,7 +92,7 @@ class GateRun:
             return ""
 
     def _check(self, name: str, *, is_needed: bool) -> KnownCheck | None:
-        """The check of this name, fit to be run; None if the project has none, and needs none."""
+        """The check of this name, which can be run; None if the project has none and needs none."""
         project = (self.world.root, self.world.settings, self.world.environment)
         if not is_needed and known_checks.known_check(name, *project) is None:
             return None
@@ -119,7 +119,7 @@ class GateRun:
 
 
 def short_error(run: RunRecord, part: GatePart) -> str:
-    """What failed, in one line: the tests that did, or the last line that tells it; "" if nothing did."""
+    """What failed, in one line: the failed tests, or the last line that says it; "" if nothing failed."""
     if part.state is not CheckState.FAIL:
         return ""
     lines = [line.strip() for line in run.tail.splitlines() if line.strip()]

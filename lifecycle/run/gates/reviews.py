@@ -1,4 +1,4 @@
-"""Reviews: what a reviewer's report finds, by severity, and what a review on a tree comes to."""
+"""Reviews: a reviewer's findings by severity, and the verdict of a review of a tree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOTHING = re.compile(
 def findings_in(report: str) -> tuple[ReviewFinding, ...]:
     """What a report finds: the items of its sections by severity, and every line that is marked.
 
-    An item of a section without a mark has the section's severity; a line further in goes on with the last.
+    An item without a mark has its section's severity; a more indented line continues the last item.
     """
     findings: list[ReviewFinding] = []
     section: table.Severity | None = None
@@ -65,7 +65,7 @@ def marked(texts: Iterable[str]) -> tuple[ReviewFinding, ...]:
     """Findings that were given one by one, each with its severity before it.
 
     Raises:
-        Refused: one says no severity.
+        Refused: a finding has no severity.
     """
     return tuple(map(_marked, texts))
 
@@ -78,10 +78,10 @@ def _marked(text: str) -> ReviewFinding:
 
 
 def counted(record: ReviewRecord) -> ReviewRecord:
-    """A review as it counts: what is BLOCKING refuses whatever was said, and nothing else does.
+    """A review with the verdict that counts: only BLOCKING findings refuse, whatever the reviewer said.
 
     Raises:
-        Refused: the verdict is none of who reviews for this check, or the tree is not known.
+        Refused: reviewers for this check do not give this verdict, or the tree is not known.
     """
     role = table.ROLES[record.check]
     _, *verdicts = table.REVIEWERS[role]
@@ -94,19 +94,19 @@ def counted(record: ReviewRecord) -> ReviewRecord:
 
 
 def standing(story: Story, check: table.StoryCheck) -> dict[str, str]:
-    """The BLOCKING findings that no review has called resolved, each with the last tree that had it."""
+    """The BLOCKING findings that no review called resolved, each with the last tree that had it."""
     stand = (review for review in story.standing_reviews if review.check is check)
     return {text: review.tree for review in stand for text in review.blocking}
 
 
 def resolved_in(report: str) -> tuple[int, ...]:
-    """The numbers of standing findings that a report calls resolved, as "RESOLVED: 1, 2"."""
+    """The numbers of open findings that a report calls resolved, as "RESOLVED: 1, 2"."""
     lines = re.findall(r"^[\W_]*RESOLVED\W+(\d[\d, ]*)", report, re.MULTILINE | re.IGNORECASE)
     return tuple(int(number) for line in lines for number in re.findall(r"\d+", line))
 
 
 def _refuse_standing(story: Story, record: ReviewRecord, resolved: Iterable[int]) -> None:
-    """Refuse an approval of what was BLOCKING on these very files, or is not called resolved."""
+    """Refuse an approval if a finding was BLOCKING on these very files, or is not called resolved."""
     open_findings = standing(story, record.check)
     same = [text for text, tree in open_findings.items() if tree == record.tree]
     if same:
@@ -124,14 +124,14 @@ def reviewed(
     """Add a review to a story of the run; one that refuses adds failures, too.
 
     Args:
-        run: before it.
-        story: which.
+        run: the run before the review.
+        story: the story's id.
         record: the review.
-        is_word: it was said in a line, and without a report.
-        resolved: the numbers of standing findings that it calls resolved.
+        is_word: the verdict was given in a line, without a report.
+        resolved: the numbers of open findings that the review calls resolved.
 
     Raises:
-        Refused: the story was not begun, or the run is over or stopped; or what a review refused stands.
+        Refused: the story was not begun, the run is over or stopped, or an earlier finding is still open.
     """
     run.demand_open()
     if story.status is table.StoryStatus.PENDING:
@@ -152,7 +152,7 @@ def reviewed(
 
 
 def review_lines(story: Story, record: ReviewRecord) -> list[str]:
-    """The design's block of a review, and what it comes to."""
+    """The design's block for a review, and what follows from it."""
     texts: dict[str, list[str]] = {severity.name: [] for severity in table.Severity}
     for finding in record.findings:
         texts[finding.severity.name].append(f"- **[{finding.severity}]** {finding.text}")

@@ -1,6 +1,6 @@
-"""Move a run between its phases, and its stories between theirs; each move checks its condition.
+"""Move a run between its phases, and its stories between theirs; each move checks its conditions.
 
-Nobody's word replaces that: a story is completed once everything is shown.
+Nobody's word replaces them: a story is completed only when records show everything.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _NO_FINAL = "G7 has no record on the current tree (lifecycle run gate G7)"
 
 
 def demand_active(run: Run) -> None:
-    """Raise Refused unless the run goes on: a brake is undone by a person, and by no move."""
+    """Raise Refused unless the run is active: only a person undoes a brake, no move does."""
     run.demand_open(RunStatus.AWAITING_USER)
 
 
 def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: bool) -> Run:
-    """The run in another phase; the same one where it is there already.
+    """The run in another phase; unchanged if it is in that phase already.
 
     Args:
-        run: before it.
-        wanted: where it is to go.
-        tree: the tree as it is; "" if git does not say.
+        run: the run before the move.
+        wanted: the phase to move to.
+        tree: the current tree; "" if git does not say.
         now: the present.
-        asked: somebody attends who can be asked what is not clarified.
+        asked: a person is present who can answer open questions.
 
     Raises:
         IllegalMove: no way leads there.
@@ -54,18 +54,18 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
 
 
 def with_design_gate(run: Run, tree: str, now: float, by: str = "") -> Run:
-    """The run with G1 judged, and recorded."""
+    """The run with G1 judged and recorded."""
     state = CheckState.FAIL if gate_rules.design_lacks(run) else CheckState.PASS
     return run.but(gates=(*run.gates, GateRecord(Gate.G1, now, state, tree, by=by)))
 
 
 def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, ...]:
-    """What a legal move needs and does not find, each as a clause.
+    """What a legal move lacks, one clause each.
 
     Args:
-        run: where it stands.
-        wanted: where it is to go.
-        final: the last run of G7 on the tree as it is.
+        run: the run before the move.
+        wanted: the phase to move to.
+        final: the last run of G7 on the current tree.
     """
     still_open = tuple(story.id for story in run.open_stories)
     gaps = (f"not completed: {listed(still_open)}",) if still_open else ()
@@ -85,7 +85,7 @@ def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, .
 
 
 def _lint_lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> list[str]:
-    """What the last run of G7 lacks before lint is mended, or before the run is completed."""
+    """What the last run of G7 lacks before lint is fixed, or before the run is completed."""
     if wanted is RunPhase.LINT_FIX:
         is_alone = final is not None and gate_rules.failed_on_lint_alone(final)
         lack = _NO_FINAL if final is None else "G7 did not fail on lint alone"
@@ -99,15 +99,15 @@ def _lint_lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> list[st
 def moved_story(
     run: Run, name: str, wanted: StoryStatus, facts: WorkFacts, now: float, *, unneeded: str = ""
 ) -> Run:
-    """The run with one story in another status; the same run where it is in it already.
+    """The run with one story in another status; unchanged if the story has that status already.
 
     Args:
-        run: before it.
-        name: of the story.
+        run: the run before the move.
+        name: the story's id.
         wanted: the status.
-        facts: the worktree as it is, `changed` since the story's base.
+        facts: the worktree's facts, with `changed` since the story's base.
         now: the present.
-        unneeded: why nothing had to be changed, for a story that is completed so.
+        unneeded: why nothing had to be changed, for a story that is completed without a change.
 
     Raises:
         IllegalMove: no way leads there.
@@ -185,9 +185,9 @@ def _demand_unblocked(run: Run, story: Story) -> None:
 
 
 def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: str) -> Run:
-    """The run with this story completed, once everything is shown; Refused, with all that is missing.
+    """The run with this story completed, if records show everything; Refused, with all that is missing.
 
-    What failed until now is no red of the other stories that were begun (`red_from`).
+    Earlier failures are not the red of the other begun stories (`red_from`).
     """
     why = kept_words(unneeded)
     story = story.but(unneeded=why) if why else story

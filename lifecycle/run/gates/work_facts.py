@@ -13,16 +13,16 @@ from lifecycle.git.worktree_files import CLIENT, opened, uncommitted
 
 @dataclass(frozen=True, slots=True)
 class WorkFacts:
-    """The files of a worktree, held against its commits.
+    """The files of a worktree, compared with its commits.
 
     Attributes:
-        tree: the name of the files as they are; "" outside of a repository.
+        tree: the name of the current files; "" outside of a repository.
         head: the commit that is checked out; "" if there is none yet.
         uncommitted: paths that a story's commit would take.
-        changed: those, and paths that differ from the commit that was asked for; all if it is not known.
-        late: paths that changed after the story that was completed last.
-        modules: those of `uncommitted` that are submodules: a stash takes nothing of what is in one.
-        unread, uncleared: what no reviewer, and what security has not read of the pull request, as clauses.
+        changed: those, and paths that differ from the requested commit; all if it is not known.
+        late: paths that changed after the last story was completed.
+        modules: submodules in `uncommitted`: a stash does not include their content.
+        unread, uncleared: parts of the pull request not read by a reviewer, or by security, as clauses.
     """
 
     tree: str = ""
@@ -36,26 +36,26 @@ class WorkFacts:
 
     @property
     def is_left(self) -> bool:
-        """True if a stash takes more than what wires the client: without that no hook holds a session."""
+        """True if a stash would take more than the client's hook settings, without which no hook works."""
         kept = set(self.modules)
         return any(not path.startswith(CLIENT) for path in self.uncommitted if path not in kept)
 
 
 UNSEEN = WorkFacts()
-"""The facts where git does not say what the files are: no record is about them."""
+"""The facts if git does not say what the files are: no record matches them."""
 
 
 def tree_of(git: GitRepository) -> str:
-    """The name of the files as they are, without what checks left there; raises as `facts_of`."""
+    """The name of the current files, without those that checks wrote; raises as `facts_of`."""
     return tree_hash.fingerprint(git.root, git.deadline, git.environment)
 
 
 def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
-    """The facts of a worktree; what the product itself and checks wrote there is no part of them.
+    """The facts of a worktree, without files that the product itself or checks wrote there.
 
     Args:
-        git: the worktree's, with the time that it has.
-        base: the commit that `changed` begins with.
+        git: the worktree's git, with its deadline.
+        base: the commit from which `changed` counts.
 
     Raises:
         GitFailed: git cannot say what the files are.

@@ -1,8 +1,8 @@
-"""The reply to one Stop event of the session that leads a run: it goes on, or may stop. Pure.
+"""The reply to one Stop event of the session that leads a run: it must continue, or may stop. Pure.
 
-No clock, no file, no git: `RunSeen` has all that is known, `RunVerdict` all that is to be done. The order
-is fixed: a run that waits for a person, one that is complete, one that was stopped; then whether a cap is
-reached, or nothing moves any more; and else the session goes on.
+No clock, file or git is used: `RunSeen` has all that is known, `RunVerdict` all that is to do. The order is
+fixed: a run that waits for a person, a complete run, a stopped run; then whether a cap is reached, or the
+run is stuck; otherwise the session continues.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import attempts
 
 IDLE_STOPS = 5
-"""After so many turns in a row that changed neither the run nor a file, it is stuck, and stopped."""
+"""After this many turns in a row that changed neither the run nor a file, the run is stopped as stuck."""
 
 _COUNTED = (
     "led iterations last_reason idle led_on_at last_stop told forgiven reported_at reported_stories"
 )
-"""Fields of a run in which no work shows."""
+"""Fields of a run whose changes are not work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class RunSeen:
         now: seconds since the epoch.
         limits: the caps.
         message: what the agent said last.
-        position: names this stop; "" if nothing does.
+        position: the name of this stop; "" if it has none.
         facts: what git shows of the worktree.
-        is_waiting: an agent of this session's works in the background, and the client wakes it then.
+        is_waiting: an agent of this session works in the background; the client wakes the session after it.
     """
 
     run: Run
@@ -57,7 +57,7 @@ class RunSeen:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What is missing before the run is complete, a clause each."""
+        """What the run lacks before it is complete, one clause each."""
         return missing(self.run, self.facts)
 
 
@@ -87,7 +87,7 @@ def decide(seen: RunSeen) -> RunVerdict:
 
 
 def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
-    """What is missing before the run is complete, a clause each; of the story at work what it lacks."""
+    """What the run lacks before it is complete, one clause each; includes what the story at work lacks."""
     lacks = []
     for story in run.open_stories:
         lacks.append(f"{story.id} {quoted(story.title, 60)} is {story.status.value}")
@@ -101,7 +101,7 @@ def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
 
 
 def says_complete(text: str) -> bool:
-    """True if WORKFLOW_COMPLETE is a line of the agent's own prose, or a heading, and no list's entry."""
+    """True if WORKFLOW_COMPLETE is a line of the agent's own prose, or a heading, but not a list item."""
     if COMPLETE not in text:
         return False
     from lifecycle.evidence.words.prose_blocks import blocks
@@ -121,7 +121,7 @@ def _stopped(seen: RunSeen, run: Run) -> RunVerdict:
 
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
     run = blockers.awaiting_if_blocked(run, seen.now)
-    if run.status is RunStatus.AWAITING_USER:  # nothing is left that could be gone on with
+    if run.status is RunStatus.AWAITING_USER:  # there is nothing left to continue with
         return _awaiting(run)
     is_claimed = says_complete(seen.message)
     if seen.is_waiting and not is_claimed:
@@ -140,7 +140,7 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
 
 
 def _completed(seen: RunSeen, run: Run) -> RunVerdict:
-    """Ask the session of a completed run once for its closing word; afterwards the run has no reply."""
+    """Ask the session of a completed run once for its closing block; later stops get no reply."""
     if says_complete(seen.message) or run.asked_marker:
         return RunVerdict(StopWord(), run)
     text = (sentence("closing-block", run=run),)
@@ -154,7 +154,7 @@ def _let_go(run: Run, key: str, person: tuple[str, ...]) -> RunVerdict:
 
 
 def waits_for(run: Run) -> tuple[str, ...]:
-    """What a person has to do before a run that waits goes on: mend, check, say so, go on."""
+    """What a person has to do before a waiting run continues: fix, check, say so, resume."""
     fix, checked = run.fix, sentence("checked-by-nothing")
     what, name = "a blocker: lifecycle run status shows it", ""
     if fix is not None:
@@ -165,14 +165,14 @@ def waits_for(run: Run) -> tuple[str, ...]:
 
 
 def stopped(run: Run, lacks: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Why a run was stopped, what is missing, and how it goes on."""
+    """Why a run was stopped, what is missing, and how to resume it."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
     left = f" Missing: {_joined(lacks)}." if lacks else ""
     return (sentence("stopped", run=run, why=run.why or "nobody says why", done=done, left=left),)
 
 
 def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
-    """What the session goes on with: where the run stands, what failed last, the next command."""
+    """The text for a session that has to continue: the run's state, the last failure, the next command."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories"
     most = run.forgiven.iterations + seen.limits.max_iterations
     number = f"turn {run.iterations} of {most}"
@@ -197,7 +197,7 @@ def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
 
 
 def story_line(story: Story) -> str:
-    """A story, where it stands and what is done there, in a sentence."""
+    """One sentence on a story: its status, and the work of that status."""
     cycle = f", TDD {story.tdd.value}" if story.tdd is not TddPhase.NONE else ""
     work = f" ({WORK[story.tdd]})" if story.tdd in WORK else ""
     count = attempts(story)
@@ -206,7 +206,7 @@ def story_line(story: Story) -> str:
 
 
 def _joined(missing: tuple[str, ...]) -> str:
-    """Join as many of the clauses as there is room for, and say how many are left out."""
+    """Join as many of the clauses as fit, and say how many are left out."""
     shown: list[str] = []
     for clause in missing:
         if sum(map(len, shown)) + len(clause) > 220 and shown:
@@ -217,7 +217,7 @@ def _joined(missing: tuple[str, ...]) -> str:
 
 
 def _digest(run: Run, tree: str) -> str:
-    """A hash of the run without its counters, and of its tree: the same again means that nothing moved."""
+    """A hash of the run without its counters, and of its tree: an equal hash means that nothing changed."""
     fresh = Run(run.id, run.goal, run.started)
     about = run.but(**fields_of(fresh, *_COUNTED.split()), gates=_shown(run.gates))
     stories = tuple(story.but(gates=_shown(story.gates)) for story in run.stories)
@@ -225,6 +225,6 @@ def _digest(run: Run, tree: str) -> str:
 
 
 def _shown(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
-    """What gates came to on which tree: that it was looked at once more is no work."""
+    """The results of gates, each with its tree: running a gate once more is not work."""
     bare = {GateRecord(record.gate, 0.0, record.state, record.tree) for record in records}
     return tuple(sorted(bare, key=str))

@@ -23,8 +23,8 @@ class NextStep:
     """One step.
 
     Attributes:
-        text: what is to be done, a clause.
-        command: the command line that does it, or tells that it is done.
+        text: what is to be done, as a clause.
+        command: the command line that does it, or reports that it is done.
     """
 
     text: str
@@ -32,11 +32,11 @@ class NextStep:
 
 
 def next_step(run: Run, facts: WorkFacts = UNSEEN) -> NextStep:
-    """The step that brings the run on.
+    """The next step of the run.
 
     Args:
         run: the run.
-        facts: what git shows of the worktree; UNSEEN: then the records alone count.
+        facts: what git shows of the worktree; with UNSEEN, only the records count.
     """
     match run.phase:
         case table.RunPhase.SETUP:
@@ -59,7 +59,7 @@ def next_step(run: Run, facts: WorkFacts = UNSEEN) -> NextStep:
 
 
 def _is_clarified(run: Run, phase: table.ClarificationPhase) -> bool:
-    """True if that checkpoint is passed, or nobody is to be asked, and answers are assumed."""
+    """True if that checkpoint is passed, or nobody is asked because answers are assumed."""
     answered = (entry for entry in run.clarifications if entry.answer)
     return run.autonomous or any(entry.phase is phase for entry in answered)
 
@@ -81,7 +81,7 @@ def _planning(run: Run) -> NextStep:
 
 
 def _left_over(run: Run, facts: WorkFacts) -> NextStep | None:
-    """To set aside what a blocked story left uncommitted, before another is begun; None if nothing is."""
+    """The step to set aside a blocked story's uncommitted changes before another story; None without."""
     stuck = [story for story in run.stories if story.iteration and story.status is _BLOCKED]
     if run.at_work is not None or not stuck:
         return None
@@ -92,7 +92,7 @@ def _left_over(run: Run, facts: WorkFacts) -> NextStep | None:
 
 
 def _question(run: Run) -> NextStep | None:
-    """The first question that nobody has answered, to be answered; None if there is none."""
+    """The step to answer the first unanswered question; None if there is none."""
     wanting = next((entry for entry in run.clarifications if not entry.answer), None)
     if wanting is None:
         return None
@@ -100,7 +100,7 @@ def _question(run: Run) -> NextStep | None:
 
 
 def _development(run: Run, tree: str) -> NextStep:
-    """The next step where no story is at work, and none can be begun."""
+    """The next step if no story is at work and none can be begun."""
     if run.open_stories:
         standing = run.standing_blockers
         return _step("ask", blocker=standing[-1].id if standing else "B1")
@@ -133,7 +133,7 @@ def _story(story: Story, facts: WorkFacts) -> NextStep:
 
 
 def _checks(story: Story, facts: WorkFacts) -> NextStep:
-    """The first thing that is missing before the story is completed; what a review refused comes first."""
+    """The step for the first thing that the story lacks; a review's refusal comes first."""
     readers = ("reviewer", "security") if story.security else ("reviewer",)
     reviews = [newest(story.reviews, table.REVIEWERS[by][0], facts.tree or None) for by in readers]
     read = [(by, last.verdict) for by, last in zip(readers, reviews, strict=True) if last]

@@ -1,6 +1,6 @@
-"""Add stories to a run, take them out, plan them, and judge their criteria; and what was clarified before.
+"""Add, remove and plan stories of a run, judge their criteria, and keep clarifications.
 
-At two checkpoints something has to be clarified; what is asked there is in `questions.toml`.
+At two checkpoints something has to be clarified; their questions are in `questions.toml`.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking
 from lifecycle.settings import resources
 
 _STAYS = (CriterionState.UNMET, CriterionState.MANUAL)
-"""States that the tester gave a criterion, in which no plan takes it out."""
+"""States, given by the tester, in which no plan removes a criterion."""
 
 
 def with_new_story(
     run: Run, title: str, now: float, *, size: str = "M", security: bool = False, asked: bool
 ) -> Run:
-    """The run with one more story, its last; the first one takes the run into its analysis.
+    """The run with one more story at the end; the first story moves the run into its analysis.
 
     Raises:
-        Refused: the run is over or stopped, the story is there already, its size is none, or nothing was
+        Refused: the run is over or stopped, the story exists already, its size is unknown, or nothing was
             clarified before the analysis.
     """
     run.demand_open()
@@ -54,11 +54,11 @@ def with_new_story(
 
 
 def without_story(run: Run, name: str, reason: str, now: float) -> Run:
-    """The run without a story that nobody began, which is kept aside with the reason; its id stays taken.
+    """The run without a story that was not begun; it is kept aside with the reason, and its id stays taken.
 
     Raises:
-        Refused: the run does not go on, there is no such story or no reason, it was begun or failed, a
-            severe blocker stands before it, or another story waits for it.
+        Refused: the run is not active, there is no such story or no reason, it was begun or failed, a
+            severe blocker blocks it, or another story depends on it.
     """
     run.demand_open(RunStatus.AWAITING_USER)
     story, why = run.story(name), line_of(reason, "the reason")
@@ -77,12 +77,12 @@ def without_story(run: Run, name: str, reason: str, now: float) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class StoryPlan:
-    """What analyst and architect say of one story.
+    """The plan of analyst and architect for one story.
 
     Attributes:
         criteria, files, risks, depends_on: what is added; an empty text adds nothing.
-        design: the technical design in words; it takes the place of the one before. "" keeps that.
-        replaces: each of the lists that is given takes the place of the one before.
+        design: the technical design in words, which replaces the earlier one; "" keeps the earlier one.
+        replaces: each given list replaces the earlier one, instead of adding to it.
     """
 
     criteria: tuple[str, ...] = ()
@@ -94,13 +94,13 @@ class StoryPlan:
 
 
 def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) -> Run:
-    """The run with that story planned; its first plan takes a run from its analysis into its planning.
+    """The run with that story planned; the first plan moves the run from its analysis into its planning.
 
-    A criterion that stays keeps what the tester found of it. One that was found unmet, or left to a person,
-    stays whatever is said.
+    A criterion that stays keeps the tester's finding. One that was found unmet, or left to a person, is
+    never removed.
 
     Raises:
-        Refused: the run is over or stopped, the story is unknown or completed, it would wait for itself,
+        Refused: the run is over or stopped, the story is unknown or completed, it would depend on itself,
             or nothing was clarified before the plan.
     """
     story = run.open_story(name, "story-over-add")
@@ -134,13 +134,13 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
 
 
 def judged(run: Run, name: str, number: int, finding: Criterion) -> Run:
-    """The run with what the tester found of one criterion of a story.
+    """The run with the tester's finding on one criterion of a story.
 
     Args:
-        run: before it.
-        name: of the story.
-        number: of the criterion, from 1 on.
-        finding: what was found, by whom, when and on which tree; the text is the criterion's own.
+        run: the run before the finding.
+        name: the story's id.
+        number: the criterion's number, from 1.
+        finding: what was found, by whom, when and on which tree; the criterion keeps its own text.
 
     Raises:
         Refused: the run is over or stopped, there is no such story or criterion, or the story is completed.
@@ -156,26 +156,26 @@ def judged(run: Run, name: str, number: int, finding: Criterion) -> Run:
 
 
 ASSUMED = "Assumed: best judgment"
-"""The design's answer where nobody gave one; what begins like it was assumed."""
+"""The design's answer if nobody gave one; an answer that begins like it was assumed."""
 
 QUESTIONS: Final = msgspec.convert(
     resources.texts("run/stories/questions.toml"), dict[ClarificationPhase, tuple[str, ...]]
 )
-"""What is asked at each checkpoint, in the design's words."""
+"""The questions at each checkpoint, in the design's words."""
 
 CHECKPOINTS: Final[Mapping[RunPhase, ClarificationPhase]] = {
     RunPhase.ANALYSIS: ClarificationPhase.PRE_ANALYSIS,
     RunPhase.PLANNING: ClarificationPhase.PRE_PLAN,
 }
-"""The checkpoint at which something has to be clarified, by the phase that a run is to enter then."""
+"""For each phase that needs clarification before it, the checkpoint."""
 
 
 def clarification(
     question: str, answer: str, now: float, phase: ClarificationPhase, category: str = ""
 ) -> Clarification:
-    """A question and its answer, as they are kept; without one the question is open, and G1 names it.
+    """A question and its answer, as they are kept; without an answer the question is open, and G1 names it.
 
-    Refused if the question is empty, or one of them too long.
+    Refused if the question is empty, or if either is too long.
     """
     text = line_of(answer, "the answer") if answer.strip() else ""
     return Clarification(
@@ -189,7 +189,7 @@ def clarification(
 
 
 def clarified(run: Run, *clarifications: Clarification) -> Run:
-    """The run with these clarifications; a question that its phase had before gets the new answer."""
+    """The run with these clarifications; a question that the phase already had gets the new answer."""
     return run.but(clarifications=merged(run.clarifications, *clarifications))
 
 
@@ -199,14 +199,14 @@ def merged(before: tuple[Clarification, ...], *more: Clarification) -> tuple[Cla
 
 
 def clarified_for(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
-    """The run as it may enter this phase, as far as clarifications go; some are assumed if nobody is asked.
+    """The run with the clarifications that this phase needs; they are assumed if nobody is asked.
 
     Args:
-        run: before it.
-        phase: that it is to enter.
+        run: the run before the move.
+        phase: the phase to enter.
         now: the present.
-        asked: somebody attends who can be asked. Where nobody does, or in a run that is autonomous, the
-            answer is assumed, and logged at once.
+        asked: a person is present who can be asked. If not, or if the run is autonomous, the answer is
+            assumed, and recorded at once.
 
     Raises:
         Refused: nobody was asked, though somebody could have been.
@@ -229,20 +229,20 @@ def clarified_for(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
 
 
 def entered(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
-    """The run in this phase; as `clarified_for`, and raises IllegalMove where no way leads there."""
+    """The run in this phase; as `clarified_for`, and raises IllegalMove if the table has no such move."""
     PHASES.check(run.phase, phase)
     return clarified_for(run, phase, now, asked=asked).but(phase=phase)
 
 
 def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
-    """The design's block for this checkpoint, with the stories before the plan."""
+    """The design's block for this checkpoint; before the plan it lists the stories."""
     questions = [f"- {question}" for question in QUESTIONS[phase]]
     stories = story_table(run.stories if run is not None else ())
     return filled(phase, questions=questions, stories=stories)
 
 
 def story_table(stories: Iterable[Story]) -> list[str]:
-    """The stories with size and security, as the design has it."""
+    """The stories with size and security, in the design's form."""
     rows = (
         (story.id, story.title, story.size, "Yes" if story.security else "No") for story in stories
     )

@@ -1,7 +1,7 @@
-"""What agents are given: the developer before another try and after a blocker, and who reviews a story.
+"""The contexts for agents: a developer before another try or after a blocker, and a story's reviewer.
 
-It is made of records alone. A review's does not say how the work came about: who judges has the files and
-the logs, and nobody's account.
+They are made from records only. A reviewer's context does not say how the work was done: reviewers judge by
+the files and the logs, not by anybody's account.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import RetryAdvice, recent
 
 LISTED = 20
-"""Tests and files that are named one by one; of more it is said how many there are."""
+"""How many tests and files are named; the rest are counted."""
 
 RECENT = 5
-"""Blockers that are shown as resolved recently."""
+"""How many recently resolved blockers are shown."""
 
 SHOWN_FAILURES, SHOWN_FILES = 10, 100
 
@@ -39,8 +39,8 @@ def retry_lines(
     """The lines that a developer gets before another try at a story.
 
     Args:
-        story: with its failures, gates and reviews.
-        states: how its checks stand on the files as they are.
+        story: the story, with its failures, gates and reviews.
+        states: the states of its checks on the current files.
         changed: paths that differ from the commit on which it began.
         advice: whether it is tried again.
     """
@@ -120,7 +120,7 @@ def resume_data(run: Run) -> dict[str, Any]:
 
 
 def resume_lines(run: Run) -> list[str]:
-    """The block for the developer, from what is recorded: all that was resolved since a session went on."""
+    """The developer's block, from records: everything resolved since a session last continued."""
     story = _story(run)
     news = [blocker for _, blocker in _resolved(run) if blocker.resolved_at > run.led_on_at]
     if not news:
@@ -145,13 +145,13 @@ def _picking_up(run: Run, story: Story) -> list[str]:
 
 
 def _resolved(run: Run) -> list[tuple[int, Blocker]]:
-    """The blockers that were resolved last, the newest last; one that never stood is none."""
+    """The last resolved blockers, the newest last; those that never blocked are left out."""
     by_end = sorted(enumerate(run.blockers), key=lambda pair: pair[1].resolved_at)
     return [pair for pair in by_end if pair[1].resolved_at > pair[1].at][-RECENT:]
 
 
 def _story(run: Run) -> Story | None:
-    """The story at work; else that which was waited for, while it is open; else the one that is next."""
+    """The story at work; else the story that was waited for, if it is open; else the next story."""
     waited_for = (story for story in run.open_stories if run.fix and story.id == run.fix.story)
     return run.at_work or next(waited_for, run.current)
 
@@ -181,9 +181,9 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
     """The lines that a reviewer gets on one story.
 
     Args:
-        story: it, with its proofs.
-        diff: the path of the file that holds the diff since it began, below the worktree.
-        stat: how much that is, as git says it; "" if nothing changed.
+        story: the story, with its proofs.
+        diff: the path, below the worktree, of the file with the diff since it began.
+        stat: git's summary of the diff's size; "" if nothing changed.
     """
     criteria = numbered([criterion.text for criterion in story.criteria])
     return filled(
@@ -223,7 +223,7 @@ def _counts(proof: TestProof) -> str:
 
 
 def _to_compare(story: Story) -> Iterator[str]:
-    """Lines on tests that were changed between red and green, and on what was found BLOCKING before."""
+    """Lines on tests that changed between red and green, and on earlier BLOCKING findings."""
     if story.green is not None and story.green.changed:
         yield from ("", "### Tests that were changed between RED and GREEN")
         yield from (f"- {path}" for path in story.green.changed)

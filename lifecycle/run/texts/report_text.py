@@ -1,4 +1,4 @@
-"""What a run tells at length: its status and progress report, what a session keeps, what subagents get."""
+"""The long texts of a run: status, progress report, what a session keeps, and what subagents get."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from lifecycle.run.texts.told import filled, listed, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
 _LISTED = 20
-"""Stories of a kind that are named; of the others the number."""
+"""How many stories of a kind are named; the others are counted."""
 
 _RECENT = 5
 _OPEN = "(open: nobody has answered it)"
 
 
 def reported(run: Run, now: float) -> Run:
-    """The run with a report noted as given now."""
+    """The run with a report recorded as given now."""
     return run.but(reported_at=now, reported_stories=len(run.completed_stories))
 
 
 def counts(run: Run) -> dict[str, int]:
-    """How many stories are where, in the report's words."""
+    """How many stories have each status, in the report's words."""
     statuses = [story.status for story in run.stories]
     return {
         "Completed": statuses.count(StoryStatus.COMPLETED),
@@ -44,10 +44,10 @@ def counts(run: Run) -> dict[str, int]:
 
 
 def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
-    """The report on the run as it stands; also on one that did not finish.
+    """The report on the run in its present state, finished or not.
 
     Args:
-        run: which, before the report is recorded.
+        run: the run, before the report is recorded.
         facts: what git shows of the worktree.
         now: the present.
     """
@@ -82,7 +82,7 @@ def report_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
 
 
 def _recent(run: Run) -> list[Story]:
-    """What was completed since the last report; the last stories at least."""
+    """The stories that were completed since the last report; at least the last few."""
     done = sorted(run.completed_stories, key=lambda story: story.completed)
     since = sum(story.completed > run.reported_at for story in done)
     return done[-min(max(since, _RECENT), 4 * _RECENT) :]
@@ -104,9 +104,9 @@ def _iterations(story: Story) -> str:
 
 
 def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
-    """What is worth keeping: the goal, what was clarified, the current story whole, the others in short.
+    """What is worth keeping: goal, clarifications, the current story in full, the others in short.
 
-    Completed stories are kept with design and files, in the longest runs as a summary only.
+    Completed stories are kept with design and files; in the longest runs only as a summary.
     """
     row, done, later = tier(run, now), run.completed_stories, _later(run)
     more = "" if row.keeps_full else "; of completed stories all but a summary"
@@ -145,10 +145,10 @@ def context_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
 
 
 def compacted(run: Run, now: float) -> Run:
-    """The run without what no later step needs; in all but the longest runs it is kept as it is.
+    """The run without data that no later step needs; unchanged except in the longest runs.
 
-    Of completed stories the newest record of each gate and review stays, and what shows RED and GREEN;
-    lists of tests, texts of failures, logs and remarks go.
+    Completed stories keep the newest record of each gate and review, and the proofs of RED and GREEN;
+    lists of tests, texts of failures, logs and remarks are removed.
     """
     if tier(run, now).keeps_full:
         return run
@@ -200,7 +200,7 @@ def _whole(story: Story | None, tree: str) -> list[str]:
 
 
 def _kept(run: Run, now: float) -> list[str]:
-    """The stories that were completed last, as a run of this length keeps them."""
+    """The last completed stories, in the form for a run of this length."""
     kept = _full if tier(run, now).keeps_full else _summary
     return [kept(story) for story in run.completed_stories[-_LISTED:]]
 
@@ -252,7 +252,7 @@ def _slim_review(record: ReviewRecord) -> ReviewRecord:
 
 
 MOST: Final = 40
-"""Stories that are shown unless all are asked for: those that are at work, blocked and next come first."""
+"""How many stories are shown by default: those at work, blocked and next come first."""
 
 HEAD: Final = ("#", "Story", "Size", "Status", "TDD", "Iteration", "Checks", "Gates", "Criteria")
 
@@ -261,11 +261,11 @@ _NEAR: Final = (*WORKING, StoryStatus.BLOCKED, StoryStatus.PENDING, StoryStatus.
 
 @dataclass(frozen=True, slots=True)
 class StatusView:
-    """What is shown of a run.
+    """The view of a run.
 
     Attributes:
-        facts: each with its name.
-        stories: their rows, as HEAD has them.
+        facts: names and values.
+        stories: table rows, with the columns of HEAD.
         left_out: a sentence on the stories that have no row; "" if all have one.
         blockers, steps, notes: a line for each.
     """
@@ -281,13 +281,13 @@ class StatusView:
 def status_view(
     run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
 ) -> StatusView:
-    """Collect what is shown of a run as it stands.
+    """Collect the view of a run in its present state.
 
     Args:
-        run: which.
-        facts: what git shows of the worktree: for its tree checks and gates are shown.
+        run: the run.
+        facts: what git shows of the worktree; checks and gates are shown for its tree.
         now: the present.
-        written: when the run's file was; 0.0 if nobody knows.
+        written: when the run's file was written; 0.0 if not known.
         every: show all stories.
     """
     shown = _chosen(run, every=every)

@@ -1,6 +1,6 @@
-"""Where a run stands: for a session that begins or finds it, for a summary, and words of other texts. Pure.
+"""The state of a run as text: for a session that starts, for a summary, and parts of other texts. Pure.
 
-The words are lengths of time, checks, gates, blockers, and what comes next.
+The parts are lengths of time, checks, gates, blockers, and the next steps.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lifecycle.run.texts.told import filled, listed, sentence
 
 
 def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
-    """The table of recovery, and what to go on with; one that is over does not come back."""
+    """The recovery table, and what to continue with; a run that is over is not recovered."""
     if run is None or run.is_over:
         last = ["", f"The last run, {run.id}, is completed."] if run is not None else []
         return [*filled("no-recovery"), *last]
@@ -46,7 +46,7 @@ def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
 
 
 def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]:
-    """The table of recovery as data, for `--json`."""
+    """The recovery table as data, for `--json`."""
     if run is None or run.is_over:
         return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}
     return {
@@ -62,17 +62,17 @@ def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]
 
 
 def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
-    """What a session has to know of the run beside where it stands.
+    """What a session has to know of the run besides its state.
 
     Args:
-        run: which.
+        run: the run.
         now: the present.
-        written: when its file was written; 0.0 if nobody knows.
+        written: when its file was written; 0.0 if not known.
     """
     row, lint = tier(run, now), lint_left(run)
     texts = [brake_note(run), lint and f"Lint is waived: {lint}"]
     texts += [f"T{question[1:]}." for question in open_questions(run)]
-    if row.hands_over:  # at a break that is near
+    if row.hands_over:  # a break is near
         is_amid = run.current is not None and run.current.iteration
         texts.append(
             sentence("hand-over", where="The end of this story is" if is_amid else "Now is")
@@ -84,7 +84,7 @@ def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
 
 
 def brake_note(run: Run) -> str:
-    """Why the run does not go on, or that a person let it go on and no session did yet; "" otherwise."""
+    """Why the run is not active, or that a person resumed it but no session has continued it; else ""."""
     if run.status is table.RunStatus.STOPPED:
         return sentence("note-stopped", why=run.why or "nobody said why")
     if run.fix is None:
@@ -92,7 +92,7 @@ def brake_note(run: Run) -> str:
     what = quoted(run.fix.description)
     if run.status is table.RunStatus.AWAITING_USER:
         return sentence("note-waits", what=what)
-    is_news = run.fix.completed_at > run.led_on_at  # no session has gone on with it since
+    is_news = run.fix.completed_at > run.led_on_at  # no session has continued it since
     return sentence("note-fixed", what=what) if is_news else ""
 
 
@@ -110,7 +110,7 @@ class WorktreeSeen:
 
 
 def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
-    """The lines for a session at its start that leads the run from now on."""
+    """The lines for a session that starts and leads the run from now on."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
     first = f"Autonomous run {run.id}, {run.phase.value}: {done}. Goal: {quoted(run.goal)}"
     lines, braked = [first, *_story(run), *_files(seen)], brake_lines(run)
@@ -121,14 +121,14 @@ def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
 
 
 def brake_lines(run: Run) -> tuple[str, ...]:
-    """What a person is to do before the run goes on; () if it does."""
+    """What a person has to do before the run continues; () if it is active."""
     if run.status is table.RunStatus.AWAITING_USER:
         return decide.waits_for(run)
     return decide.stopped(run) if run.status is table.RunStatus.STOPPED else ()
 
 
 def held_line(run: Run) -> str:
-    """The line for a session that does not lead the run, since another does."""
+    """The line for a session that does not lead the run because another session does."""
     return sentence("held", run=run, goal=quoted(run.goal, 80), session=named(run.session))
 
 
@@ -148,7 +148,7 @@ def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
 
 
 def criterion_lines(story: Story, most: int = LIMIT) -> list[str]:
-    """The criteria of a story with their numbers and states, of each so many characters."""
+    """The criteria of a story with their numbers and states, each cut to so many characters."""
     criteria = (f"({entry.state}): {quoted(entry.text, most)}" for entry in story.criteria)
     return [f"- Criterion {number} {text}" for number, text in enumerate(criteria, 1)]
 
@@ -200,14 +200,14 @@ def elapsed(seconds: float) -> str:
 
 
 def tree_of(story: Story, tree: str) -> str:
-    """The tree that a story's checks are shown for: the worktree's, of a completed one that of its end."""
+    """The tree for which a story's checks are shown: the worktree's; if it is completed, its last one."""
     if story.is_open:
         return tree
     return story.gates[-1].tree if story.gates else tree
 
 
 def checks_of(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckState]:
-    """How each check of a story stands, as far as it is shown for that tree."""
+    """The state of each check of a story on that tree."""
     return check_states(story, tree_of(story, tree))
 
 
@@ -217,7 +217,7 @@ def check_line(story: Story, tree: str) -> str:
 
 
 def gates_of(story: Story, tree: str) -> dict[table.Gate, table.CheckState]:
-    """The gates that were run for a story, each with what its last run showed of that tree."""
+    """The gates that were run for a story, each with the result of its last run on that tree."""
     about, last = tree_of(story, tree), {record.gate: record for record in story.gates}
     here = {gate: record.state for gate, record in last.items() if record.tree == about != ""}
     return {gate: here.get(gate, table.CheckState.PENDING) for gate in sorted(last)}
@@ -236,12 +236,12 @@ def blocker_line(run: Run, blocker: Blocker) -> str:
 
 
 def blocker_lines(run: Run) -> list[str]:
-    """The blockers that stand, a line each; or that there is none."""
+    """The unresolved blockers, a line each; or one line that there is none."""
     return [f"- {blocker_line(run, blocker)}" for blocker in run.standing_blockers] or ["None"]
 
 
 def receipt_line(run: Run, now: float) -> str:
-    """What the run took until now: sessions, iterations, time, and tokens where a transcript told them."""
+    """What the run used until now: sessions, iterations, time, and tokens if a transcript has them."""
     took = spent(run, now)
     tokens = f"{took.tokens:,}" if took.tokens else "not known"
     sessions = figures.count(took.sessions, "session")
@@ -250,7 +250,7 @@ def receipt_line(run: Run, now: float) -> str:
 
 
 def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
-    """What comes next: the present action, the story after this one, and a report if one is due."""
+    """The next steps: the present action, the story after this one, and a report if one is due."""
     if run.status is not table.RunStatus.ACTIVE:
         return [table.WAITS[run.status]]
     step, report = next_step(run, facts), "A progress report is due: lifecycle run report"

@@ -1,7 +1,7 @@
-"""The words of a run: texts that somebody gives it, what it refuses, and the blocks that the design shows.
+"""The texts of a run: texts that somebody gives it, its refusals, and the blocks of the design.
 
-Their sentences and lines are in `refusals.toml` and `design_blocks.toml`. What somebody gives is kept in
-one line, and without a secret.
+The sentences and lines are in `refusals.toml` and `design_blocks.toml`. A given text is kept in one line,
+without secrets.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def refused(name: str, /, **values: Any) -> Refused:
 
 
 def there(names: Sequence[object], none: str, most: int = 20) -> str:
-    """Which there are, as "there are S1, S2", the newest of many; what `none` says where there is none."""
+    """The existing names, as "there are S1, S2", the newest of many; `none` if there are no names."""
     shown = ", ".join(map(str, (["…"] if len(names) > most else []) + [*names[-most:]]))
     return f"there {'is' if len(names) == 1 else 'are'} {shown}" if names else none
 
 
 def kept_words(text: str, longest: int = LINE) -> str:
-    """A text as it is kept: one line, without secrets, cut where it is too long."""
+    """A text as it is kept: one line, without secrets, cut if it is too long."""
     return visible(redact(" ".join(text.split())))[:longest]
 
 
@@ -48,7 +48,7 @@ def line_of(text: str, what: str, longest: int = LINE) -> str:
     Args:
         text: as it was given.
         what: what it is, with its article, for the refusal: "a story's title".
-        longest: characters that it may have.
+        longest: how many characters it may have.
 
     Raises:
         Refused: it is empty, or too long.
@@ -65,9 +65,9 @@ def filled(name: str, /, **values: Any) -> list[str]:
     """The lines of a block of `design_blocks.toml`, filled in.
 
     Args:
-        name: of the block.
-        values: by the word in braces, what stands there; a list, whose word stands alone in its line, is as
-            many lines.
+        name: the block's name.
+        values: the values of the words in braces; a list, whose word is alone in its line, gives one line
+            for each entry.
     """
     lines: list[str] = []
     for line in _BLOCKS[name].splitlines():

@@ -1,8 +1,8 @@
-"""Blockers and brakes: what stands before a story or the run, whom it waits for, and who lets it go on.
+"""Blockers and brakes: what blocks a story or the run, whom it waits for, and who resumes it.
 
-A blocker is named by its id (`B1`) or its index (`0`). A run of which nothing is left but stories that
-stand still waits for a person by itself. A person stops a run, and lets one go on: after a stop, a cap, or
-turns in which nothing moved.
+A blocker is named by its id (`B1`) or its index (`0`). A run in which only blocked stories are left waits
+for a person automatically. A person stops a run, and resumes it after a stop, a cap, or turns without
+progress.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from lifecycle.run.texts.told import kept_words, line_of, refused, there
 FIXED = "user-fix-complete"
 
 BLOCKING: Final = ("high", "critical")
-"""Severities of a blocker that let its story stand still."""
+"""Severities of a blocker that block its story."""
 
 
 def added(run: Run, description: str, severity: str, now: float, **about: Any) -> Run:
-    """The run with one more blocker, which has these fields."""
+    """The run with one more blocker with these fields."""
     id_, words = f"B{len(run.blockers) + 1}", kept_words(description)
     blocker = Blocker(id_, words, severity, now, **about)
     return run.but(blockers=(*run.blockers, blocker))
 
 
 def blocking(run: Run, *stories: str) -> list[str]:
-    """The ids of the blockers that stand before these stories ("" for the run), and are severe."""
+    """The ids of the severe blockers of these stories ("" for the run)."""
     standing = (blocker for blocker in run.standing_blockers if blocker.severity in BLOCKING)
     return [blocker.id for blocker in standing if blocker.story in stories]
 
 
 def standing_still(run: Run, story: Story, now: float) -> Run:
-    """The run with this story blocked, and waiting for a person if nothing else is left."""
+    """The run with this story blocked; it waits for a person if no other story is left."""
     if StoryStatus.BLOCKED in STORIES.legal(story.status):
         run = run.with_story(story.but(status=StoryStatus.BLOCKED))
     return awaiting_if_blocked(run, now)
 
 
 def awaiting_if_blocked(run: Run, now: float) -> Run:
-    """The run waiting for a person if only stories are left that are blocked, or depend on such."""
+    """The run; it waits for a person if the only stories left are blocked or depend on blocked ones."""
     if run.status is not RunStatus.ACTIVE or run.current is not None:
         return run
     blocked = [story.id for story in run.open_stories if story.status is StoryStatus.BLOCKED]
@@ -60,13 +60,13 @@ def awaiting_if_blocked(run: Run, now: float) -> Run:
 
 
 def _waiting(run: Run, waited: list[Blocker], now: float) -> Run:
-    """The run waiting for a person to mend these blockers; what each was asked for is told."""
+    """The run, waiting for a person to resolve these blockers; what each needs is told."""
     first, *rest = waited
     texts = [f"{blocker.id}: {blocker.asked or blocker.description}" for blocker in waited]
     text = first.asked if first.asked and not rest else kept_words("; ".join(texts))
     checked = [blocker for blocker in waited if blocker.check_command]
     command = _in_one(tuple(blocker.check_command for blocker in checked))
-    # The commands run one after the other.
+    # The check commands run one after the other.
     timeout = sum(blocker.timeout for blocker in checked or [first])
     others = tuple(blocker.id for blocker in rest)
     story = first.story or (run.current.id if run.current else "")
@@ -75,7 +75,7 @@ def _waiting(run: Run, waited: list[Blocker], now: float) -> Run:
 
 
 def index_of(run: Run, name: str) -> int:
-    """The place of the blocker with this id, or index; Refused, with those that there are."""
+    """The index of the blocker with this id or index; Refused, with the existing ones."""
     wanted = name.strip().upper()
     for index, blocker in enumerate(run.blockers):
         if wanted in (blocker.id, str(index)):
@@ -85,12 +85,12 @@ def index_of(run: Run, name: str) -> int:
 
 
 def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str = "") -> Run:
-    """The run with one more blocker; or with the one that was logged by itself, now described by somebody.
+    """The run with one more blocker; or with one that was added automatically, now described by somebody.
 
-    A story of its own that it stands before stands still, unless its severity is low or medium.
+    The story that it names is blocked, unless the severity is low or medium.
 
     Raises:
-        Refused: there is no text, no such story, it is completed, or the run was stopped or is over.
+        Refused: there is no text or no such story, the story is completed, or the run is stopped or over.
     """
     run.demand_open()
     description = line_of(text, "a blocker's description")
@@ -111,19 +111,19 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
 def awaiting(
     run: Run, name: str, description: str, now: float, check_command: str = "", timeout: int = 60
 ) -> Run:
-    """The run waiting for a person, also for what it waits for already.
+    """The run, waiting for a person to resolve this blocker, too, besides those that it waits for already.
 
     Args:
-        run: before.
+        run: the run before.
         name: the blocker's id or index.
-        description: what that person is to do.
+        description: what that person has to do.
         now: the present.
-        check_command: what shows that it is fixed, a text or a list as JSON; no shell reads it.
-        timeout: seconds that this may take.
+        check_command: the command that checks the fix, as a text or a JSON list; no shell reads it.
+        timeout: seconds that this command may take.
 
     Raises:
-        Refused: no such blocker, it is resolved, no description, a command that needs a shell, or the run
-            was stopped or is over.
+        Refused: there is no such blocker or no description, the blocker is resolved, the command needs a
+            shell, or the run is stopped or over.
     """
     run.demand_open()
     blocker = run.blockers[index_of(run, name)]
@@ -146,7 +146,7 @@ def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
     """The design's JSON for a run that waits for a person.
 
     Args:
-        fix: what a person is waited for.
+        fix: what a person has to do.
         command: its check command as it was written; "" if there is none.
     """
     command = " ".join(fix.check_command) if fix.others else command
@@ -164,20 +164,20 @@ def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
 
 
 def demanded_fix(run: Run) -> UserFix:
-    """What a person is waited for, or did last; Refused if nobody ever was."""
+    """What a person has to do, or did last; Refused if the run never waited for a person."""
     if run.fix is None:
         raise refused("no-fix-asked")
     return run.fix
 
 
 def fix_data(fix: UserFix) -> dict[str, bool]:
-    """The design's JSON on whether it is fixed: its command decides, else the person's word."""
+    """The design's JSON on whether it is fixed: the check command decides, else the person's word."""
     is_fixed = fix.verified if fix.check_command else bool(fix.completed_at)
     return {"is_fixed": is_fixed, "verified": fix.verified, "can_resume": is_fixed}
 
 
 def fix_checked(run: Run, fix: UserFix, now: float, *, passed: bool) -> Run:
-    """The run after the check command of this fix ran; as it was if another is waited for by now."""
+    """The run after the check command of this fix ran; unchanged if the run waits for another by now."""
     now_asked = run.fix
     if now_asked is None or (now_asked.blocker, now_asked.asked_at) != (fix.blocker, fix.asked_at):
         return run
@@ -185,14 +185,14 @@ def fix_checked(run: Run, fix: UserFix, now: float, *, passed: bool) -> Run:
 
 
 def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
-    """The blockers that a person says are fixed, and when that person was asked.
+    """The blockers that a person reports as fixed, and when that person was asked.
 
     Args:
         run: the run.
-        name: a blocker's id or index; "" for what is waited for.
+        name: a blocker's id or index; "" for those that the run waits for.
 
     Raises:
-        Refused: nothing is waited for, or that blocker is resolved.
+        Refused: the run does not wait for anything, or that blocker is resolved.
     """
     if run.is_over:
         raise refused("run-over", run=run)
@@ -213,14 +213,14 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
 
 
 def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes: str = "") -> Run:
-    """The run after a person said that these are fixed: their stories go on, and so does the run.
+    """The run after a person said that these are fixed: their stories and the run continue.
 
     Args:
-        run: before.
-        blockers: of `to_resolve`.
+        run: the run before.
+        blockers: the result of `to_resolve`.
         now: the present.
-        by: how it is known to be a person.
-        notes: that person's.
+        by: the evidence that it is a person.
+        notes: that person's notes.
     """
     words, ids, fix = kept_words(notes), {blocker.id for blocker in blockers}, run.fix
     mended = {"resolved_at": now, "notes": words}
@@ -241,9 +241,9 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
 
 
 def _freed(run: Run, story: Story) -> Story:
-    """The story freed of its blocker, with its iterations granted anew; as it is while another one stands.
+    """The story, unblocked and with its iterations granted again; unchanged if it has another blocker.
 
-    While another one is at work it waits for its turn.
+    If another story is at work, it waits for its turn.
     """
     if blocking(run, story.id):
         return story
@@ -255,7 +255,7 @@ def _freed(run: Run, story: Story) -> Story:
 
 
 def _argv(command: str) -> tuple[str, ...]:
-    """The words of one command: several become one, in which each runs if the one before succeeded."""
+    """The words of one command; several commands become one that runs each if the one before succeeded."""
     try:
         commands = command_argv.commands_in(_listed(command.strip()))
     except ValueError as error:
@@ -270,7 +270,7 @@ def _in_one(commands: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
 
 
 def _listed(command: str) -> object:
-    """The list that a text writes, as refusals say it: [["a"], ["b"]]; else the text."""
+    """The list in a text of the form that refusals show, [["a"], ["b"]]; else the text."""
     try:
         value = json.loads(command)
     except (ValueError, RecursionError):
@@ -282,12 +282,12 @@ RESUME, STOP = "resume", "stop"
 
 
 def stop_asked_at(run: Run) -> float:
-    """When the session was last told to work on: a prompt after that may ask for a stop."""
+    """When the session was last told to continue: a later prompt may ask for a stop."""
     return max(run.started, run.led_on_at, *(act.at for act in run.acts))
 
 
 def stopped(run: Run, now: float, by: str, why: str = "") -> Run:
-    """The run stopped by a person, who says why or not; Refused if it does not go on anyway."""
+    """The run, stopped by a person, perhaps with a reason; Refused if it is not active anyway."""
     if run.is_over or run.status is RunStatus.STOPPED:
         how = "is completed" if run.is_over else f"was stopped already ({run.why})"
         raise refused("not-to-stop", run=run, how=how)
@@ -306,7 +306,7 @@ def demand_stopped(run: Run) -> None:
 
 
 def resumed(run: Run, now: float, by: str) -> Run:
-    """The run going on where it was, its counters kept; one that waited for a person waits again."""
+    """The run, continued where it was with its counters; a run that waited for a person waits again."""
     demand_stopped(run)
     waits = run.fix is not None and not run.fix.completed_at
     status = RunStatus.AWAITING_USER if waits else RunStatus.ACTIVE

@@ -1,4 +1,4 @@
-"""Services outside of the project that a story speaks of: by whole words, with what stands in for them."""
+"""Services outside of the project that a story mentions, by whole words, and their substitutes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class ServiceRow:
     Attributes:
         type: its short name.
         category: what it does.
-        named: the words that tell of it; that which stands first here is shown.
-        mock: what stands in for it in development and tests.
-        needs_secrets: even its stand-in may need credentials.
-        is_general: its words tell of any service: it counts where no row of another kind does.
+        named: the words that mention it; the first of them that matches is shown.
+        mock: its substitute in development and tests.
+        needs_secrets: even its substitute may need credentials.
+        is_general: its words fit any service: it counts only if no row of another kind does.
     """
 
     type: str
@@ -45,13 +45,13 @@ SERVICES: Final = msgspec.convert(_WORDS["services"], tuple[ServiceRow, ...])
 
 @cache
 def _pattern(keyword: str) -> re.Pattern[str]:
-    """The keyword as whole words, in any case, its plural too; a hyphen is as good as a space."""
+    """A pattern for the keyword as whole words, in any case, also plural; a hyphen equals a space."""
     words = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]", keyword)))
     return re.compile(rf"(?<![\w]){words}s?(?!\w)", re.IGNORECASE)
 
 
 def services_in(text: str) -> tuple[ExternalDependency, ...]:
-    """The services that a text speaks of, each once, in the table's order."""
+    """The services that a text mentions, each once, in the table's order."""
     words = [[word for word in row.named if _pattern(word).search(text)] for row in SERVICES]
     named = [(row, hits[0]) for row, hits in zip(SERVICES, words, strict=True) if hits]
     special = [(row, word) for row, word in named if not row.is_general]
@@ -62,7 +62,7 @@ def services_in(text: str) -> tuple[ExternalDependency, ...]:
 
 
 def scanned(run: Run, story_id: str) -> Run:
-    """The run with the services that a story's title, criteria and design speak of."""
+    """The run with the services that a story's title, criteria and design mention."""
     run.demand_open()
     story = run.story(story_id)
     text = "\n".join((story.title, *(criterion.text for criterion in story.criteria), story.design))
@@ -70,7 +70,7 @@ def scanned(run: Run, story_id: str) -> Run:
 
 
 def dependency_lines(story: Story) -> list[str]:
-    """Lines on the services that a story speaks of, as the design has them."""
+    """Lines on the services that a story mentions, in the design's form."""
     services = story.dependencies
     if not services:
         return [f"Detected no external dependencies in {story.id}."]

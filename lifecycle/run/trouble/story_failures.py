@@ -1,7 +1,7 @@
-"""Failures of a story: their category, the iteration that they end, when it is tried again or given up.
+"""Failures of a story: their category, the iteration that they end, when to try again or give up.
 
-An iteration is counted by what is seen: something failed on a tree, and then on another one; or the same
-failure came again on the same tree, where waiting is no remedy.
+Iterations are counted by evidence: something failed on one tree, and then on another one; or the same
+failure came again on the same tree, and waiting does not help.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from lifecycle.run.trouble.blockers import added, blocking, standing_still
 from lifecycle.settings import resources
 
 EXTERNAL = "External service failures"
-"""Why nothing is tried again where only a person can help, in the design's words."""
+"""The reason for no further try if only a person can help, in the design's words."""
 
 _STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|responded with)[ :=]*"
-"""A pattern of what stands before a number that is a status of HTTP, and no line and no count."""
+"""A pattern of the text before a number that is an HTTP status, and not a line or a count."""
 
 
 @cache
 def _words() -> tuple[tuple[table.FailureCategory, re.Pattern[str]], ...]:
-    """The categories of failures, each with a pattern of the words in `words.toml` that tell of it."""
+    """The categories of failures, each with a pattern of its words in `words.toml`."""
     rows: dict[str, list[str]] = resources.texts("run/trouble/words.toml")["failures"]
     words = {kind: "|".join(row).replace("STATUS", _STATUS) for kind, row in rows.items()}
     patterns = {kind: rf"(?i)(?<![\w-])(?:{word})(?!\w)" for kind, word in words.items()}
@@ -35,14 +35,14 @@ def _words() -> tuple[tuple[table.FailureCategory, re.Pattern[str]], ...]:
 
 
 def category_of(text: str) -> table.FailureCategory:
-    """What kind of failure a message tells of."""
+    """The category of the failure in a message."""
     line = " ".join(text.split())[:LINE]
     kinds = (kind for kind, words in _words() if words.search(line))
     return next(kinds, table.FailureCategory.CODE)
 
 
 def attempts(story: Story) -> int:
-    """Iterations since the story began, or since a person resolved what it was given up for."""
+    """Iterations since the story began, or since a person resolved its blocker."""
     return story.iteration - story.retries_from
 
 
@@ -52,7 +52,7 @@ def recent(story: Story) -> tuple[Failure, ...]:
 
 
 def is_same(first: Failure, second: Failure) -> bool:
-    """True if it is the same failure on a tree that is known and did not change."""
+    """True if both are the same failure on a known tree that did not change."""
     words = (first.source, first.text, first.tree) == (second.source, second.text, second.tree)
     return bool(words and first.tree)
 
@@ -68,12 +68,12 @@ def failed(
     """The run with one more failure of a story; after MAX_RETRIES iterations the story is blocked.
 
     Args:
-        run: before.
+        run: the run before.
         story_id: as `S1`.
         text: the error.
         now: the present, in seconds since the epoch.
-        category: None to tell it from the text.
-        about: more fields of the failure, as far as they are known: source, tree, file, line.
+        category: None to derive it from the text.
+        about: more fields of the failure, if they are known: source, tree, file, line.
 
     Raises:
         Refused: there is no such story, it is completed, or the text is empty.
@@ -118,7 +118,7 @@ class RetryAdvice:
 
     Attributes:
         backoff: seconds to wait before it is tried again.
-        reason: why it is not; "" if it is.
+        reason: why it is not tried again; "" if it is.
     """
 
     backoff: int = 0
@@ -133,7 +133,7 @@ class RetryAdvice:
 
 
 def backoff(category: table.FailureCategory, count: int) -> int:
-    """Seconds to wait after so many failures of this category: each waits twice as long."""
+    """Seconds to wait after so many failures of this category: each further one doubles the wait."""
     doubled: int = table.RETRY[category].backoff << max(0, count - 1)
     return min(doubled, table.BACKOFF_LIMIT) if count > 0 else 0
 
@@ -142,8 +142,8 @@ def advice(story: Story, tree: str = "") -> RetryAdvice:
     """What to do after the story's last failures.
 
     Args:
-        story: with its failures.
-        tree: the tree as it is now; "" if nobody knows.
+        story: the story, with its failures.
+        tree: the current tree; "" if not known.
     """
     failures = recent(story)
     before = story.retries_from
@@ -165,9 +165,9 @@ def advice(story: Story, tree: str = "") -> RetryAdvice:
 
 
 def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
-    """Why nothing moves any more; "" if something does.
+    """Why the story is stuck; "" if it is not.
 
-    Where waiting is the remedy, nothing does once the longest wait did not help.
+    If waiting is the remedy, it is stuck only after the longest wait did not help.
     """
     last = failures[-1]
     if tree not in ("", last.tree):
@@ -181,7 +181,7 @@ def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
 
 
 def escalation_lines(before: Run, after: Run) -> list[str]:
-    """A line to print and to log for each trigger that a change of a run met, in the table's order."""
+    """A line to print and to log for each trigger that a change of a run fires, in the table's order."""
     met = table.EscalationTrigger
     new = after.blockers[len(before.blockers) :]
     given_up = [blocker for blocker in new if blocker.trigger and not blocker.failure]
@@ -204,7 +204,7 @@ def _named(blocker: Blocker) -> str:
 
 
 def _vulnerabilities(before: Run, after: Run) -> Iterator[str]:
-    """A clause for each review of security that came to REMEDIATION_NEEDED."""
+    """A clause for each security review with the verdict REMEDIATION_NEEDED."""
     known = {story.id: len(story.reviews) for story in before.stories}
     for story in after.stories:
         for review in story.reviews[known.get(story.id, 0) :]:
