@@ -1,7 +1,7 @@
-"""The next record of a workflow after a step of a command, hook or program: pure, with the rules for all.
+"""The next record of a workflow after a step of a command, hook or program: pure, the same rules for all.
 
-A phase moves as the table allows. No phase begins behind a gate that is neither passed nor skipped, and one
-with a gate is completed only with what shows that it was passed (`steps/gate_judge.py` judges that).
+A phase moves as the table allows. No phase begins while an earlier gate is neither passed nor skipped, and
+a phase with a gate is completed only with proof that the gate was passed (`steps/gate_judge.py` judges it).
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ MOST_CONTEXT: Final = 8_000
 """Characters that the context of a workflow may have as JSON."""
 
 MOST_ENTRIES: Final = 100
-"""Entries of a list at most: of reading, reminders, deliverables."""
+"""The most entries of a list: reading, reminders, deliverables."""
 
 MOST_LINE: Final = 1_000
 """Characters of a title, a reminder, a deliverable."""
 
 MOST_TASK: Final = 20_000
 MOST_TEXT: Final = 8_000
-"""Characters that one phase may hand on to the next; more belongs into a file that is named."""
+"""Characters that one phase may hand on to the next; longer texts belong in a file that is named."""
 
 
 def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
-    """A new workflow, checked and with its first phase active.
+    """A new workflow, checked, with its first phase active.
 
     Args:
         workflow: with its id, a name, and phases.
         now: when it begins.
-        first: its first phase begins with it; else it waits.
+        first: begin its first phase at once; else the phase waits.
 
     Raises:
-        Refused: it has no phase, or something in it is not allowed; the sentence names it.
+        Refused: the workflow has no phase, or something in it is not allowed; the sentence names it.
     """
     slug(workflow.name)
     if not 0 < len(workflow.phases) <= MOST_PHASES:
@@ -86,16 +86,16 @@ def completed(
     """The workflow with a phase completed, and perhaps the next one begun.
 
     Args:
-        workflow: as it is.
-        index: of the phase; one that waits to begin is begun and completed in one.
+        workflow: the workflow before.
+        index: the phase's index; a pending phase is begun and completed in one step.
         now: the present.
         delivered: added to what is recorded.
-        passed: how its gate was passed; demanded if it has one.
-        and_begin: the next phase begins, unless it stands behind a gate or was begun before.
+        passed: how its gate was passed; required if it has one.
+        and_begin: begin the next phase, unless it was begun before or an open gate comes before it.
 
     Raises:
-        IllegalMove: it is over, blocked or failed; the sentence has what is possible.
-        Refused: its gate was not passed, or one before it.
+        IllegalMove: the phase is over, blocked or failed; the sentence lists what is possible.
+        Refused: its gate, or an earlier one, was not passed.
     """
     refuse_behind_gate(workflow, index)
     if workflow.phases[index].status is PhaseStatus.PENDING:
@@ -109,7 +109,7 @@ def completed(
 
 
 def _next_begun(workflow: Workflow, now: float) -> Workflow:
-    """The workflow with the phase that it points at begun, if nothing stands in the way."""
+    """The workflow with its current phase begun, if nothing prevents it."""
     at, upcoming = workflow.current, workflow.phase
     is_waiting = upcoming is not None and upcoming.status is PhaseStatus.PENDING
     may_begin = is_waiting and workflow.gate_before(at) < 0
@@ -117,7 +117,7 @@ def _next_begun(workflow: Workflow, now: float) -> Workflow:
 
 
 def recorded_on(workflow: Workflow, index: int, delivered: Delivered) -> Workflow:
-    """Add what a phase delivered and hands on to its record; what is recorded stays, nothing twice.
+    """Add what a phase delivered and hands on to its record; earlier entries stay, nothing is added twice.
 
     Raises:
         Refused: something is too long.
@@ -135,11 +135,11 @@ def in_phase(
 ) -> Workflow:
     """The workflow with a phase begun, blocked, failed, skipped or tried again.
 
-    A phase that fails has begun. A skipped one lets the next begin if nothing else is active.
+    A phase that fails counts as begun. After a skipped phase the next begins if nothing else is active.
 
     Raises:
         IllegalMove: the table does not have that move.
-        Refused: a gate before it was neither passed nor skipped; or a reason is too long or missing.
+        Refused: an earlier gate was neither passed nor skipped; or a reason is too long or missing.
     """
     limited("the reason", reason, MOST_LINE)
     if status not in (PhaseStatus.ACTIVE, PhaseStatus.PENDING) and not reason.strip():
@@ -155,7 +155,7 @@ def in_phase(
 
 
 def given_up(workflow: Workflow, reason: str, now: float) -> Workflow:
-    """The workflow ended with phases left to do; raises Refused for a reason that is too long."""
+    """The workflow, ended with unfinished phases; raises Refused for a reason that is too long."""
     if not reason.strip():
         raise refused("give-up-without-reason")
     limited("the reason", reason, MOST_LINE)

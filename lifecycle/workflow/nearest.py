@@ -1,7 +1,7 @@
-"""How near a workflow is to whoever asks: the rule itself, for `whose.py` and for the hooks' quick path.
+"""How near a workflow is to the asker: the rule itself, for `whose.py` and for the hooks' quick path.
 
-A workflow and an asker are told by the same three things: session ("" for none), client's process (0 for
-none), branch ("" for none). Imported by the quick path, so it imports nothing.
+A workflow and an asker are compared by three values: session ("" for none), client's process (0 for none),
+branch ("" for none). Imported by the quick path, so it imports nothing.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def rank(whose: Whose, asker: Whose, is_alive: Callable[[int], bool]) -> int:
-    """How near a workflow is to the asker, 1 the nearest; 0 for one that is another session's.
+    """How near a workflow is to the asker, 1 the nearest; 0 for another session's workflow.
 
     Args:
-        whose: the workflow's.
-        asker: who asks.
-        is_alive: tells whether a client's process runs.
+        whose: the workflow's three values.
+        asker: the asker's three values.
+        is_alive: says whether a client's process runs.
     """
     session, client, branch = asker
     if session and whose[0] == session:
@@ -32,5 +32,5 @@ def rank(whose: Whose, asker: Whose, is_alive: Callable[[int], bool]) -> int:
 
 
 def adopted_by(asker: Whose, whose: Whose) -> Whose:
-    """Whose a workflow is that this asker goes on with; as it was if the asker has no session."""
+    """The three values of a workflow that this asker continues; unchanged if the asker has no session."""
     return (asker[0], asker[1] or whose[1], asker[2] or whose[2]) if asker[0] else whose

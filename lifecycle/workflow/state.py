@@ -1,7 +1,7 @@
 """The record of one workflow: what was asked, its phases in order, and how a change makes the next record.
 
-Each value is frozen. Both documents (`documents/`) are written from this record and read into it, so it
-holds what either of them says; texts are kept as they were written.
+Each value is frozen. Both documents (`documents/`) are written from this record and read into it, so it has
+the content of both; texts are kept as they were written.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_PHASES: Final = 100
 
 
 MOST_ERRORS: Final = 20
-"""How many errors of one phase are kept, the newest."""
+"""How many errors of one phase are kept; the oldest are dropped."""
 
 _NAME_BYTES: Final = 160
 """Bytes of a workflow's name within a file's name, which may have 255."""
@@ -35,7 +35,7 @@ class _WorkflowValue(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PhaseError(_WorkflowValue, frozen=True):
-    """One attempt at a phase that went wrong."""
+    """One failed attempt at a phase."""
 
     at: float
     text: str
@@ -53,20 +53,20 @@ class WorkflowPhase(_WorkflowValue, frozen=True):
     """One phase.
 
     Attributes:
-        title: what is done in it; "" where a checkpoint told a number and no name.
+        title: what is done in it; "" if a checkpoint had a number but no name.
         agent: the type of the agent that does it; "" if the session does it itself.
         deliverables: paths and outcomes that a command recorded.
         context_for_next: what the *next* phase is told.
         reading: files to read for this phase, each with an @; beside the workflow's own.
-        gate: what has to be shown before it is completed: `check:NAME` (a check of the project on the
-            very files), `file:PATH` (it is there), `person` (a person's yes); "" for none.
+        gate: what has to be shown before it is completed: `check:NAME` (the project's check passed on
+            these very files), `file:PATH` (the file exists), `person` (a person's yes); "" for none.
         reason: why it is blocked, failed or skipped.
         passed: how its gate was passed; None if it was not.
         asked_at: when a person was asked for the yes that its gate needs; 0.0 if nobody was.
         agent_id: the client's id of the agent that was launched for it.
-        since: when it got its status; 0.0 if nobody knows.
+        since: when it got its status; 0.0 if not known.
         started_at, ended_at: seconds since the epoch; 0.0 if it has not.
-        extra: fields of the document's phase that are not ours; kept.
+        extra: fields of the document's phase that are not ours; they are kept.
     """
 
     title: str
@@ -95,7 +95,7 @@ class WorkflowPhase(_WorkflowValue, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """How long it took; 0.0 while it is not over, or where nobody knows."""
+        """How long it took; 0.0 if it is not over, or if that is not known."""
         return max(0.0, self.ended_at - self.started_at) if self.started_at else 0.0
 
 
@@ -104,24 +104,24 @@ class Workflow(_WorkflowValue, frozen=True):
 
     Attributes:
         id: `wf_YYYYMMDD_HHMMSS`, UTC.
-        name: what people call it; `workflow` of a checkpoint.
+        name: its name for people; the field `workflow` of a checkpoint.
         type: one of `WorkflowType`, or a word of the project's own.
-        task: what was asked, verbatim; criteria and constraints belong to it.
+        task: the request, verbatim, with criteria and constraints.
         current: index of the phase that guidance is about, from 0; -1 before the first and after the last.
-        reading: files to read before it goes on, each with an @, from the worktree's root.
+        reading: files to read before continuing, each with an @, from the worktree's root.
         context: facts by name.
         reminders: rules that outlive compaction.
-        created_at: as the document has it, ISO 8601; kept as it is for ever.
+        created_at: as in the document, ISO 8601; it never changes.
         updated_at: when it was last changed.
         ended_at: when it was archived; 0.0 while it is not.
-        given_up: why it was archived with phases left to do; "" otherwise.
-        session, client, branch: whose it is, so that several are told apart: the client's session and
-            process (0 if nobody knows), and the branch that was checked out.
+        given_up: why it was archived with unfinished phases; "" otherwise.
+        session, client, branch: its owner, so that several workflows can be distinguished: the client's
+            session and process (0 if not known), and the branch that was checked out.
         source: the file that it was read from at a compaction (`CLAUDE.local.md`, a PLAN.md), from the
             worktree's root; "" if a command or an agent began it.
-        source_seen: what of the source was taken over last, as a digest.
-        is_foreign: text of it came from a file that git tracks: it is quoted as data wherever it is shown.
-        compactions: how many it outlived.
+        source_seen: a digest of the source's content that was last taken over.
+        is_foreign: some of its text came from a file that git tracks: it is quoted as data wherever shown.
+        compactions: how many compactions it has outlived.
         revision: rises by one with each change.
         extra: fields of the documents that are not ours, by place (`checkpoint`, `checkpoint.phase`,
             `document`); kept.
@@ -154,14 +154,14 @@ class Workflow(_WorkflowValue, frozen=True):
 
     @property
     def status(self) -> WorkflowStatus:
-        """The status that follows from its phases; FAILED once it was given up."""
+        """The status that follows from its phases; FAILED if it was given up."""
         if self.given_up:
             return WorkflowStatus.FAILED
         return table.status_of(phase.status for phase in self.phases)
 
     @property
     def is_over(self) -> bool:
-        """True once nothing is left to do: it is never restored as active."""
+        """True if nothing is left to do: it is never restored as active."""
         return bool(self.given_up) or self.status is WorkflowStatus.COMPLETED
 
     @property
@@ -182,16 +182,16 @@ class Workflow(_WorkflowValue, frozen=True):
 
     @property
     def done(self) -> int:
-        """How many phases leave nothing to do."""
+        """How many phases are completed or skipped."""
         return len(self.phases) - len(self.left)
 
     @property
     def handed_on(self) -> str:
-        """What the phase before the current one handed on to it."""
+        """The text that the phase before the current one handed on to it."""
         return self.handed_to(self.current)
 
     def handed_to(self, index: int) -> str:
-        """What the last phase before this one that was not skipped handed on."""
+        """The text handed on by the last phase before this one that was not skipped."""
         before = reversed(self.phases[: max(index, 0)])
         texts = (p.context_for_next for p in before if p.status is not PhaseStatus.SKIPPED)
         return next(texts, "")
@@ -203,12 +203,12 @@ class Workflow(_WorkflowValue, frozen=True):
 
     @property
     def all_reading(self) -> tuple[str, ...]:
-        """What has to be read now: the workflow's own, and the current phase's."""
+        """All files to read now: the workflow's own, and the current phase's."""
         return tuple(dict.fromkeys((*self.reading, *(self.phase.reading if self.phase else ()))))
 
     @property
     def all_reminders(self) -> tuple[str, ...]:
-        """What has to be kept in mind now: the workflow's own, and the current phase's."""
+        """All reminders that apply now: the workflow's own, and the current phase's."""
         own = self.phase.reminders if self.phase else ()
         return tuple(dict.fromkeys((*self.reminders, *own)))
 
@@ -221,7 +221,7 @@ class Workflow(_WorkflowValue, frozen=True):
         """The index of a phase by `phase_N` (from 0), number (from 1), or title; "" is the current one.
 
         Raises:
-            Refused: there is none of that name; the sentence lists those that there are.
+            Refused: there is no such phase; the sentence lists the existing ones.
         """
         titles = [phase.title for phase in self.phases]
         numbers = {word: at for at in range(len(titles)) for word in (f"phase_{at}", str(at + 1))}
@@ -239,11 +239,11 @@ class Workflow(_WorkflowValue, frozen=True):
         )
 
     def title_of(self, index: int) -> str:
-        """The title of a phase; `Phase N`, counted from 1, of one that has none."""
+        """The title of a phase; `Phase N`, counted from 1, if it has none."""
         return self.phases[index].title or f"Phase {index + 1}"
 
     def with_gate(self, index: int, gate: str) -> Workflow:
-        """The same workflow with this gate before the end of a phase."""
+        """The same workflow with this gate on a phase."""
         return self.with_phase(index, replace(self.phases[index], gate=gate))
 
     def with_phase(self, index: int, phase: WorkflowPhase) -> Workflow:
@@ -256,11 +256,11 @@ def moved(
 ) -> Workflow:
     """The workflow with a phase in another status, its times and attempts kept, and its pointer moved.
 
-    A phase that becomes active is the current one; when the current one is over, the next that is not
-    over is pointed at, and stays as it is. Gates are judged before (`decide.py`).
+    A phase that becomes active is the current one; when the current one is over, the pointer moves to the
+    next unfinished phase, whose status stays. Gates are judged before (`decide.py`).
 
     Raises:
-        IllegalMove: the table does not have that move; the sentence has those that it has.
+        IllegalMove: the table does not have that move; the sentence lists the possible ones.
     """
     refuse_illegal(workflow, index, status)
     after = workflow.with_phase(index, in_status(workflow.phases[index], status, now, reason))
@@ -268,7 +268,7 @@ def moved(
 
 
 def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
-    """Raise IllegalMove, with what is possible, if the table has no such move of a phase."""
+    """Raise IllegalMove, with the possible moves, if the table has no such move of a phase."""
     phase = workflow.phases[index]
     legal = table.PHASES.legal(phase.status)
     if status in legal:
@@ -284,7 +284,7 @@ def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
 def in_status(
     phase: WorkflowPhase, status: PhaseStatus, now: float, reason: str = ""
 ) -> WorkflowPhase:
-    """The phase in that status, whatever it was in before: with its times, attempts and errors."""
+    """The phase in that status, whatever its earlier status, with its times, attempts and errors."""
     changes: dict[str, Any] = {"status": status, "reason": reason, "since": now}
     if status is PhaseStatus.ACTIVE:
         changes |= {"started_at": phase.started_at or now, "ended_at": 0.0}
@@ -306,7 +306,7 @@ def _pointed_at(workflow: Workflow, index: int, status: PhaseStatus) -> int:
 
 
 def repointed(workflow: Workflow) -> Workflow:
-    """The workflow with its pointer at a phase that is not over: the first active one, else the next."""
+    """The workflow with its pointer at an unfinished phase: the first active one, else the next."""
     phase, active = workflow.phase, workflow.active
     if phase is not None and phase.status not in OVER:
         return workflow
@@ -317,10 +317,10 @@ def repointed(workflow: Workflow) -> Workflow:
 
 
 def slug(name: str) -> str:
-    """A name as folders and files have it: small letters of any script, digits, and hyphens between them.
+    """A name for folders and files: lower-case letters of any script, digits, and hyphens between them.
 
     Raises:
-        Refused: nothing is left of it.
+        Refused: no character is left.
     """
     text = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80]
     text = text.encode()[:_NAME_BYTES].decode(errors="ignore").strip("-")

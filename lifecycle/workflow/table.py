@@ -1,7 +1,7 @@
 """The tables of a workflow: status of a phase, legal moves, the words of both documents, and sentences.
 
-Their rows are in `tables.toml`. A workflow's own status follows from its phases (`status_of`); nobody sets
-it. `docs/states.md` is drawn from these tables, and every refusal names what they allow.
+Their rows are in `tables.toml`. A workflow's own status follows from its phases (`status_of`) and is never
+set. `docs/states.md` is made from these tables, and every refusal names what they allow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lifecycle.settings import resources
 
 
 class PhaseStatus(StrEnum):
-    """Where one phase of a workflow stands."""
+    """The status of one phase of a workflow."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -30,7 +30,7 @@ class PhaseStatus(StrEnum):
 
 
 class WorkflowStatus(StrEnum):
-    """Where a workflow as a whole stands."""
+    """The status of a workflow as a whole."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -39,7 +39,7 @@ class WorkflowStatus(StrEnum):
 
 
 class WorkflowType(StrEnum):
-    """What kind of workflow it is; any other template's workflows are CUSTOM."""
+    """The kind of a workflow; workflows from any other template are CUSTOM."""
 
     PLANNING = "planning"
     QA_LOOP = "qa-loop"
@@ -48,7 +48,7 @@ class WorkflowType(StrEnum):
 
 
 OVER: Final = frozenset({PhaseStatus.COMPLETED, PhaseStatus.SKIPPED})
-"""A phase in one of these leaves nothing to do, so the next one may begin."""
+"""The statuses in which nothing is left to do in a phase, so that the next one may begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +67,25 @@ class StatusWords:
 
 
 _TEXTS: Final = resources.texts("workflow/tables.toml")
-"""The rows of all tables, which it says itself; a word in them that no status has is an error."""
+"""The rows of all tables; a word in them that is not a status is an error."""
 
 _WAYS = dict[PhaseStatus, dict[PhaseStatus, str]]
 
 PHASES: Final = Machine("phase", PhaseStatus.PENDING, convert(_TEXTS["phases"], _WAYS))
-"""What a phase may become. The engine's own word for each status; the documents' words are in WORDS."""
+"""The moves of a phase, in the engine's own words for statuses; the documents' words are in WORDS."""
 
 COMMANDS: Final = convert(_TEXTS["commands"], dict[PhaseStatus, str])
 WORDS: Final = convert(_TEXTS["words"], dict[PhaseStatus, StatusWords])
-"""Six statuses, four words in each document. Where two share a word, the word alone is read as
-FROM_CHECKPOINT and FROM_DOCUMENT have it; what we wrote beside it (`detail.status`) tells them apart, as
-long as the word is still the one that goes with it."""
+"""Six statuses, four words in each document. If two statuses share a word, the word alone is read as in
+FROM_CHECKPOINT and FROM_DOCUMENT; our own value beside it (`detail.status`) distinguishes them, as long as
+the word still belongs to that value."""
 
 FROM_CHECKPOINT: Final = convert(_TEXTS["checkpoint"], dict[str, PhaseStatus])
 FROM_DOCUMENT: Final = convert(_TEXTS["document"], dict[str, PhaseStatus])
 
 
 sentence: Final = resources.Sentences("workflow/refusals.toml")
-"""What workflows refuse and remark on, filled in."""
+"""The refusals and remarks of workflows, filled in."""
 
 
 def refused(name: str, /, **values: Any) -> Refused:

@@ -1,10 +1,10 @@
 """Choose the workflow that is meant among several: one rule for hooks, commands and views.
 
-Of those with something left to do it is the one of the asking session; else of the asking client's process
-(a session that was cleared has a new id); else one of the branch that is checked out; else any of this
-worktree. One that belongs to another session whose client runs is that session's alone. A person at a
-terminal belongs to no session, and gets the one that was changed last, of the branch first. A subagent gets
-none: its leader's workflow is not its own. What was read from a source counts only while that says so.
+Of the unfinished workflows it is the asking session's; else one of the asking client's process (a cleared
+session has a new id); else one of the branch that is checked out; else any of this worktree. A workflow of
+another session whose client runs belongs to that session only. A person at a terminal has no session, and
+gets the last changed workflow, of the branch first. A subagent gets none: its leader's workflow is not its
+own. A workflow that was read from a source counts only while the source says that it is in progress.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Asker:
 
     Attributes:
         session: the client's session; "" for a person at a terminal.
-        client: the client's process; 0 if nobody names one.
-        branch: what is checked out; "" for none.
-        is_subagent: an agent that another one launched.
+        client: the client's process; 0 if not known.
+        branch: the branch that is checked out; "" for none.
+        is_subagent: the asker is an agent that another agent launched.
     """
 
     session: str = ""
@@ -45,15 +45,15 @@ class Asker:
 
     @property
     def whose(self) -> tuple[str, int, str]:
-        """Session, client's process and branch, as `nearest.py` has them."""
+        """Session, client's process and branch, in the form of `nearest.py`."""
         return self.session, self.client, self.branch
 
 
 @dataclass(frozen=True, slots=True)
 class WorkflowChoice:
-    """The workflow that is meant, if any, and the others that have something left to do.
+    """The workflow that is meant, if any, and the other unfinished ones.
 
-    Those whose source says no more that they are in progress are `lapsed`: they lead nobody.
+    Workflows are `lapsed` if their source no longer says that they are in progress: they lead nobody.
     """
 
     found: FoundWorkflow | None = None
@@ -62,18 +62,18 @@ class WorkflowChoice:
 
     @property
     def workflow(self) -> Workflow | None:
-        """The record of the one that is meant."""
+        """The record of the workflow that is meant."""
         return self.found.workflow if self.found is not None else None
 
     @property
     def lapsed_lines(self) -> list[str]:
-        """What is said of those that lead nobody, where none is meant: a sentence each."""
+        """A sentence on each lapsed workflow, if no workflow is meant."""
         lapsed = [entry.workflow for entry in self.lapsed[:3]]
         return [sentence("lapsed", name=quoted(it.name), path=named(it.source)) for it in lapsed]
 
 
 def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any]) -> Asker:
-    """Who asks, by an event of the client's, or by the environment of a command (then `event` is empty)."""
+    """Who asks, by an event of the client, or by the environment of a command (then `event` is empty)."""
     return Asker(
         running_client.session_of(event, environment),
         running_client.process_of(environment),
@@ -99,7 +99,7 @@ def whose_is(workflow: Workflow) -> tuple[str, int, str]:
 
 
 def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> WorkflowChoice:
-    """The workflow of the asker among those of a worktree that have something left to do."""
+    """The asker's workflow among the unfinished ones of a worktree."""
     standing, lapsed = list[FoundWorkflow](), list[FoundWorkflow]()
     for entry in unfinished:
         (standing if is_standing(root, entry.workflow) else lapsed).append(entry)
@@ -108,7 +108,7 @@ def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> Wor
 
 
 def refuse_held(workflow: Workflow, asker: Asker) -> None:
-    """Raise Refused where a workflow is that of another session whose client runs, and of it alone."""
+    """Raise Refused if a workflow belongs to another session whose client runs."""
     if not rank(whose_is(workflow), asker.whose, _is_alive):
         raise refused("held", name=quoted(workflow.name))
 
@@ -123,9 +123,9 @@ def choose(
     """Choose as `chosen` does, without a look at the machine or at sources.
 
     Args:
-        unfinished: what there is to choose from, the one that was changed last first.
+        unfinished: the workflows to choose from, the last changed first.
         asker: who asks.
-        is_alive: tells whether a client's process runs.
+        is_alive: says whether a client's process runs.
     """
     candidates = tuple(unfinished)
     ranked = [

@@ -1,8 +1,8 @@
-"""Take what somebody edited in a document by hand over into the record: pure, no file is touched.
+"""Merge edits that somebody made by hand in a document into the record: pure, no file is touched.
 
-A field counts as edited if it says something else than the record that stood beside it. An edit wins over
-what was known, with one exception: it completes no phase whose gate was not passed, and begins none behind
-such a gate. What is not taken over is told in a remark, one sentence each.
+A field counts as edited if it differs from the record that is stored beside it. An edit wins over what was
+known, with one exception: it completes no phase whose gate was not passed, and begins no phase after such a
+gate. Each edit that is not taken over gives a remark of one sentence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_st
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowStatus
 
 _WORDS: Final = {str: "text", list: "list", dict: "object", int: "number"}
-"""What a remark calls the type that a field has to have."""
+"""A remark's word for the type that a field must have."""
 
 _BEGUN: Final = frozenset({PhaseStatus.ACTIVE, PhaseStatus.COMPLETED, PhaseStatus.FAILED})
 
@@ -31,12 +31,12 @@ _BEGUN: Final = frozenset({PhaseStatus.ACTIVE, PhaseStatus.COMPLETED, PhaseStatu
 def with_edits(
     workflow: Workflow, document: ReadDocument, before: Mapping[str, Any] | None = None
 ) -> tuple[Workflow, tuple[str, ...]]:
-    """The workflow with the edits of a document taken over, and a sentence for each that was not.
+    """The workflow with the edits of a document taken over, and a sentence for each edit that was not.
 
     Args:
-        workflow: the newest record that is known.
-        document: what was read; compared with its own record, else with `workflow`.
-        before: its fields before the edit, where they are known from elsewhere.
+        workflow: the newest known record.
+        document: the document; it is compared with its own record, else with `workflow`.
+        before: its fields before the edit, if they are known from elsewhere.
     """
     edit = _Edit(workflow, document, before)
     if edit.fields == edit.before:
@@ -50,11 +50,11 @@ def with_edits(
 
 
 _FieldsBefore = tuple[Mapping[str, Any], Mapping[str, Any]]
-"""Fields as a document has them now, and as they were before the edit."""
+"""A document's fields now, and before the edit."""
 
 
 class _Edit:
-    """The edits of one document, which are taken over into `workflow` one after another."""
+    """The edits of one document, which are merged into `workflow` one after another."""
 
     def __init__(
         self, workflow: Workflow, document: ReadDocument, before: Mapping[str, Any] | None
@@ -69,11 +69,11 @@ class _Edit:
         self.remarks: list[str] = []
 
     def remark(self, name: str, /, **values: Any) -> None:
-        """Note the sentence of this name on an edit that was not taken over."""
+        """Add the remark with this name on an edit that was not taken over."""
         self.remarks.append(f"{self.document.path}: {table.sentence(name, **values)}")
 
     def changed(self, edit: _FieldsBefore, **kinds: type) -> dict[str, Any]:
-        """Those of these fields that were changed to a value of their type; a remark on each other one."""
+        """The changed fields whose new value has the right type; a remark on each other changed field."""
         fields, before = edit
         changes = dict[str, Any]()
         for name, kind in kinds.items():
@@ -88,20 +88,20 @@ class _Edit:
     # -- the document
 
     def take_document(self) -> None:
-        """Take over what was changed in `.claude/state/workflow.json`, or one beside it."""
+        """Take over changes in `.claude/state/workflow.json`, or in another document of its kind."""
         changed = self.changed(self.whole, task=str, phases=list)
         self.workflow = replace(self.workflow, task=changed.get("task", self.workflow.task))
         ids: list[object] = [phase_id(index) for index in range(len(self.workflow.phases))]
         if "phases" in changed:
             ids = self._take_phases(changed["phases"])
         name = self.fields.get("current_phase", "")
-        # Where more of it is broken, and that was told, it goes without saying that no phase is named.
+        # If other parts are broken, which was remarked, a missing phase needs no remark of its own.
         if name != self.before["current_phase"] and (name != "" or not self.remarks):
             self._point_at(name, ids)
         self._judge_status()
 
     def _take_phases(self, listed: list[Any]) -> list[object]:
-        """Take over the list of phases; returns the document's id of each phase that there is then."""
+        """Take over the list of phases; returns the document's id of each resulting phase."""
         old = self.workflow
         left = {phase_id(index): index for index in range(len(old.phases))}
         if len(listed) > MOST_PHASES or not all(isinstance(entry, dict) for entry in listed):
@@ -125,7 +125,7 @@ class _Edit:
         return ids
 
     def _take_phase(self, index: int, place: int | None, item: Mapping[str, Any]) -> None:
-        """Take over what was changed in one phase; `place` is where it stood, None if it is new."""
+        """Take over changes in one phase; `place` is its earlier position, None if it is new."""
         phases, blank = self.before["phases"], BLANK[DocumentKind.DOCUMENT]["phases"][0]
         before = phases[place] if place is not None and place < len(phases) else blank
         kinds = {"title": str, "agent": str, "context_for_next": str, "deliverables": list}
@@ -154,7 +154,7 @@ class _Edit:
             self.workflow = replace(self.workflow, current=index)
 
     def _judge_status(self) -> None:
-        """Note a remark on an edited status of the whole workflow that does not follow from its phases."""
+        """Add a remark if the edited status of the whole workflow does not follow from its phases."""
         written = self.fields.get("status", self.before["status"])
         status = self.workflow.status
         if written not in (self.before["status"], status.value):
@@ -164,7 +164,7 @@ class _Edit:
     # -- the checkpoint
 
     def take_checkpoint(self) -> None:
-        """Take over what was changed in a checkpoint."""
+        """Take over changes in a checkpoint."""
         kinds = {"workflow": str, "workflow_type": str, "context": dict, "phase": dict}
         changed = self.changed(self.whole, **kinds, required_reading=list, key_reminders=list)
         type_ = changed.get("workflow_type", "")
@@ -188,7 +188,7 @@ class _Edit:
             self._split(_texts(changed["key_reminders"]), "reminders")
 
     def _take_shown(self, phase: Mapping[str, Any]) -> None:
-        """Take over number, total, name and status of the phase that a checkpoint tells."""
+        """Take over number, total, name and status of the phase in a checkpoint."""
         before, blank = self.before["phase"], BLANK[DocumentKind.CHECKPOINT]["phase"]
         edit = (phase, before)
         self.take_extra(written_documents.PHASE_EXTRA, edit, blank)
@@ -225,7 +225,7 @@ class _Edit:
         self.workflow = replace(self.workflow, phases=(*phases[:total], *more))
 
     def _move_to(self, index: int, phase: Mapping[str, Any]) -> bool:
-        """Point at a phase; those before it are completed then. False if a gate stands before."""
+        """Make a phase the current one and complete those before it; False if an open gate is before it."""
         if self._is_behind_gate(index):
             return False
         if phase.get("status") == "not_started" and index == 0:
@@ -238,7 +238,7 @@ class _Edit:
         return True
 
     def _sound(self, listed: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of these paths that may be read; a remark on each other one."""
+        """The paths that may be read; a remark on each other one."""
         kept = list[str]()
         for text in listed:
             try:
@@ -261,7 +261,7 @@ class _Edit:
     # -- both
 
     def _take_status(self, index: int, word: object, words: Mapping[str, PhaseStatus]) -> None:
-        """Set a phase to the status that a word means, unless a gate stands in the way."""
+        """Set a phase to the status that a word means, unless a gate prevents it."""
         phase = self.workflow.phases[index]
         status = words.get(word) if isinstance(word, str) else None
         if status is None:
@@ -308,7 +308,7 @@ def _is_number(value: object) -> bool:
 
 
 def _said(word: object, words: Collection[str]) -> str:
-    """Quote a word, with a remark if it is a placeholder as `pending|active|completed|failed`."""
+    """Quote a word, with a remark if it is a placeholder like `pending|active|completed|failed`."""
     parts = [part.strip() for part in word.split("|")] if isinstance(word, str) else []
     is_placeholder = len(parts) > 1 and all(part in words for part in parts)
     hint = " (a placeholder that chooses none of its words)" if is_placeholder else ""

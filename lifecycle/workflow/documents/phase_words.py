@@ -1,6 +1,6 @@
-"""What people write into a phase, checked and kept in one form: paths of required reading, and gates.
+"""Check and normalize what people write into a phase: paths of required reading, and gates.
 
-A path has an @ before it and stays inside of the project. A gate is `check:NAME`, `file:PATH` or `person`.
+A path begins with @ and stays inside the project. A gate is `check:NAME`, `file:PATH` or `person`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PERSON: Final = "person"
 
 
 def gate_parts(gate: str) -> tuple[str, str]:
-    """The kind of a gate and what it is about: ("check", "test"); ("person", "")."""
+    """The kind of a gate and its subject: ("check", "test"); ("person", "")."""
     kind, _, value = gate.partition(":")
     return kind.strip().casefold(), value.strip()
 
@@ -26,7 +26,7 @@ def checked_gate(gate: str) -> str:
     """The gate as it is kept; "" for none.
 
     Raises:
-        Refused: it is none of the three, or its file lies outside of the project.
+        Refused: it is none of the three kinds, or its file is outside of the project.
     """
     if not gate.strip():
         return ""
@@ -47,10 +47,10 @@ _LONG: Final = 500
 def reading_path(text: str, what: str = "required reading") -> str:
     """The path as it is kept, from the worktree's root with an @: `docs/a.md` becomes `@docs/a.md`.
 
-    `what` it is, for the refusal.
+    `what` is its name in the refusal.
 
     Raises:
-        Refused: it is empty, leads out of the project, or is no path.
+        Refused: it is empty, leads out of the project, or is not a path.
     """
     path = text.strip().removeprefix("@").strip()
     parts = re.split(r"[/\\]", path)

@@ -1,4 +1,4 @@
-"""Read one document: its fields, the record that it carries, or why it cannot be used.
+"""Read one document: its fields, the record in it, or the reason why it cannot be used.
 
 Nothing is decided here about what the fields mean; `hand_edits.py` compares them with the record.
 """
@@ -35,14 +35,14 @@ class ReadDocument:
     """One document.
 
     Attributes:
-        kind: which of the two.
+        kind: which of the two kinds.
         path: from the worktree's root.
-        fields: what it says, without our own object.
-        record: what our own object says; None where there is none.
+        fields: its fields, without our own object.
+        record: the record in our own object; None without one.
         content: its bytes.
         written_at: when the file was written, in seconds since the epoch.
         is_tracked: git tracks it, so it came with the repository.
-        remark: why our own object in it was passed over; "" if it was not.
+        remark: why our own object in it was ignored; "" if it was not.
     """
 
     kind: DocumentKind
@@ -66,7 +66,7 @@ def read_document(
     """Parse the content of a file as a document.
 
     Raises:
-        UnusableDocument: it is too large, no JSON object, or of a later release.
+        UnusableDocument: it is too large, not a JSON object, or of a later release.
     """
     if len(content) > MOST_BYTES:
         raise UnusableDocument(f"it is larger than {MOST_BYTES:,} bytes")
@@ -87,7 +87,7 @@ def read_document(
 
 
 def _record(detail: object) -> tuple[Workflow | None, str]:
-    """The record in our own object, and why it was passed over; a broken one does not cost the document."""
+    """The record in our own object, and why it was ignored; the document is usable without it."""
     if detail is None:
         return None, ""
     version = detail.get("version") if isinstance(detail, dict) else None
@@ -125,12 +125,12 @@ def _float(text: str) -> float:
 
 
 def _needs_a_look(content: bytes) -> bool:
-    """True if a document may nest too deep or hold lone surrogates: only such a one is walked through."""
+    """True if a document may nest too deep or contain lone surrogates: only then it is checked in full."""
     return content.count(b"[") + content.count(b"{") > _DEPTH or b"\\u" in content
 
 
 def _plain(value: Any, depth: int) -> Any:
-    """The value with texts that can be written again as UTF-8, and not nested too deep."""
+    """The value, with texts that can be written as UTF-8, and not nested too deep."""
     if depth > _DEPTH:
         raise _NotPlainError("it is nested too deep")
     if isinstance(value, str):

@@ -1,13 +1,13 @@
-"""A workflow's record as the content of its two documents and of its view: the same gives the same bytes.
+"""A workflow's record as the content of its two documents and its view: equal records give equal bytes.
 
-Each document has the fields of its design, fields of others that were in it, and `lifecycle`: the whole
-record, so that either document alone restores all of it. A field of the design that says something else
-than the record beside it was edited by hand (`hand_edits.py`).
+Each document has the fields of its design, other programs' fields that were in it, and `lifecycle`: the
+whole record, so that either document alone restores everything. A design field that differs from the
+record beside it was edited by hand (`hand_edits.py`).
 
-The view is Markdown, `.claude/workflow_state_system.md`, by the template of the design. What that leaves
-open: a phase that is blocked, failed or was skipped says so behind its title, with the reason; one that
-is completed and delivered nothing has no arrow; a workflow without phases has the row `(none)`, and one
-that is at no phase says `none`. A text of several lines is put into one.
+The view is Markdown, `.claude/workflow_state_system.md`, by the design's template. Where that says nothing,
+a blocked, failed or skipped phase says so after its title, with the reason; a completed phase without
+deliverables has no arrow; a workflow without phases has the row `(none)`, and a workflow that is at no
+phase says `none`. A text of several lines is joined into one.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ VERSION: Final = 1
 """The version of that object's form."""
 
 MOST_BYTES: Final = 2_000_000
-"""Bytes of a document at most; a larger file is not read, and none is written."""
+"""The most bytes of a document; a larger file is neither read nor written."""
 
 
 class DocumentKind(StrEnum):
-    """Which of the two a document is; the value names its fields in `Workflow.extra`."""
+    """The two kinds of documents; the value is the name of its fields in `Workflow.extra`."""
 
     CHECKPOINT = "checkpoint"
     DOCUMENT = "document"
@@ -44,7 +44,7 @@ PHASE_EXTRA: Final = "checkpoint.phase"
 
 
 def phase_id(index: int) -> str:
-    """What a document calls the phase with this index."""
+    """A document's id for the phase with this index."""
     return f"phase_{index}"
 
 
@@ -110,7 +110,7 @@ def _checkpoint(workflow: Workflow) -> dict[str, Any]:
 
 
 def shown_phase(workflow: Workflow) -> dict[str, Any]:
-    """The phase as a checkpoint tells it: the first before a workflow began, the last after its end."""
+    """The phase in a checkpoint: the first before a workflow began, the last after its end."""
     total = len(workflow.phases)
     is_over = workflow.status is WorkflowStatus.COMPLETED
     index = workflow.current if workflow.phase is not None else (total - 1 if is_over else 0)
@@ -126,8 +126,8 @@ def shown_phase(workflow: Workflow) -> dict[str, Any]:
 
 _EMPTY: Final = Workflow("", "", phases=(WorkflowPhase(""),))
 BLANK: Final = {kind: fields_of(_EMPTY, kind) for kind in DocumentKind}
-"""Each document of a workflow of which nothing is known: its fields, and those of the phase in it, have a
-meaning here; all others are kept as they are."""
+"""Each document of an empty workflow: these fields, and those of the phase in it, have a meaning here; all
+others are kept unchanged."""
 
 _TOLD = (PhaseStatus.BLOCKED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
 

@@ -1,7 +1,7 @@
-"""Bring workflows in step with their sources, as it is done before each compaction.
+"""Update workflows from their sources, before each compaction.
 
-What a source says becomes a workflow of its own, which is found again by the source and its name, keeps
-when it was created, and follows the source from then on. One that a command began is left to commands.
+Each source gets its own workflow, which is found again by the source and its name, keeps its creation time,
+and follows the source from then on. A workflow that a command began is changed only by commands.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen
 
 @dataclass(frozen=True)
 class Observed:
-    """What `observe` made of the sources before a compaction.
+    """The result of `observe` before a compaction.
 
     Attributes:
-        workflow: the one of the asking session, with what it outlives counted; None if there is none.
-        others: further ones with something left to do, each named.
+        workflow: the asking session's workflow, with this compaction counted; None if there is none.
+        others: the names of further unfinished workflows.
         troubles: one sentence for each file that cannot be used.
     """
 
@@ -35,12 +35,12 @@ class Observed:
 
 
 def observe(store: WorkflowStore, asker: Asker) -> Observed:
-    """Read the sources, bring a workflow in step with each, and write all files of the workflows.
+    """Read the sources, update a workflow from each, and write all files of the workflows.
 
-    What cannot be written or locked is raised: the caller never holds up a compaction for it.
+    The caller never delays a compaction because of the errors raised here.
 
     Raises:
-        LockBusy, Refused: another process is at it, or a file cannot be written.
+        LockBusy, Refused: another process has the lock, or a file cannot be written.
     """
     sources = read_sources(store.root)
     with store.changing(archived=bool(sources.facts)) as change:
@@ -68,7 +68,7 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
 
 
 def _choice(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> WorkflowChoice:
-    """The workflow that is the asker's once the sources were followed: one that they completed is not."""
+    """The asker's workflow after the update from the sources, which may have completed an earlier one."""
     by_id = {entry.workflow.id: entry for entry in change.workflows.unfinished}
     by_id |= {id_: FoundWorkflow(workflow, ()) for id_, workflow in change.changed.items()}
     unfinished = [entry for entry in by_id.values() if not entry.workflow.is_over]
@@ -77,7 +77,7 @@ def _choice(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> Workf
 
 
 def _known(workflows: WorktreeWorkflows, facts: SourceFacts) -> FoundWorkflow | None:
-    """The workflow that came from this source, else one of that name; the unfinished one first."""
+    """The workflow that came from this source, else one with that name; an unfinished one first."""
     ordered = (*workflows.unfinished, *workflows.found)
     wanted = _slug(facts.name)
     from_it = [entry for entry in ordered if entry.workflow.source == facts.path]
@@ -94,7 +94,7 @@ def _slug(name: str) -> str:
 
 
 def _is_to_follow(workflow: Workflow, facts: SourceFacts) -> bool:
-    """True if the source says something new of a workflow that follows it."""
+    """True if the workflow follows this source, and the source has changed."""
     is_its = workflow.source == facts.path
     return is_its and not workflow.is_over and workflow.source_seen != facts.digest
 
@@ -112,7 +112,7 @@ def _created(
 def followed(
     workflow: Workflow, facts: SourceFacts, now: float, *, is_foreign: bool = False
 ) -> Workflow:
-    """Set phases, pointer and reading of a workflow as its source has them; what that leaves open stays."""
+    """The workflow with phases, pointer and reading from its source; what the source omits stays."""
     phases = _listed(workflow, facts, now) if facts.phases else _counted(workflow, facts, now)
     type_ = facts.type.casefold() if facts.type.casefold() in {*WorkflowType} else workflow.type
     index = facts.number - 1 if facts.number else (len(phases) - 1 if len(phases) == 1 else -1)
@@ -130,7 +130,7 @@ def followed(
 
 
 def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
-    """The phases of a plan, which lists them; one keeps what is known of the next of the same title."""
+    """The phases that a plan lists; each keeps what is known of the next phase with the same title."""
     left = list(workflow.phases)
     phases = []
     for title, status in facts.phases:
@@ -142,7 +142,7 @@ def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[Workflo
 
 
 def _counted(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
-    """The phases of a source that tells number, total and title of one alone."""
+    """The phases for a source that has number, total and title of only one phase."""
     total, number = facts.total or max(1, len(workflow.phases)), facts.number or 1
     old = workflow.phases[:total]
     phases = [*old, *(WorkflowPhase("") for _ in range(total - len(old)))]
@@ -158,7 +158,7 @@ def _counted(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[Workfl
 
 
 def _as(phase: WorkflowPhase, status: PhaseStatus, now: float) -> WorkflowPhase:
-    """The phase in the status that a source says; unchanged where that would complete one with a gate."""
+    """The phase with the source's status; unchanged if that would complete a phase with a gate."""
     if phase.status is status or (status is PhaseStatus.COMPLETED and phase.gate):
         return phase
     return in_status(phase, status, now)

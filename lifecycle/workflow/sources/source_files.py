@@ -1,4 +1,4 @@
-"""Find and read the sources of workflows in a worktree, and say whether one still tells of its workflow."""
+"""Find and read the sources of workflows in a worktree, and check whether one still has its workflow."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MOST_PLANS: Final = 200
 
 @dataclass(frozen=True)
 class ReadSources:
-    """What the sources of a worktree say, and one sentence for each that cannot be used."""
+    """The facts from a worktree's sources, and one sentence for each source that cannot be used."""
 
     facts: tuple[SourceFacts, ...] = ()
     troubles: tuple[str, ...] = ()
 
 
 def read_sources(root: Path) -> ReadSources:
-    """All sources of a worktree that tell of a workflow in progress."""
+    """All sources of a worktree that describe a workflow in progress."""
     facts, troubles = list["SourceFacts"](), list[str]()
     for path in source_paths(root):
         try:
@@ -48,7 +48,7 @@ def read_sources(root: Path) -> ReadSources:
 
 
 def source_paths(root: Path) -> Iterator[str]:
-    """The paths of all sources that may be there, from the worktree's root."""
+    """The paths of all possible sources, from the worktree's root."""
     if os.path.lexists(root / LOCAL):
         yield LOCAL
     try:
@@ -61,17 +61,17 @@ def source_paths(root: Path) -> Iterator[str]:
 
 
 def source_facts(root: Path, path: str) -> SourceFacts | None:
-    """What one source says; None if it does not tell of a workflow in progress.
+    """What one source says; None if it does not describe a workflow in progress.
 
     Raises:
-        OSError: it cannot be read, is too large, or is no file of ours.
+        OSError: it cannot be read, is too large, or is not this user's file.
     """
     content = own_content(root, path, MOST_BYTES)
     if content is None:
         return None
     if len(content[0]) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"is larger than {MOST_BYTES // 1_000_000} MB")
-    # Where there is no source, its readers cost nothing.
+    # Without a source, importing the readers would be wasted time.
     from lifecycle.workflow.sources.source_text import active_plan, local_markers
 
     text = content[0].decode("utf-8", "replace")
@@ -79,10 +79,10 @@ def source_facts(root: Path, path: str) -> SourceFacts | None:
 
 
 def is_standing(root: Path, workflow: Workflow) -> bool:
-    """True unless the workflow came from a source that says no more that it is in progress.
+    """True unless the workflow came from a source that no longer says that it is in progress.
 
-    `CLAUDE.local.md` has to name this workflow; of a plan it is enough that it is in progress, whatever
-    else was changed in it. One that cannot be read, or is not there, says nothing of the kind.
+    `CLAUDE.local.md` has to name this workflow; a plan only has to be in progress, whatever else changed
+    in it. A source that is missing or cannot be read does not say that a workflow is in progress.
     """
     if not workflow.source:
         return True

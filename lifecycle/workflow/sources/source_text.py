@@ -1,7 +1,7 @@
 """What `CLAUDE.local.md` and a PLAN.md say of a workflow: pure readers of their text.
 
-`CLAUDE.local.md` tells of one if it has "workflow state", a line `Workflow:` and a line `Phase:`, in any
-case. A PLAN.md does while it has "🔄 In Progress", and "phase" or "workflow" anywhere.
+`CLAUDE.local.md` describes a workflow if it has "workflow state", a line `Workflow:` and a line `Phase:`,
+in any case. A PLAN.md does while it has "🔄 In Progress", and "phase" or "workflow" anywhere.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class SourceFacts:
     """What a source says of a workflow.
 
     Attributes:
-        path: of the source, from the worktree's root.
-        name: the workflow's.
-        phases: the title and status of each; () if it does not list them.
-        number, total: of the phase that it is at, from 1; 0 if it does not say.
-        title: of that phase.
-        status: of that phase.
-        type, task: as it says, or "".
-        reading: the @ paths in it that lie in the project.
-        refused: one sentence for each that does not.
+        path: the source's path, from the worktree's root.
+        name: the workflow's name.
+        phases: the title and status of each phase; () if the source does not list them.
+        number, total: the current phase's number, from 1, and the number of phases; 0 if not given.
+        title: the current phase's title.
+        status: the current phase's status.
+        type, task: as the source says, or "".
+        reading: the @ paths in it that are inside the project.
+        refused: one sentence for each @ path that is not.
     """
 
     path: str
@@ -68,12 +68,12 @@ class SourceFacts:
 
     @property
     def digest(self) -> str:
-        """A hash of all fields, as 16 hex digits: another one if any field changes."""
+        """A hash of all fields, as 16 hex digits, which changes if any field changes."""
         return hashlib.sha256(repr(astuple(self)).encode()).hexdigest()[:16]
 
 
 def local_markers(text: str, path: str) -> SourceFacts | None:
-    """What `CLAUDE.local.md` says; None if it does not tell of a workflow."""
+    """What `CLAUDE.local.md` says; None if it does not describe a workflow."""
     if "workflow state" not in text.casefold():
         return None
     matches = [match for line in text.splitlines() if (match := _FIELD.match(line))]
@@ -98,7 +98,7 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
 
 
 def lacking_markers(text: str) -> tuple[str, ...]:
-    """The one mark that a `CLAUDE.local.md` lacks which has the two others; () if it lacks none or more."""
+    """The only mark that a `CLAUDE.local.md` lacks; () if it lacks none, or more than one."""
     words = {match[1].casefold() for line in text.splitlines() if (match := _FIELD.match(line))}
     marks = {
         '"workflow state"': "workflow state" in text.casefold(),
@@ -151,7 +151,7 @@ def _numbered(text: str) -> tuple[int, int, str]:
 
 
 def _reading(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The @ paths that stand at the beginning of a line, and why others were not taken."""
+    """The @ paths at the beginning of a line, and why others were not taken."""
     paths: dict[str, None] = {}
     refused: list[str] = []
     for match in filter(None, map(_AT.match, text.splitlines())):

@@ -14,13 +14,13 @@ from lifecycle.workflow.table import sentence
 
 
 class PersonAsked(Refused):
-    """A person has to say yes, and none did since they were asked."""
+    """A person has to say yes, and did not since being asked."""
 
     for_agent = True
 
 
 class GateClosed(Refused):
-    """What a gate demands is not there."""
+    """A gate's condition is not met."""
 
     for_agent = True
 
@@ -30,8 +30,8 @@ class GateJudge:
     """Judges gates of one worktree.
 
     Attributes:
-        store: the worktree's workflows; by its deadline git has to have read the tree.
-        presence: who may be asking.
+        store: the worktree's workflows; git has to read the tree by the store's deadline.
+        presence: who may be asking: a person or an agent.
         now: the present.
     """
 
@@ -44,10 +44,10 @@ class GateJudge:
 
         Args:
             phase: the phase.
-            command: what was typed, for the sentence that asks a person to type it.
+            command: the command that was typed, for the sentence that asks a person to type it.
 
         Raises:
-            GateClosed, PersonAsked: it is not passed; the sentence says what is to be done.
+            GateClosed, PersonAsked: the gate is not passed; the sentence says what to do.
         """
         kind, value = gate_parts(checked_gate(phase.gate))
         if kind == CHECK:
@@ -57,7 +57,7 @@ class GateJudge:
         return PassedGate(self.now, f"{PERSON}: {self.person(phase.asked_at, command)}")
 
     def person(self, asked_at: float, command: str) -> str:
-        """How it is known that a person says yes, in words; raises PersonAsked if nothing shows it."""
+        """The evidence, in words, that a person says yes; raises PersonAsked without any."""
         try:
             return person(self.presence, asked_at or self.now, command)
         except Refused as error:

@@ -1,11 +1,11 @@
-"""The steps of a workflow, for commands, hooks and programs: choose it, decide, write, say what was done.
+"""The steps of a workflow, for commands, hooks and programs: choose it, decide, write, report.
 
     steps = WorkflowSteps(store, asker, presence)
     steps.start(Workflow("", "Feature X", phases=(WorkflowPhase("Design"),)), template="custom")
     steps.advance(deliverables=["docs/design.md"], context_for_next="see the table in it")
 
-Each takes the lock once and writes both documents and the view in one commit. What is refused changes
-nothing, but for the moment at which a person was asked.
+Each step takes the lock once and writes both documents and the view in one commit. A refused step changes
+nothing, except the time at which a person was asked.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class StepDone:
     """The result of one step.
 
     Attributes:
-        workflow: as it is now.
-        phase: index of the phase that the step was about; -1 if about none.
-        changed: False if it was so already.
+        workflow: the workflow after the step.
+        phase: index of the step's phase; -1 if it had none.
+        changed: False if the state was the same before.
         troubles: one sentence for each file that could not be used or written, and each edit that was
             not taken over.
     """
@@ -56,7 +56,7 @@ class StepDone:
 
 
 class NoWorkflow(Refused):
-    """No workflow has the name, or none is this asker's."""
+    """No workflow has this name, or the asker has no workflow."""
 
     for_agent = True
 
@@ -65,9 +65,9 @@ class WorkflowSteps:
     """Steps of the workflows of one worktree.
 
     Args:
-        store: the worktree's.
-        asker: who asks; decides which of several workflows is meant where none is named.
-        presence: tells who may be asking, where a person has to; called only then.
+        store: the worktree's workflows.
+        asker: who asks; decides which of several workflows is meant if none is named.
+        presence: says who may be asking; called only if a person is required.
     """
 
     def __init__(
@@ -79,14 +79,14 @@ class WorkflowSteps:
         self.store, self.asker, self.presence = store, asker, presence
 
     def choice(self, workflows: WorktreeWorkflows) -> WorkflowChoice:
-        """The workflow that is meant where none is named, and the others."""
+        """The workflow that is meant if none is named, and the others."""
         return chosen(self.store.root, workflows.unfinished, self.asker)
 
     def named(self, workflows: WorktreeWorkflows, name: str = "") -> Workflow:
         """The workflow of this id or name; "" is the one that is meant.
 
         Raises:
-            NoWorkflow: there is none; the sentence names those that there are.
+            NoWorkflow: there is none; the sentence lists the existing ones.
         """
         if not name:
             choice = self.choice(workflows)
@@ -111,11 +111,11 @@ class WorkflowSteps:
 
         Args:
             workflow: what is known of it; its id, times and session are set here.
-            type_: a type or the name of a template; its phases count where the workflow has none.
-            first: its first phase begins at once.
+            type_: a type or the name of a template, whose phases are used if the workflow has none.
+            first: begin its first phase at once.
 
         Raises:
-            Refused: it has no phases, there is an unfinished one of that name, or something is not allowed.
+            Refused: it has no phases, an unfinished one has the same name, or something is not allowed.
         """
         root = self.store.root
         if type_:
@@ -145,14 +145,14 @@ class WorkflowSteps:
         """Complete a phase through its gate, and begin the next one.
 
         Args:
-            deliverables: what it delivered.
+            deliverables: what the phase delivered.
             context_for_next: what the next phase is told.
-            phase: which; the current one unless named.
-            name: of the workflow.
-            and_begin: the next phase begins with it.
+            phase: the phase; the current one by default.
+            name: the workflow's name.
+            and_begin: begin the next phase, too.
 
         Raises:
-            Refused: its gate is not passed, or the table has no such move.
+            Refused: the phase's gate is not passed, or the table has no such move.
         """
         delivered = _delivered(deliverables, context_for_next)
         with self._moving(name, phase) as move:
@@ -170,14 +170,14 @@ class WorkflowSteps:
         move.keep(decide.completed(move.workflow, *about, and_begin=and_begin))
 
     def complete(self, name: str = "", *, give_up: str = "") -> StepDone:
-        """End a workflow: its last phase through its gate; archive it, and take its checkpoint away.
+        """End a workflow: complete its last phase through its gate, archive it, and remove its checkpoint.
 
         Args:
-            name: of the workflow.
-            give_up: why it is ended with phases left to do.
+            name: the workflow's name.
+            give_up: why it is ended with unfinished phases.
 
         Raises:
-            Refused: several phases are left to do, and it is not given up; the sentence names them.
+            Refused: several phases are unfinished, and it is not given up; the sentence names them.
         """
         with self._moving(name, None) as move:
             workflow, left = move.workflow, move.workflow.left
@@ -206,20 +206,20 @@ class WorkflowSteps:
         agent_id: str = "",
         again: bool = True,
     ) -> StepDone:
-        """Have a phase begun or tried again, wait for something, fail, or be skipped.
+        """Begin a phase, try it again, block it, fail it, or skip it.
 
         Args:
-            status: what it gets; one that needs a person's yes is skipped by a person only.
-            phase: which; the current one, or the first, unless named.
-            name: of the workflow.
-            reason: is kept.
-            deliverables: what it delivered.
+            status: the new status; only a person may skip a phase that needs a person's yes.
+            phase: the phase; by default the current one, or the first.
+            name: the workflow's name.
+            reason: the reason, which is kept.
+            deliverables: what the phase delivered.
             context_for_next: what the next phase is told.
-            agent_id: of the agent that was launched for the phase; "" for none.
-            again: refuse the status that it has; else nothing changes then.
+            agent_id: the id of the agent that was launched for the phase; "" for none.
+            again: refuse the status that the phase already has; otherwise that changes nothing.
 
         Raises:
-            Refused: the table has no such move, there is no reason, or no person says so.
+            Refused: the table has no such move, a reason is missing, or a person's yes is missing.
         """
         delivered = _delivered(deliverables, context_for_next)
         with self._moving(name, phase) as move:
@@ -253,7 +253,7 @@ class WorkflowSteps:
     def _moving(self, name: str, phase: str | None) -> Iterator[_Move]:
         """Change one workflow under the lock.
 
-        That a gate is closed, and when a person was asked for a yes, is written before it is raised.
+        A closed gate, and the time at which a person was asked, are written before the error is raised.
         """
         closed: Refused | None = None
         with self.store.changing(archived=bool(name)) as change:
@@ -272,7 +272,7 @@ class WorkflowSteps:
 
 
 class _Move:
-    """One workflow while it is changed; `index` is that of the phase, -1 if it is about none."""
+    """One workflow while it is changed; `index` is the phase's, -1 without a phase."""
 
     def __init__(
         self, change: WorkflowChange, workflow: Workflow, phase: str | None, asker: Asker
@@ -283,18 +283,18 @@ class _Move:
             is_new = not phase and workflow.phase is None
             first = next(iter(workflow.left), 0)
             self.index = first if is_new else workflow.index_of(phase)
-            # Of a phase that is completed more may be told; by whatever else it would come back.
+            # A completed phase may get more deliverables; any other step would reopen it.
             if workflow.is_over and not (phase and self.phase.status is PhaseStatus.COMPLETED):
                 how = "was given up" if workflow.given_up else "is completed"
                 raise refused("workflow-over", name=quoted(workflow.name), how=how)
 
     @property
     def phase(self) -> WorkflowPhase:
-        """The phase that it is about, as it was."""
+        """The phase as it was before."""
         return self.workflow.phases[self.index]
 
     def keep(self, workflow: Workflow) -> None:
-        """Queue the workflow to be written as it is now, as the asking session's own."""
+        """Queue this workflow to be written, as the asking session's own."""
         before = self.change.workflows.get(self.workflow.id)
         if workflow == self.workflow and before is not None and before.is_in_step:
             return
@@ -303,7 +303,7 @@ class _Move:
         self.after = self.change.put(workflow)
 
     def note_gate(self, outcome: str) -> None:
-        """Note in the journal that the gate was tried, and how that ended."""
+        """Record in the journal that the gate was tried, and the outcome."""
         phase = self.workflow.title_of(self.index)
         about = {"title": self.workflow.name, "phase": phase, "number": self.index + 1}
         entry = journal.JournalEntry(
@@ -327,7 +327,7 @@ def _troubles(change: WorkflowChange) -> tuple[str, ...]:
 
 
 def _lost(workflows: WorktreeWorkflows) -> str:
-    """A sentence on files that cannot be used, in which a workflow may lie; "" without any."""
+    """A sentence on unusable files, which may contain a workflow; "" without any."""
     number = len(workflows.unusable)
     files = f"{number} files" if number > 1 else "A file"
     return f". {files} cannot be used: lifecycle workflow list" if number else ""

@@ -14,7 +14,7 @@ A template of the project is `NAME.toml`:
     reminders = []
     gate = "check:test"
 
-Such a file may come with the repository: what begins by one that git tracks has its texts quoted as data.
+Such a file may come with the repository: the texts of a template that git tracks are quoted as data.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ _LARGEST: Final = 100_000
 
 
 _OF_A_PHASE: Final = frozenset({"title", "agent", "reading", "reminders", "gate"})
-"""The fields of a phase that a template has."""
+"""The fields of a phase in a template."""
 
 
 class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a workflow begins with.
+    """The initial content of a workflow.
 
     Attributes:
         type: the word for its kind.
-        phases, reading, reminders, context: as the workflow gets them.
+        phases, reading, reminders, context: copied to the workflow.
         description: one line for people.
     """
 
@@ -62,7 +62,7 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     description: str = ""
 
     def applied(self, workflow: Workflow) -> Workflow:
-        """The workflow with what the template says, where it says nothing itself."""
+        """The workflow, with the template's values wherever it has none of its own."""
         phases = tuple(replace(phase, gate=checked_gate(phase.gate)) for phase in self.phases)
         return replace(
             workflow,
@@ -89,13 +89,13 @@ def supplied_templates() -> dict[str, WorkflowTemplate]:
 
 
 def template_names(root: Path) -> tuple[str, ...]:
-    """The names that `template` knows, the project's own behind those of the product."""
+    """The names that `template` knows: the product's, then the project's own."""
     own = sorted(path.stem for path in (root / FOLDER).glob("*.toml"))
     return tuple(dict.fromkeys((*supplied_templates(), *own)))
 
 
 def template(root: Path, name: str) -> WorkflowTemplate:
-    """The template of this name; the project's own comes before one of the product.
+    """The template of this name; the project's own has precedence over the product's.
 
     Raises:
         Refused: there is none, or its file cannot be used; the sentence says why.
@@ -121,7 +121,7 @@ def template(root: Path, name: str) -> WorkflowTemplate:
 
 
 def template_path(name: str) -> str:
-    """Where the project's template of that name lies, from its top folder."""
+    """The path of the project's template with that name, from the top folder."""
     return f"{FOLDER}/{slug(name)}.toml"
 
 
@@ -153,10 +153,10 @@ def template_text(to_write: WorkflowTemplate) -> str:
 def written_template(
     root: Path, name: str, to_write: WorkflowTemplate, *, force: bool = False
 ) -> str:
-    """Write a template of the project; its path from the project's top folder.
+    """Write a template of the project; returns its path from the project's top folder.
 
     Raises:
-        Refused: there is one already and `force` is not given, or it cannot be written.
+        Refused: it exists already and `force` is not given, or it cannot be written.
     """
     path = template_path(name)
     try:
@@ -171,5 +171,5 @@ def written_template(
 
 
 def _toml(value: object) -> str:
-    """A text, number or list as TOML has it; its texts are escaped as JSON's are."""
+    """A text, number or list in TOML; texts are escaped as in JSON."""
     return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
-"""The files of workflows in one worktree: where they lie, which can be trusted, and what they hold.
+"""The files of workflows in one worktree: where they are, which can be trusted, and what they contain.
 
-A file of another user, behind a link, unreadable or of a later release costs one sentence and is left as
-it is. One that git tracks came with the repository: it is read, and marked (`ReadDocument.is_tracked`).
+A file of another user, behind a link, unreadable or of a later release gives one sentence and stays as is.
+A file that git tracks came with the repository: it is read, and marked (`ReadDocument.is_tracked`).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ LINES: Final = (f"/{CURRENT}*", f"/{OTHERS}/", f"/{VIEW}*", f"/{CHECKPOINTS}/")
 """The patterns of these files, from the worktree's root, for git."""
 
 _BESIDE: Final = (f"{CURRENT}.", f"{OTHERS}/", f"{VIEW}.", f"{CHECKPOINTS}/")
-"""How the paths of what killed processes left begin: what else is written there has a lock of its own."""
+"""The beginnings of paths left by killed processes: other files there have a lock of their own."""
 
 FOLDERS: Final = (".claude", "untracked", "CLAUDE.local.md", "CLAUDE/Plan")
-"""Where the files lie that workflows are read from."""
+"""The places from which workflows are read."""
 
 MOST_FILES: Final = 2_000
-"""How many documents are read of one kind; the sentence says it if there are more."""
+"""How many documents of one kind are read; a sentence says if there are more."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class UnusableFile:
     Attributes:
         path: from the worktree's root.
         sentence: what is wrong with it, for a person.
-        stays: it is never replaced: a later release's, another user's, or no regular file.
+        stays: it is never replaced: a later release's, another user's, or not a regular file.
         is_later: a later release wrote it.
     """
 
@@ -59,14 +59,14 @@ class UnusableFile:
 
 @dataclass
 class DocumentFiles:
-    """What the documents of one worktree hold, and those that cannot be used."""
+    """The content of the documents of one worktree, and the files that cannot be used."""
 
     documents: list[read_documents.ReadDocument] = field(default_factory=list)
     unusable: list[UnusableFile] = field(default_factory=list)
     archived: list[str] = field(default_factory=list)
     """The ids of completed workflows, read or not."""
     left: list[str] = field(default_factory=list)
-    """Paths of files that killed processes left beside them."""
+    """Paths of files that killed processes left beside the documents."""
 
 
 def read_files(
@@ -77,12 +77,14 @@ def read_files(
     Args:
         root: its top folder.
         environment: the variables, for git.
-        deadline: when git has to have said what it tracks; what it does not say counts as tracked.
-        archived: those of completed workflows as well; else only of those that have another document.
+        deadline: when git has to have listed what it tracks; without its answer all counts as tracked.
+        archived: also read completed workflows' documents; else only if they have another document.
     """
     files = DocumentFiles()
     paths = [(path, DocumentKind.CHECKPOINT) for path in _checkpoints(root, files)]
-    beside = files if paths else DocumentFiles(left=files.left)  # without workflows nobody minds
+    beside = (
+        files if paths else DocumentFiles(left=files.left)
+    )  # without workflows they do not matter
     _names(root, ".claude", beside), _names(root, ".claude/state", beside)
     others = [CURRENT, *_json_in(root, OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
@@ -98,15 +100,15 @@ def read_files(
 
 
 def tracked_here(root: Path, environment: Mapping[str, str], deadline: Deadline) -> frozenset[str]:
-    """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
+    """The workflow files and sources that git tracks; `*` among them if git does not say."""
     return tracked_paths(root, deadline, environment, FOLDERS)
 
 
 def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, float] | None:
-    """A file's bytes (at most one more than `limit`) and when it was written; None if it is not there.
+    """A file's bytes (at most one more than `limit`) and when it was written; None if it is missing.
 
     Raises:
-        StrangeFileError: it, or a folder on the way, is a link, another user's, or no regular file.
+        StrangeFileError: it, or a folder on the way, is a link, another user's, or not a regular file.
         OSError: it cannot be read.
     """
     whole = regular_files.below(str(root), *path.split("/"))
@@ -144,7 +146,7 @@ def told(path: str, why: str, then: str) -> str:
 def _note(
     root: str, path: str, error: OSError, files: DocumentFiles, *, is_folder: bool = False
 ) -> None:
-    """Note why what lies there cannot be used; of a folder on the way once, for all that lies in it."""
+    """Note why a file cannot be used; a folder on the way is noted once for all files in it."""
     why = str(error.strerror)
     if isinstance(error, StrangeFileError):
         why, at = f"it {error.strerror}", os.path.relpath(error.filename, root)
@@ -170,7 +172,7 @@ def _json_in(root: Path, folder: str, files: DocumentFiles) -> list[str]:
 
 
 def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:
-    """The names in a folder, sorted; none, and an entry in `unusable`, if it cannot be read or trusted."""
+    """The sorted names in a folder; none, and an entry in `unusable`, if it cannot be read or trusted."""
     try:
         names = sorted(os.listdir(regular_files.below(str(root), *folder.split("/"), "")))  # noqa: PTH208 -- names alone
     except (FileNotFoundError, NotADirectoryError):

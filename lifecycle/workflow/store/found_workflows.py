@@ -1,7 +1,7 @@
 """Group the documents of a worktree by workflow, and make one record of each group.
 
-Pure: the files were read before (`document_files.py`). Documents belong together by the id in the record
-that they carry; one without a record by the workflow's name or id.
+Pure: the files were read before (`document_files.py`). Documents belong together by the id in their record;
+a document without a record, by the workflow's name or id.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _NAME: Final = 100
 
 @dataclass(frozen=True)
 class FoundWorkflow:
-    """One workflow as its documents tell it together.
+    """One workflow, from all of its documents.
 
     Attributes:
-        workflow: its record, with what was changed by hand.
-        documents: what it was read from, one of each kind at the most, the newest last.
-        places: where all of its documents lie, from the worktree's root; further ones say nothing.
-        remarks: one sentence for each thing in them that was not taken over.
-        base: the record before anything by hand; None where no document carries one.
+        workflow: its record, with the edits by hand.
+        documents: the documents that were used, at most one of each kind, the newest last.
+        places: the paths of all its documents, from the worktree's root; further ones are not used.
+        remarks: one sentence for each edit that was not taken over.
+        base: the record before edits by hand; None if no document has one.
     """
 
     workflow: Workflow
@@ -52,17 +52,17 @@ class FoundWorkflow:
 
     @property
     def is_edited(self) -> bool:
-        """True if somebody changed it by hand since it was last written."""
+        """True if somebody edited it by hand after it was last written."""
         return self.base is None or self.base != self.workflow
 
     @property
     def revision(self) -> int:
-        """The highest revision that any of its documents has; 0 where none carries a record."""
+        """The highest revision of its documents; 0 if none has a record."""
         return max([0, *(_age(document)[0] for document in self.documents)])
 
     @property
     def is_in_step(self) -> bool:
-        """True if each of its documents says what the record says, in its fields and beside them."""
+        """True if each of its documents agrees with the record, in its fields and in our own object."""
         fields = {kind: fields_of(self.workflow, kind) for kind in DocumentKind}
         own = (document for document in self.documents if document.record == self.workflow)
         kinds = {document.kind for document in own if document.fields == fields[document.kind]}
@@ -70,7 +70,7 @@ class FoundWorkflow:
         return not self.is_edited and len(kinds) == len(self.documents) >= wanted
 
     def of(self, kind: DocumentKind) -> ReadDocument | None:
-        """The document of that kind; None if it is not there."""
+        """The document of that kind; None if it is missing."""
         return next((document for document in self.documents if document.kind is kind), None)
 
     @property
@@ -85,8 +85,8 @@ class WorktreeWorkflows:
     """The workflows of one worktree as they were read.
 
     Attributes:
-        found: all of them, the one that was changed last first.
-        current: the id of the one in `.claude/state/workflow.json`; "" if there is none.
+        found: all of them, the last changed first.
+        current: the id of the workflow in `.claude/state/workflow.json`; "" if there is none.
         unusable: files in the place of documents that cannot be used.
     """
 
@@ -96,7 +96,7 @@ class WorktreeWorkflows:
 
     @property
     def unfinished(self) -> tuple[FoundWorkflow, ...]:
-        """Those with something left to do, the one that was changed last first."""
+        """The unfinished workflows, the last changed first."""
         return tuple(entry for entry in self.found if not entry.workflow.is_over)
 
     @property
@@ -106,7 +106,7 @@ class WorktreeWorkflows:
         return (*sentences, *(remark for entry in self.unfinished for remark in entry.remarks))
 
     def get(self, name: str) -> FoundWorkflow | None:
-        """The workflow of this id or name (the unfinished one first, of several the newest), or None."""
+        """The workflow with this id or name (unfinished ones first, then the newest), or None."""
         ordered = (*self.unfinished, *self.found)
         names = [(entry.workflow.id, entry.workflow.name) for entry in ordered]
         ranked = [
@@ -120,12 +120,12 @@ class WorktreeWorkflows:
 class LedgerEntry(msgspec.Struct, frozen=True):
     """What is remembered of one workflow's gates outside of its documents.
 
-    A document that lost a gate, or has a gated phase completed that never was, was tampered with.
+    A document was tampered with if it lost a gate, or if it has a gated phase completed that never was.
 
     Attributes:
-        revision, phases: of the record that it was made of: which, and how many it had.
-        gates: by the index of the phase, its gate.
-        passed: the phases that were completed or skipped through theirs.
+        revision, phases: the revision, and the number of phases, of the record that it was made from.
+        gates: by the phase's index, its gate.
+        passed: the phases that were completed or skipped through their gates.
     """
 
     revision: int
@@ -135,7 +135,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, workflow: Workflow) -> LedgerEntry:
-        """What is to be remembered of a workflow."""
+        """The entry for a workflow."""
         gated = {index: phase for index, phase in enumerate(workflow.phases) if phase.gate}
         passed = tuple(index for index, phase in gated.items() if phase.status in OVER)
         gates = {index: phase.gate for index, phase in gated.items()}
@@ -149,7 +149,7 @@ Ledger = Mapping[str, LedgerEntry]
 def found_workflows(
     documents: Iterable[ReadDocument], ledger: Ledger, archived: Collection[str] = ()
 ) -> list[FoundWorkflow]:
-    """The workflows that the documents tell, the newest first; `archived`: the ids that the archive has."""
+    """The workflows in the documents, the newest first; `archived`: the ids that the archive has."""
     groups = _grouped(documents, archived).items()
     workflows = [_together(name, members, ledger) for name, members in groups]
     return sorted(workflows, key=lambda entry: (-entry.written_at, entry.workflow.id))
@@ -158,7 +158,7 @@ def found_workflows(
 def _grouped(
     documents: Iterable[ReadDocument], archived: Collection[str]
 ) -> Mapping[str, Sequence[ReadDocument]]:
-    """Documents by the id of their workflow; one that tells none gets an id that no other has."""
+    """Documents by the id of their workflow; a document without an id gets a new one."""
     members: dict[str, list[ReadDocument]] = {}
     by_name: dict[str, str] = {}
     for read in sorted(documents, key=lambda entry: (entry.record is None, entry.path)):
@@ -179,9 +179,9 @@ def _grouped(
 
 
 def _is_another(document: ReadDocument, members: Mapping[str, Sequence[ReadDocument]]) -> bool:
-    """True if a document carries the record of a workflow that it is not about any more.
+    """True if the record in a document belongs to another workflow than its fields.
 
-    Another one was written over it, and its details were left; or it was copied, and made another's.
+    Somebody wrote another workflow over the fields, or copied the document for another workflow.
     """
     fields, record = document.fields, document.record
     if record is None:
@@ -194,7 +194,7 @@ def _is_another(document: ReadDocument, members: Mapping[str, Sequence[ReadDocum
 
 
 def free_id(moment: float, taken: Iterable[str]) -> str:
-    """A free id `wf_YYYYMMDD_HHMMSS` for a workflow that began then: a second later while one is taken."""
+    """A free id `wf_YYYYMMDD_HHMMSS` for a workflow that began then; a taken id is raised by a second."""
     ids, second = set(taken), int(moment)
     while (candidate := f"wf_{datetime.fromtimestamp(second, UTC).strftime(_FORM)}") in ids:
         second += 1
@@ -211,7 +211,7 @@ def started_at(id_: str) -> float:
 
 
 def _moment(document: ReadDocument) -> float:
-    """When the workflow of a document without a record began, as far as it says."""
+    """When the workflow of a document without a record began, if the document says so."""
     created = parse_time(document.fields.get("created_at"))
     if created is not None and created > 0:
         return created
@@ -219,7 +219,7 @@ def _moment(document: ReadDocument) -> float:
 
 
 def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> FoundWorkflow:
-    """One workflow of its documents: the newest record, and on top of it what was edited."""
+    """One workflow from its documents: the newest record, with the edits applied."""
     ordered = sorted(members, key=_age)
     used: dict[DocumentKind, ReadDocument] = {member.kind: member for member in ordered}
     documents = sorted(used.values(), key=lambda member: (member.written_at, member.kind))
@@ -245,7 +245,7 @@ def _age(document: ReadDocument) -> tuple[int, float]:
 
 
 def _blank(id_: str, documents: Sequence[ReadDocument]) -> Workflow:
-    """A workflow of which no document carries a record; its fields are edits of this."""
+    """An empty workflow for documents without a record; their fields count as edits of it."""
     checkpoints = [entry.fields for entry in documents if entry.kind is DocumentKind.CHECKPOINT]
     fields: Mapping[str, Any] = next(iter(checkpoints), {})
     name, created = str(fields.get("workflow") or ""), fields.get("created_at")
@@ -255,7 +255,7 @@ def _blank(id_: str, documents: Sequence[ReadDocument]) -> Workflow:
 
 
 def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflow:
-    """The workflow with what every record has: a name, and when it began."""
+    """The workflow with the values that every record has: a name, and when it began."""
     first = next(iter(workflow.task.strip().splitlines()), "").strip()
     name = workflow.name or first[:_NAME].strip() or workflow.id
     began = 0.0 if workflow.created_at else started_at(workflow.id)
@@ -264,9 +264,9 @@ def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflo
 
 
 def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
-    """The record with the gates that are remembered, whatever a document makes of them."""
+    """The record with the remembered gates, whatever a document says about them."""
     entry = ledger.get(workflow.id)
-    # Ahead by a commit that was cut off.
+    # The ledger is ahead, because a commit was interrupted.
     is_ahead = entry is not None and entry.revision > workflow.revision
     if entry is None or (is_ahead and entry.phases != len(workflow.phases)):
         return workflow, []

@@ -5,10 +5,9 @@
     with store.changing() as change:            # one lock; what was edited by hand is in it already
         change.put(moved_workflow)              # checkpoint, document and view are written at the end
 
-A commit writes what every file ought to hold, each as a whole: gates that were passed, checkpoint,
-document, view; what is over loses its checkpoint last. A crash in between leaves documents of two
-revisions, of which the newer counts. A file that somebody changed since it was read is read again, and
-what they changed is taken over.
+A commit writes every file as a whole: passed gates, checkpoint, document, view; a finished workflow's
+checkpoint is removed last. A crash in between leaves documents of two revisions, of which the newer counts.
+A file that somebody changed after it was read is read again, and the changes are taken over.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ from lifecycle.workflow.table import refused
 LOCK: Final = "workflow.lock"
 LOCK_SECONDS: Final = 5.0
 GATES: Final = "workflow-gates.json"
-"""Where in `.lifecycle/` it is remembered which gates there are, and which were passed."""
+"""The file in `.lifecycle/` that records which gates exist, and which were passed."""
 
 MOST_REMEMBERED: Final = 200
-"""Of how many workflows that is remembered, the newest."""
+"""For how many workflows, the newest, gates are remembered."""
 
 _TRIES: Final = 6
 _BUSY: Final = "Another lifecycle process is at work on the workflows here; try again in a moment."
@@ -77,20 +76,20 @@ class WorkflowStore:
         self.noted: dict[str, workflow_marks.AdoptionNote] = {}
 
     def read(self, *, archived: bool = False) -> WorktreeWorkflows:
-        """The workflows as they lie there: no lock, nothing is written; never raises for what lies there.
+        """The workflows in the files: no lock, nothing is written; never raises for a file's content.
 
         Args:
-            archived: the completed ones as well; else only what lies among the unfinished.
+            archived: include completed workflows; else only files among the unfinished ones.
         """
         return self.found(archived=archived)[0]
 
     @contextmanager
     def changing(self, *, archived: bool = False) -> Iterator[WorkflowChange]:
-        """Change workflows; all files are brought in step when the block ends without an error.
+        """Change workflows; all files are updated when the block ends without an error.
 
         Raises:
-            LockBusy: another process is at it.
-            Refused: nothing of it can be written.
+            LockBusy: another process has the lock.
+            Refused: nothing can be written.
         """
         self.folder.make()
         seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
@@ -101,7 +100,7 @@ class WorkflowStore:
             self.after(self)
 
     def settle(self) -> WorkflowChange:
-        """Bring all files in step with each other: what was edited, deleted or cut off in the middle."""
+        """Make all files agree again after edits, deletions or an interrupted commit."""
         with self.changing() as change:
             pass
         return change
@@ -119,7 +118,7 @@ class WorkflowStore:
         return WorktreeWorkflows(workflows, current, tuple(files.unusable)), files
 
     def _noted(self, entry: FoundWorkflow) -> FoundWorkflow:
-        """A workflow with what the hooks' quick path noted of it: whose it is, and how many compactions."""
+        """A workflow with the quick path's notes on it: whose it is, and its number of compactions."""
         note = self.noted.get(entry.workflow.id)
         if note is None or entry.workflow.is_over:
             return entry
@@ -129,11 +128,11 @@ class WorkflowStore:
         return dataclasses.replace(entry, workflow=noted)
 
     def tracked(self) -> frozenset[str]:
-        """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
+        """The workflow files and sources that git tracks; `*` among them if git does not say."""
         return document_files.tracked_here(self.root, self.environment, self.deadline)
 
     def ledger(self) -> Ledger:
-        """What is remembered of gates outside of the documents; nothing where that cannot be read."""
+        """What is remembered of gates outside of the documents; empty if it cannot be read."""
         try:
             file = self.folder.read(GATES)
             return msgspec.json.decode(file.content, type=dict[str, LedgerEntry]) if file else {}
@@ -144,16 +143,16 @@ class WorkflowStore:
 
 
 class _ChangedMeanwhile(Exception):
-    """A file holds something else than when it was read."""
+    """A file changed after it was read."""
 
 
 class WorkflowChange:
     """The workflows while the lock is held; what is `put` is written when the block ends.
 
     Attributes:
-        workflows: as they are, with what was edited by hand.
-        entries: what is written to the journal beside the phases that moved.
-        troubles: files that could not be written, one sentence each; there once the block has ended.
+        workflows: the present workflows, with the edits by hand.
+        entries: journal entries besides those on moved phases.
+        troubles: files that could not be written, one sentence each; set when the block has ended.
         after: by id, the records that the commit writes.
     """
 
@@ -169,11 +168,11 @@ class WorkflowChange:
         self.after: dict[str, Workflow] = {}
 
     def put(self, workflow: Workflow, *, is_moved: bool = True) -> Workflow:
-        """Have a workflow written when the block ends; returns it with its revision and time.
+        """Queue a workflow to be written when the block ends; returns it with its revision and time.
 
         Args:
-            workflow: what it is now.
-            is_moved: it becomes the current one, which `.claude/state/workflow.json` shows.
+            workflow: its new record.
+            is_moved: make it the current one, which `.claude/state/workflow.json` shows.
         """
         entry = self.workflows.get(workflow.id)
         if entry is not None and entry.workflow == workflow and not entry.is_edited:
@@ -190,12 +189,12 @@ class WorkflowChange:
         return replace(workflow, revision=revision, updated_at=self.now, ended_at=ended_at)
 
     def new_id(self) -> str:
-        """An id that no workflow has, made of the present moment."""
+        """An unused id, made from the present time."""
         taken = {*self.found, *self.changed, *self.read.archived}
         return found_workflows.free_id(self.now, taken)
 
     def commit(self) -> None:
-        """Write what every file ought to hold until nothing changes in between; then mark and journal."""
+        """Write every file, again until none changed in between; then set the mark and the journal."""
         self.after = {
             id_: self._settled(entry)
             for id_, entry in self.found.items()
@@ -219,17 +218,17 @@ class WorkflowChange:
         self._note()
 
     def _is_left(self, entry: FoundWorkflow) -> bool:
-        """True for one that is left as it is: in step, or come with the repository as a whole."""
+        """True for a workflow that is not rewritten: its files agree, or all came with the repository."""
         return entry.is_in_step or all(document.is_tracked for document in entry.documents)
 
     def _settled(self, entry: FoundWorkflow) -> Workflow:
-        """The record to be written of a workflow that only has to be brought in step."""
+        """The record to write for a workflow whose files only have to agree again."""
         if not entry.is_edited:
             return entry.workflow
         return self.stamped(entry.workflow, entry.revision + 1)
 
     def _read_again(self) -> None:
-        """Take over what was changed in a file since it was read."""
+        """Take over changes in files since they were read."""
         by_path = {earlier.path: earlier for earlier in self.read.documents}
         workflows, self.read = self.store.found(archived=self.archived)
         for entry in workflows.found:
@@ -248,7 +247,9 @@ class WorkflowChange:
     def _write(self) -> None:
         current = self._current()
         for id_, entry in self.found.items():
-            if CURRENT in entry.places and id_ != current:  # it gives way, and lies elsewhere now
+            if (
+                CURRENT in entry.places and id_ != current
+            ):  # not current any more: it lies elsewhere now
                 self.after.setdefault(id_, entry.workflow)
         is_written = {document.path: document.content for document in self.read.documents}
         wanted: dict[str, bytes] = {}
@@ -275,7 +276,7 @@ class WorkflowChange:
         return shown or next(left, "")
 
     def _wanted(self, workflow: Workflow, is_current: bool) -> dict[str, bytes]:
-        """The content that each document of a workflow ought to have, by path."""
+        """The content that each document of a workflow should have, by path."""
         document = content_of(workflow, DocumentKind.DOCUMENT)
         is_current &= not any(file.stays and file.path == CURRENT for file in self.read.unusable)
         wanted = {CURRENT: document} if is_current else {}
@@ -289,7 +290,7 @@ class WorkflowChange:
         return {path: content_of(workflow, DocumentKind.CHECKPOINT), **wanted}
 
     def _prepare(self) -> None:
-        """Write what has to be there before the first document: the gates, and git's exclusion."""
+        """Write what has to exist before the first document: the gates, and git's exclusion."""
         entries = {record.id: LedgerEntry.of(record) for record in self.after.values()}
         ledger = {**self.store.ledger(), **entries}
         newest = sorted(ledger.items())[-MOST_REMEMBERED:]
@@ -304,7 +305,7 @@ class WorkflowChange:
             log.write(self.root, f"info/exclude: {error}")
 
     def _replace(self, path: str, before: bytes | None, content: bytes) -> None:
-        """Put a document into its place, if that still holds what was read."""
+        """Replace a document, if its content is still what was read."""
         try:
             whole = self._place(path)
             if before == content:
@@ -340,7 +341,7 @@ class WorkflowChange:
         return whole / name
 
     def _render(self, workflow: Workflow) -> None:
-        """Write the view of a record, unless the file holds it already."""
+        """Write the view of a record, unless the file has the same content."""
         content = view_of(workflow).encode("utf-8", "replace")
         try:
             path = self._place(VIEW)
@@ -353,7 +354,7 @@ class WorkflowChange:
     def _clear(
         self, workflow: Workflow, is_written: Mapping[str, bytes], wanted: Mapping[str, bytes]
     ) -> None:
-        """Take away what a workflow has no more: its checkpoint once it is over, a document elsewhere."""
+        """Remove files that a workflow no longer has: a checkpoint after its end, a document elsewhere."""
         elsewhere = [f"{OTHERS}/{workflow.id}.json", f"{ARCHIVE}/{workflow.id}.json"]
         if workflow.is_over and workflow.id in self.found:
             places = self.found[workflow.id].places
@@ -361,7 +362,7 @@ class WorkflowChange:
         for path in elsewhere:
             if path in wanted:
                 continue
-            with suppress(OSError):  # a link, another user's, or gone: nothing of ours
+            with suppress(OSError):  # a link, another user's, or gone: not our file
                 file = document_files.own_content(self.root, path)
                 if file is not None and is_written.get(path, file[0]) != file[0]:
                     raise _ChangedMeanwhile
@@ -392,6 +393,6 @@ def _checkpoint_path(workflow: Workflow) -> str:
 
 
 def _order(item: tuple[str, bytes]) -> tuple[int, str]:
-    """Checkpoints first, then documents, and last the one that all look at."""
+    """The key to sort by: checkpoints first, then documents, and last the one that everybody reads."""
     path = item[0]
     return (0 if path.startswith(CHECKPOINTS) else 2 if path == CURRENT else 1, path)
