@@ -1,4 +1,4 @@
-"""Tell what a line of a log is, by the table in `log_words.toml`: an error by rank, noise, a step's end."""
+"""Classify a line of a log by the table in `log_words.toml`: an error and its rank, noise, a step's end."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from enum import StrEnum, auto
 from lifecycle.settings import resources
 
 MOST_READ = 2_000
-"""Characters of a line that are looked at: a bundle in one line has no second error far behind."""
+"""Characters of a line that are read: a one-line bundle has no second error further on."""
 
 
 class AnchorRank(StrEnum):
-    """How surely a line tells the error."""
+    """How certain it is that a line names the error."""
 
     NONE = auto()
     HINT = auto()
-    """A place in a file, a difference, a word of something amiss: worth a look where nothing is surer."""
+    """A place in a file, a difference, a vague word of trouble: shown if nothing is more certain."""
     TROUBLE = auto()
     """A general word for something that went wrong."""
     VERDICT = auto()
-    """A tool names what failed, or the error itself."""
+    """A tool names what failed, or names the error itself."""
 
 
 table = functools.partial(resources.table, "feedback/checks/log_words.toml")
@@ -40,16 +40,16 @@ def _pattern(rank: AnchorRank) -> re.Pattern[str]:
 
 @functools.cache
 def begin(*kinds: str) -> re.Pattern[str]:
-    """A pattern for the begin of lines of these kinds.
+    """A pattern for the beginning of lines of these kinds.
 
-    `noise` nobody reads; `openers` announce an error and do not tell it. With one that is `ended` Actions
-    ends a step that failed, and with one that is `stopped` it says that it stopped a step itself.
+    `noise` is never shown; `openers` announce an error without naming it. Actions ends a failed step with
+    an `ended` line; by a `stopped` line it says that it stopped a step itself.
     """
     return _any_of(pattern for kind in kinds for pattern in table()[kind])
 
 
 def rank_of(line: str) -> AnchorRank:
-    """The rank of one line of a log, without its time and colours, if it tells an error; else NONE."""
+    """The rank of one line of a log (without time and colours), if it names an error; else NONE."""
     text = line[:MOST_READ]
     for rank in (AnchorRank.VERDICT, AnchorRank.TROUBLE):
         if _pattern(rank).match(text):
@@ -58,5 +58,5 @@ def rank_of(line: str) -> AnchorRank:
 
 
 def is_hint(line: str) -> bool:
-    """Whether a line that tells no error may be worth a look."""
+    """True if a line that names no error may still hint at one."""
     return _pattern(AnchorRank.HINT).match(line[:MOST_READ]) is not None

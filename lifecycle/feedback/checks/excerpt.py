@@ -1,11 +1,10 @@
 """The excerpt of a failed job's log: the lines around its errors that a person would quote.
 
-Pure: lines in, an excerpt out. The log is read once, and no more of it is kept than what may be shown.
+Pure: lines in, an excerpt out. The log is read once, and only lines that may be shown are kept.
 
-The first error is shown with what stands before and after it, then the last, which is where runners sum
-up, and the step's last lines, where others count; then the other errors, the surest first, for as long as
-there is room. A log in which no tool names an error
-is shown by what hints at one as well, and by its end if it tells of no trouble at all.
+The first error is shown with the lines around it; then the last error, where runners sum up, and the step's
+last lines, where others count; then further errors, the most certain first, as far as they fit. If no tool
+names an error in a log, lines that hint at one are shown, too; if there are none, the end of the log.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ TAIL = 30
 """Lines of the end that are shown of a log in which no error was found."""
 
 MOST_SHAPES = 1_000
-"""Forms of lines, their numbers left out, that are remembered."""
+"""How many line shapes (lines without their numbers) are remembered."""
 
 END = 6
 """Lines of the end that are shown of a log with errors."""
@@ -53,7 +52,7 @@ class LogExcerpt:
 
     Attributes:
         lines: in their order, each without secrets; where some are left out, one line says how many.
-        first_error: the first line that tells an error, or "" if none was found.
+        first_error: the first line that names an error, or "" if none was found.
         total: lines of the failed step, noise not counted.
         left_out: how many of these are not shown.
     """
@@ -74,7 +73,7 @@ class _Window:
 
     @property
     def by_distance(self) -> list[tuple[int, str]]:
-        """Its lines with their numbers, the error first; what follows tells more than what led to it."""
+        """Its lines with their numbers, the error first; later lines say more than earlier ones."""
         return sorted(
             self.lines.items(),
             key=lambda numbered: max(numbered[0] - self.anchor, 2 * (self.anchor - numbered[0])),
@@ -83,7 +82,7 @@ class _Window:
 
 @dataclass
 class _RankRead:
-    """The errors of one rank: first and last, those between; `told` is the first line that says what."""
+    """The errors of one rank: first, last, and between; `told` is the first line that names the error."""
 
     told: str = ""
     edges: list[_Window] = field(default_factory=list)
@@ -91,7 +90,7 @@ class _RankRead:
 
 
 class _Reading:
-    """A log while it is read; hints are forgotten once a tool names an error."""
+    """A log while it is read; hints are dropped when a tool names an error."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -120,7 +119,7 @@ class _Reading:
             self._note(read, at)
 
     def _hints(self, text: str) -> bool:
-        """True if the line may be worth a look; one that came before, but for its numbers, is not."""
+        """True if the line may hint at an error and is new, apart from its numbers."""
         shape = _NUMBERS.sub("", text[:MOST_WIDE])
         is_new = shape not in self.shapes
         if len(self.shapes) < MOST_SHAPES:
@@ -139,7 +138,7 @@ class _Reading:
         return _Window(at, after, {n: text for n, text in self.recent if n >= at - before})
 
     def wanted(self) -> list[tuple[list[tuple[int, str]], float]]:
-        """Lines in the order in which they are shown, and the share of the room that may be full then."""
+        """Groups of lines by priority, each with the share of the room that may be used up by then."""
         parts: list[tuple[list[tuple[int, str]], float]] = []
         end = [*reversed(self.recent)]
         for rank, read in self.ranks.items():
@@ -153,9 +152,9 @@ class _Reading:
 
     @property
     def first_error(self) -> str:
-        """The first line of the surest rank that there is; a hint tells no error.
+        """The first line of the most certain rank; a hint does not count.
 
-        What only opens one, as a traceback's first line, is alike in all failures: it counts alone only.
+        A line that only announces an error, as a traceback's first line, counts only if there is no other.
         """
         for rank, read in self.ranks.items():
             if rank is not AnchorRank.HINT and read.edges:
@@ -168,10 +167,10 @@ def excerpt(lines: Iterable[str], step: StepTime | None = None) -> LogExcerpt:
 
     Args:
         lines: the log, as GitHub gives it or as a tool printed it.
-        step: when the failed step ran; without it the first step that failed is looked for.
+        step: when the failed step ran; without it the first failed step is searched for.
 
     Returns:
-        at most MOST_LINES lines and MOST_CHARACTERS characters, the lines that tell of a gap counted.
+        at most MOST_LINES lines and MOST_CHARACTERS characters, including the lines that mark gaps.
     """
     reading = _Reading()
     for text in plain_lines(lines, step):
@@ -182,14 +181,14 @@ def excerpt(lines: Iterable[str], step: StepTime | None = None) -> LogExcerpt:
     shown, total = _shown(reading), reading.total
     lines = _with_gaps(shown, total)
     while len(lines) > MOST_LINES or len("\n".join(lines)) > MOST_CHARACTERS:
-        shown.popitem()  # what was taken last tells least
+        shown.popitem()  # the line that was taken last matters least
         lines = _with_gaps(shown, total)
     first_error = redact(reading.first_error)[:MOST_WIDE]
     return LogExcerpt(tuple(lines), first_error, total, total - len(shown))
 
 
 def _shown(reading: _Reading) -> dict[int, str]:
-    """The lines that there is room for, by their number."""
+    """The lines that fit, by their number."""
     shown: dict[int, str] = {}
     characters = 0
     for lines, share in reading.wanted():
@@ -204,14 +203,14 @@ def _shown(reading: _Reading) -> dict[int, str]:
 
 
 def _clipped(text: str) -> str:
-    """The line, cut to what is shown; one that is cut is redacted before: half a secret is not known."""
+    """The line, cut to the shown length; it is redacted first, since half a secret is not recognized."""
     whole = redact(text) if len(text) > MOST_WIDE else text
     left = len(whole) - MOST_WIDE
     return whole if left <= 0 else f"{whole[:MOST_WIDE]} … {left:,} more characters"
 
 
 def _with_gaps(shown: dict[int, str], total: int) -> list[str]:
-    """The same as `gapped`; as one text they hold no secret."""
+    """The same as `gapped`, with secrets removed from the text as a whole."""
     lines = gapped(shown, total)
     return redact("\n".join(lines)).split("\n") if lines else []
 

@@ -1,7 +1,7 @@
 """Fetch the failed checks of a head and their logs, and keep them: one request, and one for each log.
 
 A log is read up to the end of the failed step, and once for each attempt of its job: every attempt is a job
-with a number of its own. What cannot be read is told in its place, and nothing else waits for it.
+with its own number. A sentence replaces a log that cannot be read, and nothing else waits for it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ TOO_LATE = (
 )
 
 _NEW = 60.0
-"""Seconds after a job's end in which its log may not be there yet."""
+"""Seconds after a job's end in which its log may not be available yet."""
 
 _PAUSE = 2.0
 
 _LEAST = 0.5
-"""Seconds that have to be left for a log to be asked for."""
+"""Seconds that have to be left before another log is requested."""
 
 
 def fetch(
@@ -41,11 +41,11 @@ def fetch(
     """Read what failed on the head of a pull request, and keep the packet as a file.
 
     Args:
-        world: what may be touched.
-        pull: the number.
-        group: a commit on which the merge queue tested it: what failed there, in place of its head.
-        seconds: how long all of it may take: what was not read by then is told as that. Without it the
-            world's own time counts.
+        world: the world to read from.
+        pull: the pull request's number.
+        group: a commit on which the merge queue tested it; its failures are read instead of the head's.
+        seconds: how long everything may take; logs not read by then are named. Default: the world's own
+            deadline.
 
     Raises:
         NotFound, NoPermission, Transient: the checks themselves could not be read.
@@ -76,7 +76,7 @@ def fetch(
 
 
 def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
-    """Read the log of a check's job: as it was kept, else as GitHub has it; a failure is its `problem`."""
+    """Read the log of a check's job: the kept one, else GitHub's; a failure to read it is its `problem`."""
     files = FeedbackFiles(world.root)
     kept_json = object_in(files.read(f"{job}.json") or b"")
     earlier = from_json(LogExcerpt, kept_json)
@@ -98,7 +98,7 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
 
 
 def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
-    """Ask for a log, twice if it may not be there yet; its excerpt, and what is kept of it."""
+    """Request a log, twice if it may not be available yet; its excerpt, and what is kept of it."""
     try:
         return _once(world, check, job)
     except NotFound:
@@ -114,13 +114,13 @@ def _once(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptL
     kept = KeptLog()
     with world.reports.job_log(job) as lines:
         log_excerpt = excerpt(kept.through(lines), _time_of(check))
-    if not log_excerpt.total:  # the moments of the step are not those of the log
+    if not log_excerpt.total:  # the step's times do not match the log's
         log_excerpt = excerpt(kept.lines)
     return log_excerpt, kept
 
 
 def _time_of(check: FailedCheck) -> StepTime | None:
-    """When the failed step ran, None if GitHub does not say."""
+    """When the failed step ran; None if GitHub does not say."""
     step = check.failed_step
     if step is None or step.began is None or step.ended is None:
         return None

@@ -1,7 +1,7 @@
 """The lines of a job's log as its step printed them: cleaned, cut to the failed step, without noise.
 
-It works on one line after the other, so that a log of any length costs no memory. `KeptLog` keeps what
-there is room for; in that `failing_tests` looks for the tests that failed, by the table of runners.
+Lines are processed one by one, so that a log of any length costs no memory. `KeptLog` keeps the lines that
+fit; `failing_tests` searches them for the failed tests, by the table of runners.
 
 Source: the format of job logs, https://docs.github.com/actions/monitoring-and-troubleshooting-workflows and
 https://github.com/actions/runner (each line has its moment; `##[group]`, `##[error]` and their like).
@@ -34,20 +34,20 @@ _OF_KEY = re.compile(
     r"(?:.*[\s\"'>|])?[\w+/\\=]{24,}[\"',\\]*\s*$|\s*[\w+/=]*\s*$"
     r"|.*\b(?:Proc-Type|DEK-Info|Comment|Version): "
 )
-"""A line within a key, also where a tool has put something before it."""
+"""A line within a key, even if a tool has put something before it."""
 
 MOST_OF_KEY = 400
-"""Lines that a key has at the most."""
+"""The most lines of a key."""
 
 LATE = 2.0
 """Seconds after a step's end in which its last lines may come: steps have whole seconds."""
 
 MOST_CHARACTERS = 4_000
-"""Characters of one line that are kept; where an error stands in a line of more, its begin is enough."""
+"""Characters of one line that are kept; if an error's line is longer, its beginning is enough."""
 
 BEGIN = 500_000
 END = 1_500_000
-"""Characters that are kept of a log's begin, and of its end."""
+"""Characters that are kept of a log's beginning, and of its end."""
 
 _AFTER = re.compile(r"Post job cleanup\.|Cleaning up orphan processes")
 
@@ -61,7 +61,7 @@ class StepTime:
 
 
 class KeyBlocks:
-    """Takes keys over several lines out of a log; where only a key's begin is told, the log goes on."""
+    """Removes keys of several lines from a log; the mere mention of a key's beginning removes nothing."""
 
     def __init__(self) -> None:
         self._left = 0
@@ -78,7 +78,7 @@ class KeyBlocks:
 
 
 def moment_end(line: str) -> int:
-    """How many characters of a line are its moment."""
+    """How many characters at the beginning of a line are its time."""
     stamped = _MOMENT.match(line)
     return stamped.end() if stamped else 0
 
@@ -87,19 +87,19 @@ def plain_lines(lines: Iterable[str], step: StepTime | None = None) -> Iterator[
     """The lines that a person would look through for the error.
 
     Args:
-        lines: of the log, with or without their moments.
-        step: the time of the failed step; all of the log without it.
+        lines: the log's lines, with or without their times.
+        step: the time of the failed step; without it, the whole log is used.
 
     Returns:
-        each line without moment, colours and rewritten progress, in their order, until Actions says that
-        the step failed. Its `##[error]` line is the last. None stands where a command begins: what
-        failed is the last that began. Keys over several lines are gone; other secrets are not.
+        each line without time, colours and rewritten progress, in order, until Actions says that the
+        step failed. Its `##[error]` line is the last. None marks the beginning of a command: the last one
+        that began has failed. Keys of several lines are removed; other secrets are not.
     """
     return _without_noise(_until_the_end(_of_step(_cleaned(lines), step)))
 
 
 def _cleaned(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each line as its moment, or "", and its text."""
+    """Each line as its time, or "", and its text."""
     keys = KeyBlocks()
     for raw in lines:
         stamped = _MOMENT.match(raw)
@@ -142,9 +142,9 @@ def _until_the_end(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _without_noise(lines: Iterable[str]) -> Iterator[str | None]:
-    """Leave out the echo of each command, what is noise, and the second of two empty lines.
+    """Leave out the echo of each command, noise, and the second of two empty lines.
 
-    Where a step was stopped from outside, the last noise before it tells how far it came.
+    If a step was stopped from outside, the last noise before that is kept: it says how far the step came.
     """
     is_echo, was_empty = False, True
     is_noise, is_stop = begin("noise").match, begin("stopped").match
@@ -172,7 +172,7 @@ def _without_noise(lines: Iterable[str]) -> Iterator[str | None]:
 
 
 class KeptLog:
-    """Keeps the lines of a log that somebody reads, as far as there is room."""
+    """Keeps the lines of a log while it is read, as far as they fit."""
 
     def __init__(self) -> None:
         self._begin: list[str] = []
@@ -183,7 +183,7 @@ class KeptLog:
         self._keys = KeyBlocks()
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
-        """Yield the same lines, and keep each but for those of keys, whose begin the gap may hide."""
+        """Yield the same lines, and keep all except keys, whose beginning the gap may hide."""
         for line in lines:
             at = moment_end(line)
             shown = self._keys.shown(line[at:])
@@ -205,22 +205,22 @@ class KeptLog:
 
     @property
     def lines(self) -> list[str]:
-        """What is kept; where lines are left out, one says how many."""
+        """The kept lines; if lines are left out, one line says how many."""
         gap = [f"… {self._left_out:,} lines left out …"] if self._left_out else []
         return [*self._begin, *gap, *self._end]
 
     @property
     def text(self) -> str:
-        """What is kept as one text, without secrets."""
+        """The kept lines as one text, without secrets."""
         return redact("\n".join(line.rstrip("\r") for line in self.lines)) + "\n"
 
 
 def failing_tests(lines: Iterable[str], step: StepTime | None = None) -> tuple[str, ...]:
-    """The tests that failed, without secrets, as their runner names them; () where none says so.
+    """The failed tests, without secrets, as their runner names them; () if no runner names any.
 
     Args:
         lines: the log.
-        step: when the failed step ran; lines without it, or of another time, are all looked through.
+        step: when the failed step ran; without it, or if no line has its time, all lines are searched.
     """
     all_lines = list(lines)
     last = _last_command(all_lines, step) or _last_command(all_lines, None)

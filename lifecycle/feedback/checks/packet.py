@@ -1,7 +1,7 @@
-"""What failed on a head as one value: the failed checks in order, each with the lines that tell why. Pure.
+"""What failed on a head as one value: the failed checks in order, each with the lines that say why. Pure.
 
-What is required stands first. Jobs of a matrix whose excerpts say the same are one failure with several
-names. Nothing in it holds a secret; whoever shows it marks it as what strangers wrote.
+Required checks come first. Jobs of a matrix with the same excerpt are one failure with several names.
+Nothing in it contains a secret; whoever shows it marks it as written by strangers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, Failed
 from lifecycle.feedback.checks.excerpt import LogExcerpt
 
 MOST_JOBS = 15
-"""How many failed checks are told with more than their name."""
+"""How many failed checks are shown with more than their name."""
 
 MOST_REMARKS = 10
 MOST_SUMMARY = 4_000
@@ -25,7 +25,7 @@ UNSTARTED = (
     "No job of this workflow began: its file is broken, or names something that does not exist. Fix the "
     "file; running it again does not help."
 )
-"""Why there is no log of a workflow that could not start."""
+"""The reason why there is no log: the workflow could not start."""
 
 _REMARK_NOISE = re.compile(
     r"Process completed with exit code|The operation was canceled|Node\.js \d+ actions are deprecated"
@@ -41,8 +41,8 @@ class ReadLog:
     """The result of reading one job's log.
 
     Attributes:
-        excerpt: its lines that tell the error, None if it could not be read.
-        path: where the log lies, from the worktree's root on, "" if it was not kept.
+        excerpt: its lines around the error; None if it could not be read.
+        path: the path of the log from the worktree's root; "" if it was not kept.
         problem: why it could not be read, a sentence.
         tests: the tests that it names as failed.
     """
@@ -61,11 +61,11 @@ class CheckFailure:
         name, workflow, event, word, url, run, job, is_required: of the first of them, as GitHub has it.
         step: the step that failed, "" if it is not known.
         same: the names of the others.
-        first_error: the first line that tells the error.
+        first_error: the first line that names the error.
         tests: the tests that the log names as failed.
         excerpt: lines of the log, those around its errors.
         lines, left_out: how many lines the failed step printed, and how many of them are not here.
-        log: where the log lies, from the worktree's root on; a long one without its middle.
+        log: the path of the log from the worktree's root; a long log is kept without its middle.
         problem: why there is no excerpt.
         remarks: what the check says of lines of files, and how many more there are.
         title, summary: what another app says of it.
@@ -95,10 +95,10 @@ class CheckFailure:
 
     @property
     def identities(self) -> tuple[str, ...]:
-        """Names of what failed, without the check's, at another commit or in another run alike.
+        """Names of what failed, without the check's name, equal at other commits and in other runs.
 
-        The tests that the log names, else its first error with its numbers left out: those of lines move.
-        () if no log could be had, so that nobody knows.
+        These are the tests that the log names, else its first error without numbers: line numbers move.
+        () if there was no log, so that they are not known.
         """
         if self.tests:
             return tuple(f"test {name}" for name in self.tests)
@@ -110,22 +110,22 @@ class CheckFailure:
 
     @property
     def trace(self) -> tuple[str, ...]:
-        """What failed and its first error: another trace shows that something changed."""
+        """What failed and its first error: a different trace shows that something changed."""
         return (*self.identities, without_moments(self.first_error))
 
 
 @dataclass(frozen=True, slots=True)
 class FailurePacket:
-    """All that is told of a failed head.
+    """Everything that is reported about a failed head.
 
     Attributes:
         pull: the number of the pull request.
         head: the commit.
-        failures: in the order in which they are told.
+        failures: the failures in the order in which they are shown.
         others: names of further failed checks.
         left: how many more failed checks GitHub has.
         unseen: what could not be shown, each a sentence.
-        path: where the same lies as text, from the worktree's root on.
+        path: the path of the packet as text, from the worktree's root.
     """
 
     pull: int
@@ -145,7 +145,7 @@ class FailurePacket:
 
 
 def ordered(head: FailedHead) -> list[FailedCheck]:
-    """The failed checks in the order in which they are told: required ones first, then jobs with a log."""
+    """The failed checks in the order in which they are shown: required ones first, then jobs with a log."""
     return sorted(
         head.checks,
         key=lambda check: (not check.is_required, check.job is None, check.workflow, check.name),
@@ -157,7 +157,7 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
 
     Args:
         head: what failed.
-        logs: what came of reading the logs, by the job's number.
+        logs: the results of reading the logs, by the job's number.
     """
     checks = ordered(head)
     folded: dict[object, CheckFailure] = {}
@@ -202,7 +202,7 @@ def _failure(check: FailedCheck, log: ReadLog | None) -> CheckFailure:
 
 
 def _told(remarks: tuple[CheckRemark, ...]) -> tuple[CheckRemark, ...]:
-    """The remarks that say something, the worst first; Actions has one of every failure that does not."""
+    """The useful remarks, the worst first; Actions adds an empty one for every failure."""
     levels = ("FAILURE", "WARNING", "NOTICE")
     kept = [remark for remark in remarks if not _REMARK_NOISE.match(remark.message)]
     kept.sort(key=lambda remark: (*levels, remark.level).index(remark.level))
@@ -215,12 +215,12 @@ def _without_secrets(remark: CheckRemark) -> CheckRemark:
 
 
 def without_moments(line: str) -> str:
-    """A line without what differs between runs that fail alike."""
+    """A line without the parts that differ between runs with the same failure."""
     return re.sub(_SAME, "", line)
 
 
 def _identity(failure: CheckFailure) -> object:
-    """The key by which failures that are alike are told as one; None for one without lines."""
+    """The key by which equal failures are merged; None for a failure without lines."""
     if not failure.excerpt:
         return None
     lines = tuple(without_moments(line) for line in failure.excerpt)

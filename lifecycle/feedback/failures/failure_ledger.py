@@ -1,6 +1,6 @@
 """What is remembered of a pull request's red heads: what failed at each, and what was asked. Pure.
 
-How often a run was run again is not here: GitHub counts the attempts, for every machine alike.
+How often a run was rerun is not here: GitHub counts the attempts, the same for every machine.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ class FailureLedger:
     """What is remembered of one pull request.
 
     Attributes:
-        number: the pull request's; another one begins an empty ledger.
-        reds: heads whose failures were the agent's, the oldest first; none of which no log could be had.
-            What failed there stands until a head is green.
-        stopped: identities about which a person was asked, until a head is green or they say to go on.
+        number: the pull request's number; another pull request begins an empty ledger.
+        reds: heads whose failures were the agent's, the oldest first, without heads that had no log.
+            Their failures count until a head is green.
+        stopped: identities about which a person was asked, until a head is green or they say to continue.
         red: the newest head of which failures were read, "" if there is none.
-        failing: what failed at it: by workflow and check, its identities.
-        kind: whose that was when it was read last, as `FailureClass` has it in small letters, else "".
-        since: the branch's first red head, from which on commits are looked through; "" if there is none.
-        compared: the head up to which they were.
-        base: the newest commit of the base that was looked at for what failed there too, else "".
+        failing: what failed at that head: identities by workflow and check.
+        kind: whose failures they were at the last read, a `FailureClass` in lower case; else "".
+        since: the branch's first red head, after which commits are searched; "" if there is none.
+        compared: the head up to which they were searched.
+        base: the newest commit of the base that was checked for the same failures; else "".
         base_at: when that was, in seconds since the epoch.
-        is_due: what failed is to be read again at the next look that shows checks.
+        is_due: read the failures again at the next look that shows checks.
     """
 
     number: int
@@ -57,25 +57,25 @@ class FailureLedger:
     since: str = ""
 
     def count(self, identity: str) -> int:
-        """At how many heads it failed so far."""
+        """At how many heads this identity has failed so far."""
         return sum(identity in head.identities for head in self.reds)
 
     def charged(self, head: RedHead) -> FailureLedger:
-        """The ledger with this red head, once, whatever was read of it before."""
+        """The ledger with this red head once; it replaces an earlier entry for the same head."""
         others = [red for red in self.reds if red.sha != head.sha]
         return replace(self, reds=(*others, head)[-MOST_KEPT:])
 
     def asked(self, identities: tuple[str, ...]) -> FailureLedger:
-        """The ledger with these as what a person was asked about."""
+        """The ledger with these identities as those that a person was asked about."""
         return replace(self, stopped=tuple(dict.fromkeys((*self.stopped, *identities))))
 
     def mended(self) -> FailureLedger:
-        """The ledger with all that failed as mended: what fails again is new. Its heads still count."""
+        """The ledger with all failures fixed: a repeated failure is new. Its heads still count."""
         reds = tuple(replace(red, identities=(), trace=()) for red in self.reds)
         return replace(self, reds=reds, stopped=())
 
     def opened(self) -> FailureLedger:
-        """The ledger with nothing counted any more, since the person who was asked said to go on."""
+        """The ledger with all counts reset, because the person who was asked said to continue."""
         return replace(self, reds=(), stopped=(), kind="")
 
     def as_json(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class FailureLedger:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> FailureLedger:
-        """What `as_json` gave; for another pull request what is the branch's, none of another shape."""
+        """The ledger from `as_json`; for another pull request only the branch's part; empty if invalid."""
         if data.get("number") != number:
             return cls(number, since=str(data.get("since", "")))
         ledger: FailureLedger | None = from_json(cls, data)

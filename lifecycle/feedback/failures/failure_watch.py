@@ -1,8 +1,8 @@
-"""Read why a head failed, and hear at a look what follows; a `ports.FailureFeedback`.
+"""Read why a head failed, and decide at a look what follows; a `ports.FailureFeedback`.
 
-What was read is kept in this process alone until a look has heard it. If the process ends before that, the
-failure is told as it stands, and nothing is counted. Mostly nothing has failed: what reads logs is imported
-by the first failure.
+Results are kept in this process until a look uses them. If the process ends before that, the failure is
+reported without them, and nothing is counted. Usually nothing has failed: the modules that read logs are
+imported at the first failure.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from lifecycle.feedback.failures.tampering import TamperFinding
 
 MORE_SECONDS = 10.0
-"""Seconds for asking after the logs about runs and base: what is not known by then counts as ours."""
+"""Seconds, after the logs, for questions about runs and base; a failure not settled by then is ours."""
 
 MOST_RUNS = 5
 MOST_BASE_LOGS = 5
 _FETCH = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
 _RESULTS = ("failed", "green", "waits")
-"""Events that the sentences here take the place of, as one result of the checks does of another."""
+"""Events that the sentences here replace, as one result of the checks replaces another."""
 
 _IDLE = ("SKIPPED", "NEUTRAL")
-"""GitHub's words for a check that keeps nothing back, and did not pass."""
+"""GitHub's words for a check that did not pass, but blocks nothing."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class FailureWatch:
-    """Reads with a world; what is to be remembered comes in and goes out as JSON values."""
+    """Reads with a world; its memory comes in and goes out as JSON values."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -58,10 +58,12 @@ class FailureWatch:
         from lifecycle.feedback.checks.fetching import fetch
         from lifecycle.feedback.checks.packet_text import wake_lines
 
-        self._read[pull, head] = ladder.FailureFacts(head)  # what cannot be read is the agent's
+        self._read[pull, head] = ladder.FailureFacts(
+            head
+        )  # failures that cannot be read are the agent's
         packet = fetch(self._world, pull, seconds)
         if packet.head != head:
-            return ()  # a newer head has other failures: what is said of this one is told without them
+            return ()  # a newer head has other failures: this head is reported without them
         self._world.deadline.renew(MORE_SECONDS)
         self._read[pull, head] = facts = _facts_of(packet)
         last = MORE_SECONDS + 1.0 + HARD_EXIT_GRACE
@@ -104,9 +106,9 @@ class FailureWatch:
     def _compared(
         self, ledger: FailureLedger, pull: PullRequest, *, may_fetch: bool
     ) -> tuple[FailureLedger, tuple[str, ...] | None]:
-        """Find what all commits since the first red head take from the checks; None after the first time.
+        """Find how all commits since the first red head weaken the checks; None after the first time.
 
-        Whoever pushed them: what came from elsewhere is fetched, and kept by no ref.
+        Commits that somebody else pushed are fetched, and no ref keeps them.
         Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
         """
         head, start = pull.head_sha, ledger.since
@@ -114,12 +116,12 @@ class FailureWatch:
             return ledger, None
         diff = self._tried(self._diff, start, head)
         if diff is None and may_fetch and head not in self._fetched:
-            self._fetched.add(head)  # what is not there then need not be asked for at each look
+            self._fetched.add(head)  # a missing commit need not be requested at each look
             remote, ref = self._world.settings.remote, f"refs/pull/{pull.number}/head"
             self._tried(self._world.git.run, *_FETCH, remote, ref, remote=remote)
             diff = self._tried(self._diff, start, head)
         if diff is None:
-            return ledger, None  # a commit is not here, or not yet
+            return ledger, None  # a commit is missing here, perhaps only for now
         from lifecycle.feedback.failures import tampering
         from lifecycle.feedback.failures.failure_words import weakened
 
@@ -129,7 +131,7 @@ class FailureWatch:
         return replace(ledger, compared=head), weakened(weakening)
 
     def _of_base(self, start: str, pull: PullRequest) -> tuple[TamperFinding, ...]:
-        """The findings in what the base brought between two commits; () if nobody knows."""
+        """The findings in the base's changes between two commits; () if not known."""
         base = f"refs/remotes/{self._world.settings.remote}/{pull.base}"
         before, after = (self._merge_base(tip, base) for tip in (start, pull.head_sha))
         if not (before and after) or before == after:
@@ -145,11 +147,11 @@ class FailureWatch:
         )  # fmt: skip
 
     def _merge_base(self, commit: str, base: str) -> str:
-        """The commit from which both went on; "" if nobody knows."""
+        """The common ancestor of both; "" if not known."""
         return self._tried(self._world.git.run, "merge-base", commit, base) or ""
 
     def _completed(self, facts: ladder.FailureFacts, tip: str) -> ladder.FailureFacts:
-        """Read what is known of a head beside its logs; what cannot be read counts as not known."""
+        """Read facts about a head besides its logs; facts that cannot be read count as not known."""
         numbers = dict.fromkeys(fact.run for fact in facts.failures if fact.run is not None)
         tried = [self._tried(self._world.reports.run, number) for number in [*numbers][:MOST_RUNS]]
         runs = [run for run in tried if run is not None]
@@ -196,9 +198,9 @@ class FailureWatch:
 
 
 def _facts_of(packet: FailurePacket) -> ladder.FailureFacts:
-    """The facts that the packet alone has."""
+    """The facts from the packet alone."""
     failures = [_fact(failure) for failure in packet.failures]
-    if packet.others or packet.left:  # nobody knows what failed there
+    if packet.others or packet.left:  # it is not known what failed there
         failures.append(
             ladder.FailureFact(tuple(f"{ladder.BETWEEN}{name}" for name in packet.others))
         )
@@ -235,7 +237,7 @@ def _passed(pull: PullRequest) -> Collection[str]:
 
 
 def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str], ...]:
-    """Each flaky check by its name, with each thing that failed in it; with "" where nobody knows that."""
+    """Each flaky check by its name, with each identity that failed in it; "" if not known."""
     if not flakes:
         return ()
     from lifecycle.feedback.failures.failure_words import shown
@@ -253,7 +255,7 @@ def _weakens(
     from lifecycle.feedback.failures import failure_words as words
 
     place = (pull.number, ledger.since, pull.head_sha, weakened)
-    key = f"{pull.number}:{'; '.join(weakened)}"  # a head that adds nothing to them is no news
+    key = f"{pull.number}:{'; '.join(weakened)}"  # a head that adds no findings is not news
     return (
         Notice(f"weakens:{key}", words.weakens(*place, is_agents=True), Audience.NEWS),
         Notice(f"weakened:{key}", words.weakens(*place, is_agents=False), Audience.NOTE),
@@ -267,7 +269,7 @@ def _follows(
     facts: ladder.FailureFacts,
     most: int,
 ) -> FailuresHeard:
-    """What is heard, with the notices of a decision and the runs that are run again for it.
+    """The result of a look, with the notices of a decision and the runs to be rerun.
 
     `most`: at how many heads with the same failure a person is asked.
     """

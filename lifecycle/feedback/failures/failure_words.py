@@ -1,6 +1,6 @@
-"""Every sentence about whose failed checks are, and about changes that weaken them. Pure.
+"""Every sentence about who has to fix failed checks, and about changes that weaken checks. Pure.
 
-What happened, what was kept, what to do next; what others wrote stands in quotation marks.
+Each says what happened, what was kept, what to do next; others' words are in quotation marks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lifecycle.settings import resources
 
 SHOWN = 5
 GO_ON = "lifecycle feedback go-on"
-"""The command that is run once the user says to go on."""
+"""The command to run after the user says to continue."""
 _NAME, _IDENTITY, _LINE = 80, 160, 120
 
 sentence: Final = resources.Sentences("feedback/failures/sentences.toml")
@@ -41,7 +41,7 @@ def of_head(
 
 
 def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str], most: int) -> str:
-    """To the person, by the agent: mending comes to nothing."""
+    """To the person, through the agent: the fixes do not help."""
     reason = {
         "attempts": f"it failed at {count(most, 'head')}",
         "no change": "the last fix did not change what fails",
@@ -55,14 +55,14 @@ def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str],
 
 
 def opened(number: int, stopped: Sequence[str]) -> str:
-    """To the user who said to go on with what they were asked about."""
+    """To the user who said to continue with the failures that they were asked about."""
     if not stopped:
         return sentence("nothing-opened", number=number)
     return sentence("opened", number=number, stopped=_shown(stopped))
 
 
 def weakened(findings: Iterable[TamperFinding]) -> tuple[str, ...]:
-    """What a change takes from the checks, each in a few words."""
+    """How a change weakens the checks, each finding in a few words."""
     return tuple(
         f"{finding.what} in {named(finding.path, _LINE)}"
         + (f": {quoted(finding.line, _LINE)}" if finding.line else "")

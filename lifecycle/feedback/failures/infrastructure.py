@@ -1,4 +1,4 @@
-"""Tell failures of what a job ran on from the change's own, by the table in `infrastructure.toml`. Pure."""
+"""Separate infrastructure failures from the change's own, by the table in `infrastructure.toml`. Pure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ table = functools.partial(resources.table, "feedback/failures/infrastructure.tom
 
 
 def broken(failure: CheckFailure) -> str:
-    """What broke that the job ran on, in words; "" for a failure that may be the change's own.
+    """The part of the infrastructure that broke, in words; "" if the failure may be the change's own.
 
-    A check that is no job of Actions cannot be run again here, and so is never one. Where tests failed,
-    they may print such a phrase themselves: then only what ends any job counts.
+    A check that is not a job of Actions cannot be rerun here, so it always gives "". Failed tests may print
+    such a phrase themselves: then only phrases that end any job count.
     """
     if failure.job is None:
         return ""
@@ -34,7 +34,7 @@ def broken(failure: CheckFailure) -> str:
 
 
 def _telling(failure: CheckFailure) -> Iterable[str]:
-    """The lines that tell an error: of the log, and what Actions itself remarks."""
+    """The lines that name an error: the log's, and Actions' own remarks."""
     yield failure.first_error
     for line in failure.excerpt:
         if rank_of(line) is not AnchorRank.NONE or line.startswith("##[error]"):

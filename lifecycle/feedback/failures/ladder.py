@@ -1,7 +1,7 @@
 """Whose a head's failures are, and what follows: run again, wait, leave alone, mend, or ask a person. Pure.
 
-What ran the jobs is suspected first: another attempt costs no turn. What fails alike at the base that was
-tested is not the change's. All else is the agent's, for as long as that comes to something.
+Infrastructure is suspected first: another attempt costs no turn. A failure that also occurs at the tested
+base is not the change's. All others are the agent's, as long as its work makes progress.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ MOST_HEADS = 10
 """Red heads for which the agent is woken, over a pull request's whole life."""
 
 BASE_POLLS = 5
-"""Polls between two reads of a base that moved: its own run takes minutes, and it may never begin."""
+"""Polls between two reads of a base that moved: its own run takes minutes, and may never begin."""
 
 BETWEEN = "\t"
-"""Stands between the names of a workflow and its check, where a check is called by both."""
+"""The separator between the names of a workflow and its check, if a check is named by both."""
 
 
 class FailureClass(Enum):
     """Whose the failures of a head are."""
 
     OURS = auto()
-    """The change's own: the agent mends them."""
+    """The change's own: the agent fixes them."""
     RERUN = auto()
-    """What the jobs ran on: they are run again."""
+    """The infrastructure's: the jobs are rerun."""
     UNDER_WAY = auto()
-    """The same, but their run is not over, and GitHub runs nothing again before that."""
+    """The infrastructure's, but their run is not over, and GitHub reruns nothing before that."""
     INHERITED = auto()
-    """The base fails alike."""
+    """The base has the same failures."""
     MENDED = auto()
-    """The base failed alike when it was tested, and does not any more."""
+    """The base had the same failures when it was tested, but does not any more."""
     STOPPED = auto()
-    """The change's own, and a person is asked, or was."""
+    """The change's own, and a person is or was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class FailureFact:
     Attributes:
         checks: by workflow and name with BETWEEN, of all that failed alike.
         run: the run that it belongs to, None unless it is of Actions.
-        broken: what broke that it ran on, "" if nothing did.
-        is_cancelled: it was cancelled, and says nothing itself.
+        broken: the infrastructure that broke; "" if none did.
+        is_cancelled: it was cancelled, so it shows nothing.
         identities, trace: as `CheckFailure` has them.
     """
 
@@ -75,10 +75,10 @@ class FailureFacts:
 
     Attributes:
         head: the commit.
-        packet: where all of it lies.
+        packet: the path of the packet.
         failures: what failed.
-        attempts: for each run that is known the number of its newest attempt.
-        over: the runs of these that are over.
+        attempts: for each known run, the number of its newest attempt.
+        over: those of these runs that are over.
         base: the commit that the head was tested with, None if that is not known.
         tip: the newest commit of the base branch, None if it is not known.
     """
@@ -98,11 +98,11 @@ class FailureDecision:
 
     Attributes:
         kind: whose the failures are.
-        ledger: once this is done.
-        runs: to be run again, each with the attempt that failed.
-        failures: those that `kind` is about.
+        ledger: the ledger after this decision.
+        runs: the runs to rerun, each with the attempt that failed.
+        failures: the failures that `kind` is about.
         question: why a person is asked: "attempts", "no change", "heads", or "".
-        asked: the identities that it is about.
+        asked: the identities that the question is about.
     """
 
     kind: FailureClass
@@ -137,7 +137,7 @@ def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> Fa
         failed = {name for fact in inherited for name in fact.identities}
         tip = facts.tip
         if tip is not None and not flows.issubset(tip.workflows):
-            tip = None  # where the workflow is not over nothing is known yet: it is looked at again
+            tip = None  # while the workflow runs, nothing is known yet: it is looked at again
         newest = tip or facts.base
         ledger = replace(ledger, base=newest.sha if newest is not None else "")
         is_mended = tip is not None and failed.isdisjoint(tip.identities)
@@ -147,7 +147,7 @@ def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> Fa
 
 
 def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
-    """True if all that failed there fails at the base too: a new failure beside an old one is ours."""
+    """True if the base has all of its failures, too: a new failure besides an old one is ours."""
     if base is None or not failure.identities:
         return False
     return base.identities.issuperset(failure.identities)
@@ -156,7 +156,7 @@ def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
 def _runs(
     broken: Sequence[FailureFact], facts: FailureFacts, settings: Settings
 ) -> tuple[tuple[int, int], ...] | None:
-    """The runs with their attempts; None if one is not known, or was run again often enough."""
+    """The runs with their attempts; None if one is not known, or was rerun often enough."""
     numbers = dict.fromkeys(failure.run for failure in broken)
     runs: list[tuple[int, int]] = []
     for run in numbers:
@@ -170,11 +170,11 @@ def _runs(
 def _ours(
     facts: FailureFacts, ledger: FailureLedger, settings: Settings, own: Sequence[FailureFact]
 ) -> FailureDecision:
-    """Failures as the agent's to mend, or a question to a person where mending came to nothing."""
+    """The decision that the agent fixes the failures, or a question to a person if fixes did not help."""
     identities = tuple(dict.fromkeys(name for failure in own for name in failure.identities))
     ours = FailureDecision(FailureClass.OURS, ledger, (), tuple(own))
     if not identities:
-        return ours  # of what nobody could read nothing is counted
+        return ours  # failures that could not be read are not counted
     trace = tuple(sorted({line for failure in own for line in failure.trace}))
     before = [red for red in ledger.reds if red.sha != facts.head]
     charged = ledger.charged(RedHead(facts.head, identities, trace, facts.packet))
@@ -192,13 +192,13 @@ def _ours(
 
 
 def is_due(ledger: FailureLedger, head: str, tip: str, polls: float) -> bool:
-    """True if what failed at this head is to be read again: its run was not over, or the base moved.
+    """True if this head's failures have to be read again: its run was not over, or the base moved.
 
     Args:
         ledger: what failed.
         head: the commit.
         tip: the newest commit of the base now, "" if it is not known.
-        polls: how many polls ago the base was looked at; less than 0 where a clock was corrected.
+        polls: how many polls ago the base was looked at; less than 0 if a clock was corrected.
     """
     is_early = 0 <= polls < BASE_POLLS
     has_moved = ledger.base != "" and tip not in ("", ledger.base) and not is_early
@@ -213,7 +213,7 @@ def flakes(
     Args:
         ledger: what failed.
         head: the commit.
-        passed: by workflow and name, checks of which nothing has failed there any more.
+        passed: checks, by workflow and name, that have no failures there any more.
     """
     if ledger.red != head:
         return ledger, ()

@@ -1,6 +1,7 @@
-"""Find what a diff takes from the checks: tests gone or skipped, commands that may fail, lower bars. Pure.
+"""Find how a diff weakens the checks: tests removed or skipped, commands that may fail, lower bars. Pure.
 
-Said and held, never forbidden: a test may be wrong, a threshold too high. `tampering.toml` has the table.
+Findings are reported, never forbidden: a test may be wrong, a threshold too high. `tampering.toml` has the
+table.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ _FILE = re.compile(r'diff --git .* "?b/(.+?)"?$')
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|<!--)")
 _MOVED = 0.8
-"""The part of a file's lines that has to stand elsewhere now for it to be moved, and not deleted."""
+"""The part of a file's lines that must now be elsewhere, so that the file counts as moved, not deleted."""
 
 
 @dataclass(slots=True)
 class DiffedFile:
-    """What a diff does to one file: the lines that it takes out and those that it adds."""
+    """A diff's changes to one file: the removed and the added lines."""
 
     path: str
     is_deleted: bool = False
@@ -33,7 +34,7 @@ class DiffedFile:
 
 @dataclass(frozen=True, slots=True)
 class TamperFinding:
-    """One thing that a change takes from the checks: what it does, in which file, and what shows it."""
+    """One way in which a change weakens the checks: what it does, in which file, and the evidence."""
 
     what: str
     path: str
@@ -68,7 +69,7 @@ def files_of(diff: str) -> tuple[DiffedFile, ...]:
 
 
 def findings(diff: str) -> tuple[TamperFinding, ...]:
-    """What a change takes from the checks, in the order of its files."""
+    """How a change weakens the checks, in the order of its files."""
     files = files_of(diff)
     added, removed = (
         Counter(line.strip() for diffed in files for line in getattr(diffed, side))
@@ -101,7 +102,7 @@ def _deleted(file: DiffedFile) -> Iterator[TamperFinding]:
 
 
 def _tests(file: DiffedFile, added: Counter[str], removed: Counter[str]) -> Iterator[TamperFinding]:
-    """Findings of tests that are gone: not of those that stand elsewhere now, or that others came for."""
+    """Findings of removed tests, except tests that were moved, or replaced by others."""
     if file.is_deleted or not _is("tests", file.path):
         return
     gone = [line for line in _defined(file.removed) if line not in added]
@@ -127,7 +128,7 @@ def _added(file: DiffedFile, removed: Counter[str]) -> Iterator[TamperFinding]:
 
 
 def _bars(file: DiffedFile) -> Iterator[TamperFinding]:
-    """Numbers that a check has to reach and that are lower now, or may not exceed and that are higher."""
+    """Findings of lowered minimums and raised maximums of checks."""
     if not _is("running", file.path):
         return
     for kind, was_better in (("least", operator.gt), ("most", operator.lt)):
@@ -154,7 +155,7 @@ def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
 
 
 def _triggers(file: DiffedFile) -> Iterator[TamperFinding]:
-    """Findings of events at which a workflow ran and does not any more."""
+    """Findings of events at which a workflow no longer runs."""
     if not _is("workflow", file.path):
         return
     lost = _events(file.removed) - _events(file.added)

@@ -1,7 +1,7 @@
-"""What is in conflict: found with the worktree's git, which checks nothing out, kept, and told as text.
+"""Find conflicts with the worktree's git, without a checkout; keep them, and show them as text.
 
 The text has the files, both sides' commits, and the commands that solve it. Names of files and titles of
-commits were written by others: they stand behind bars, as data.
+commits were written by others: they are behind bars, as data.
 Source: https://git-scm.com/docs/git-merge-tree, which git has in this form since 2.38.
 """
 
@@ -27,7 +27,7 @@ _WIDTH = 200
 
 @dataclass(frozen=True, slots=True)
 class FoundConflict:
-    """What git finds where the head of a pull request is merged with its base.
+    """What git finds when it merges the head of a pull request with its base.
 
     Attributes:
         pull: its number.
@@ -38,7 +38,7 @@ class FoundConflict:
         theirs, ours: the commits of the base and of the branch that changed these files since they parted,
             newest first, each as one line.
         problem: why nothing was looked for, a sentence; "" if it was.
-        path: where its packet lies, from the worktree's root on.
+        path: the path of its packet from the worktree's root.
     """
 
     pull: int
@@ -55,7 +55,7 @@ class FoundConflict:
 def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> FoundConflict:
     """Find which files of a head conflict with its base, within so many seconds, and keep that as a packet.
 
-    What git cannot tell is a sentence in its place. Raises OSError if the packet cannot be written.
+    If git cannot say, a sentence replaces the result. Raises OSError if the packet cannot be written.
     """
     world.deadline.renew(seconds)
     conflict = FoundConflict(pull, head, base, world.remote)
@@ -101,7 +101,7 @@ def lines_of(conflict: FoundConflict) -> list[str]:
 
 
 def wake_lines(conflict: FoundConflict) -> list[str]:
-    """What a wake carries: the commands, and of the rest what there is room for."""
+    """The lines of a wake: the commands, and as much of the rest as fits."""
     lines = [_title(conflict)]
     last = [*command(conflict), f"All of it: {conflict.path}"]
     room = WAKE_CHARACTERS - _size([*lines, *last])

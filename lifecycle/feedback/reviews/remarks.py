@@ -12,14 +12,14 @@ from lifecycle.core.light_dataclass import dataclass
 
 
 class Trusted(Enum):
-    """Whose words a remark is, as far as that decides who hears of it."""
+    """Who wrote a remark, as far as that decides who is told about it."""
 
     OURS = auto()
     """The token's account, and so this agent, as far as nothing shows a person: no news to it."""
     OWNER = auto()
     """The token's account in a thread or a review that it began: a person does that, and not we."""
     PERSON = auto()
-    """Somebody who was let into the repository."""
+    """Somebody with access to the repository."""
     BOT = auto()
     """A reviewing bot that is listed by its exact name."""
     STRANGER = auto()
@@ -57,12 +57,12 @@ class Remark:
 
     @property
     def is_trusted(self) -> bool:
-        """True if whoever wrote it may speak to the agent, and is not the agent."""
+        """True if its author may speak to the agent, and is not the agent."""
         return self.trusted in (Trusted.OWNER, Trusted.PERSON, Trusted.BOT)
 
     @property
     def changed_at(self) -> float:
-        """When it was written or edited last; 0.0 if nobody knows."""
+        """When it was last written or edited; 0.0 if not known."""
         return max(filter(None, (self.at, self.edited_at)), default=0.0)
 
     @property
@@ -94,7 +94,7 @@ class ReviewThread:
 
     @property
     def shown(self) -> tuple[Remark, ...]:
-        """The remarks that nobody folded away and that are no drafts."""
+        """The remarks that are neither hidden nor drafts."""
         return tuple(remark for remark in self.remarks if not remark.is_hidden)
 
     @property
@@ -128,7 +128,7 @@ class SubmittedReview:
 
 @dataclass(frozen=True, slots=True)
 class PullConversation:
-    """All that is said of one pull request, as GitHub shows it.
+    """The whole conversation on one pull request, as GitHub shows it.
 
     Attributes:
         head: the commit that it has now.

@@ -1,7 +1,7 @@
-"""What was told of a pull request's conversations, by GitHub's ids, and what of them is news. Pure.
+"""Which parts of a pull request's conversations were told, by GitHub's ids, and which are news. Pure.
 
-GitHub is asked for what GitHub knows: whether a thread is answered or resolved is never kept. Kept is what
-nobody else knows: what was told, at which head, how often, and to whom.
+GitHub is asked for everything that it knows: whether a thread is answered or resolved is never kept. Only
+facts that nobody else has are kept: what was told, at which head, how often, and to whom.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class ReviewLedger:
     Attributes:
         number: the pull request's; another one begins an empty ledger.
         looked: the digest of the conversations that were read last.
-        due: when what waits is told, None if nothing waits.
-        waits_since: when what waits was first seen.
+        due: when the waiting news is told; None if there is none.
+        waits_since: when the waiting news was first seen.
         told: by the id of thread, review or comment.
         rounds: of bots' findings, the oldest first.
     """

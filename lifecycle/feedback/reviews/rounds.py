@@ -1,6 +1,6 @@
 """Decide when bots' findings stop being the agent's work, and whom to ask for another review. Pure.
 
-Each push makes a reviewing bot find something else, so it alone never ends. Persons are never held back.
+At each push a reviewing bot finds something else, so its reviews never end. Persons are never held back.
 """
 
 from __future__ import annotations

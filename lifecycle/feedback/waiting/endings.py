@@ -18,7 +18,7 @@ from lifecycle.settings import resources
 
 
 class WaitFor(StrEnum):
-    """What somebody waits for."""
+    """The thing that a waiter waits for."""
 
     CI = "ci"
     REVIEW = "review"
@@ -59,7 +59,7 @@ _FOR_AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK)
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a pull request stands, as it was read last.
+    """The state of a pull request at the last read.
 
     Attributes:
         is_merged, is_closed: it is over; closed is without a merge.

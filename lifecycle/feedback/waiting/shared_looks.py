@@ -74,7 +74,7 @@ class SharedLooks:
             return SharedAnswer(True, now)
 
     def join(self, ids: Sequence[str], looked: float) -> None:
-        """Have the next round ask for this one as well, whoever makes it; asks nobody itself."""
+        """Have the next round include this pull request, whoever runs it; sends no request itself."""
         with contextlib.suppress(OSError, LockBusy):
             self._enlist(ids, looked, self.clock.now())
 
@@ -154,7 +154,7 @@ class SharedLooks:
             return LookBoard()
 
     def _sweep(self) -> None:
-        """Take away what tokens left that nobody uses any more."""
+        """Remove the files of tokens that are no longer used."""
         for old in self.path.parent.glob("*.*"):
             with contextlib.suppress(FileNotFoundError):
                 if old.stat().st_mtime < self.clock.now() - OLD_SECONDS:
