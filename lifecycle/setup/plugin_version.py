@@ -1,7 +1,7 @@
-"""Compares plugin and command, which are installed and updated apart.
+"""Compares plugin and command, which are installed and updated separately.
 
-The client takes a plugin without a version for a new one at each commit, so no number says what fits:
-both bring the same hooks and pages, and these are compared.
+For the client, a plugin without a version is new at each commit, so no number shows what fits: both
+have the same hooks and pages, and these are compared.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from lifecycle.settings.resources import PLUGIN, install_line, packaged, plugin_folder
 
 NAME = "lifecycle@lifecycle"
-"""The plugin's name in its marketplace, as the client is told it."""
+"""The plugin's name in its marketplace, as given to the client."""
 
 
 def is_as_command(root: str) -> bool | None:
@@ -28,25 +28,25 @@ def is_as_command(root: str) -> bool | None:
 
 
 def _files(folder: Path) -> dict[Path, bytes]:
-    """What a folder holds, by its path there, without the hidden files that systems put in."""
+    """The contents of a folder's files, by path, without the hidden files of operating systems."""
     paths = (path for path in folder.rglob("*") if path.is_file() and path.name[0] != ".")
     return {path.relative_to(folder): path.read_bytes() for path in paths}
 
 
 def update(name: str) -> str:
-    """The command line that brings an installed plugin to the state of its marketplace."""
+    """The command line that updates an installed plugin from its marketplace."""
     return (
         f"claude plugin marketplace update {name.partition('@')[2]} && claude plugin update {name}"
     )
 
 
 def install(root: str) -> str:
-    """The command line that installs the command from the plugin's folder, which holds its source."""
+    """The command line that installs the command from the plugin's folder, which has its source."""
     return install_line("install", shlex.quote(root))
 
 
 def difference(environment: Mapping[str, str]) -> str | None:
-    """The sentence that plugin and command differ; None if they do not, or outside of a plugin."""
+    """The sentence about a difference of plugin and command; None if they agree, or outside of a plugin."""
     root = environment.get("CLAUDE_PLUGIN_ROOT")
     if not root or is_as_command(root) is not False:
         return None

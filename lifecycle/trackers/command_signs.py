@@ -1,8 +1,8 @@
-"""What a command in a transcript does at a tracker, of all that there are: close, show, claim, reopen.
+"""What a command in a transcript does at any of the trackers: close, show, claim, reopen.
 
 Takes the words of one simple command. Imported at stops that are looked at, so it imports only `re`.
 Source: `lifecycle --help`; `gh issue close --help`, https://cli.github.com/manual/gh_issue_close; the
-words of other programs stand in their trackers' folders.
+words of other programs are in their trackers' folders.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("gh", "issue", "reopen"), REOPEN),
     *beads.SIGNS,
 )
-"""What the words begin with (an option may stand anywhere), and the verb that it is."""
+"""The beginning of the words (an option may be anywhere), and the verb that they mean."""
 
 FILES = beads.FILES
-"""What trackers write into a worktree when a task changes; folders end with a slash."""
+"""Paths that trackers write in a worktree when a task changes; folders end with a slash."""
 
 _IDLE = {"--help", "-h", "--dry-run", "--version"}
 _VALUED = {
@@ -56,7 +56,7 @@ class Sign:
     Attributes:
         verb: CLOSE, SHOW, CLAIM or REOPEN.
         ids: the tasks that it names, in its own words.
-        name: the command in short, as `gh issue close`.
+        name: the command's short name, as `gh issue close`.
     """
 
     __slots__ = ("ids", "name", "verb")
@@ -68,7 +68,7 @@ class Sign:
 
 
 def read(words: tuple[str, ...]) -> Sign | None:
-    """What the simple command does at a tracker; None if it does none of the verbs."""
+    """The effect of the simple command at a tracker; None if it is not one of the verbs."""
     if not words or not _IDLE.isdisjoint(words):
         return None
     plain, options = _sorted(words)
@@ -86,12 +86,12 @@ def is_denied(output: str) -> bool:
 
 
 def names(verb: str) -> tuple[str, ...]:
-    """How the commands of a verb are called in prose, as `gh issue close`; none that needs an option."""
+    """The names of a verb's commands in prose, as `gh issue close`; without those that need an option."""
     return tuple(" ".join(begin) for begin, its in SIGNS if its == verb and "-" not in begin[-1])
 
 
 def _sorted(words: tuple[str, ...]) -> tuple[tuple[str, ...], set[str]]:
-    """The words that are no option's, and the options, those with a value as `--name=value`."""
+    """The words that are not options, and the options, those with a value as `--name=value`."""
     plain: list[str] = []
     options: set[str] = set()
     remaining = list(words)

@@ -1,7 +1,7 @@
-"""Tasks in memory: the reference that says what each verb means, and a tracker for tests and trials.
+"""Tasks in memory: the reference for the meaning of each verb, and a tracker for tests and trials.
 
-All actors share one `MemoryTasks`. Every verb holds its lock from the first look to the last change,
-so each is one step for everybody else. A claim ends after `lease_seconds` unless it is renewed.
+All actors share one `MemoryTasks`. Every verb holds its lock from the first read to the last change, so
+each verb is one step for all others. A claim ends after `lease_seconds` unless it is renewed.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class MemoryTasks:
     """The tasks that trackers of several actors share.
 
     Attributes:
-        now: tells the time, in seconds since the epoch.
-        lease_seconds: how long a claim lives unless it is renewed.
-        writes: how many times anything was changed; what is so already does not count.
+        now: returns the time, in seconds since the epoch.
+        lease_seconds: how long a claim lasts unless it is renewed.
+        writes: the number of changes; setting a value that is there already does not count.
     """
 
     now: Callable[[], float]
@@ -46,7 +46,7 @@ class MemoryTasks:
     ends: dict[str, float] = field(default_factory=dict)
 
     def find(self, name: str) -> Task:
-        """The task as it is now: a claim that ran out is nobody's. NotFound."""
+        """The present task; a claim that ran out is nobody's. NotFound."""
         task = self.tasks.get(name)
         if task is None:
             raise NotFound(refusals.sentence("memory-has-none", name=name))
@@ -57,7 +57,7 @@ class MemoryTasks:
         return replace(task, blocked_by=still_open)
 
     def change(self, task: Task, **changes: Any) -> Task:
-        """Set these attributes, of a new one as well; what is so already is no write."""
+        """Set these attributes, also of a new task; if nothing changes, that is not a write."""
         changed = replace(task, **changes)
         if changed != task:
             self.writes += 1
@@ -70,7 +70,7 @@ class MemoryTasks:
             return sorted(map(self.find, self.tasks), key=lambda task: task.urgency)
 
     def is_behind(self, name: str, other: str) -> bool:
-        """True if `other` is reached from `name` by following what blocks what."""
+        """True if `name` is `other`, or is blocked by it, directly or through other tasks."""
         blockers = self.blockers.get(name, ())
         return name == other or any(self.is_behind(blocker, other) for blocker in blockers)
 
@@ -84,7 +84,7 @@ _PROCESS: dict[Path, MemoryTasks] = {}
 
 
 def open_tracker(place: TrackerPlace) -> MemoryTracker:
-    """The tasks of this worktree, which all trackers that are opened in this process share."""
+    """The tasks of this worktree, shared by all trackers that are opened in this process."""
     tasks = _PROCESS.setdefault(place.root.resolve(), MemoryTasks(place.clock.now))
     return MemoryTracker(tasks, place.actor())
 
@@ -93,8 +93,8 @@ class MemoryTracker:
     """Fits `tracker.Tracker`.
 
     Args:
-        tasks: what all actors share.
-        actor: in whose name everything is done.
+        tasks: the tasks that all actors share.
+        actor: the acting name.
     """
 
     name = "memory"
@@ -104,7 +104,7 @@ class MemoryTracker:
         self.actor = actor
 
     def abilities(self) -> Abilities:
-        """Everything but publishing, among those who share the object."""
+        """Everything but publishing, among the actors that share the object."""
         return Abilities(Atomicity.LOCAL_CAS, frozenset(Capability) - {Capability.PUBLISH})
 
     def wording(self) -> Wording:
@@ -122,12 +122,12 @@ class MemoryTracker:
         return tuple(task for task in tasks if refusals.is_listed(task, label, status))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
-        """What could be begun now, by urgency."""
+        """The tasks that could be begun now, by urgency."""
         ready = (task for task in self._tasks.all() if task.is_ready)
         return tuple(task for task in ready if refusals.has_any(task.labels, labels))
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
-        """Create the task of this key, or give the one that there is; Invalid."""
+        """Create the task of this key, or return the existing one; Invalid."""
         task = refusals.demand_new(key, **new)
         tasks = self._tasks
         with tasks.lock:
@@ -139,7 +139,7 @@ class MemoryTracker:
             return tasks.change(task, id=name, labels=labels, created_at=now)
 
     def claim(self, id: str) -> Task:  # noqa: A002
-        """Make it the actor's; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
+        """Make the task the actor's; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
         with self._found(id) as task:
             if refusals.is_held(task, self.actor):
                 return task
@@ -148,20 +148,20 @@ class MemoryTracker:
             return self._tasks.change(task, **_HELD, assignee=self.actor)
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
-        """Claim the first of `ready`, in one step; None if there is none."""
+        """Claim the first task of `ready`, in one step; None if there is none."""
         with self._tasks.lock:
             ready = self.ready(labels=labels)
             return self.claim(ready[0].id) if ready else None
 
     def renew(self, id: str) -> Task:  # noqa: A002
-        """Let the actor's claim live for another `lease_seconds`; AlreadyClaimed, NotClaimable."""
+        """Extend the actor's claim by another `lease_seconds`; AlreadyClaimed, NotClaimable."""
         with self._found(id) as task:
             refusals.demand_renewable(task, self.actor)
             self._tasks.ends[id] = self._tasks.now() + self._tasks.lease_seconds
             return self._tasks.change(task)
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """Make it nobody's and open; a closed one stays closed. AlreadyClaimed."""
+        """Make the task nobody's and open; a closed one stays closed. AlreadyClaimed."""
         with self._found(id) as task:
             refusals.demand_mine(task, self.actor)
             if not task.is_open:
@@ -169,7 +169,7 @@ class MemoryTracker:
             return self._tasks.change(task, **_FREE)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
-        """Close it; a closed one keeps its reason. BlockedBy."""
+        """Close the task; a closed one keeps its reason. BlockedBy."""
         with self._found(id) as task:
             if not task.is_open:
                 return task
@@ -178,14 +178,14 @@ class MemoryTracker:
             return self._tasks.change(task, **_CLOSED, close_reason=reason, closed_at=now)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """Make it open and nobody's; one that is not closed stays as it is."""
+        """Make the task open and nobody's; one that is not closed stays as it is."""
         with self._found(id) as task:
             if task.is_open:
                 return task
             return self._tasks.change(task, **_FREE, close_reason="", closed_at=None)
 
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
-        """Set its texts and its priority; Invalid."""
+        """Set the task's texts and its priority; Invalid."""
         changes = refusals.demand_edit(**texts)
         with self._found(id) as task:
             return self._tasks.change(task, **changes)
@@ -199,7 +199,7 @@ class MemoryTracker:
             return self._tasks.change(task, labels=(*kept, *new))
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
-        """Post one comment of this key; the first one's text stays."""
+        """Post the comment of this key once; an existing one keeps its text."""
         refusals.demand_key(key)
         with self._found(id):
             notes = self._tasks.notes.setdefault(id, {})
@@ -214,7 +214,7 @@ class MemoryTracker:
             return tuple(self._tasks.notes.get(id, {}).values())
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
-        """Have it blocked by another task; Invalid for a circle."""
+        """Make the task blocked by another task; Invalid for a circle."""
         with self._found(id) as task:
             self._tasks.find(blocker)
             if self._tasks.is_behind(blocker, id):
@@ -231,6 +231,6 @@ class MemoryTracker:
 
     @contextmanager
     def _found(self, name: str) -> Iterator[Task]:
-        """The task as it is now, while nobody else changes any; NotFound."""
+        """The present task, while nobody else can change any; NotFound."""
         with self._tasks.lock:
             yield self._tasks.find(name)

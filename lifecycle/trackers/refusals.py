@@ -1,4 +1,4 @@
-"""What trackers have in common: values that none keeps, the errors of a claim, what a list has.
+"""Shared by trackers: values that none accepts, the errors of a claim, the filter of a list.
 
 Their sentences are in `refusals.toml`.
 """
@@ -21,12 +21,12 @@ Claimed = TypeVar("Claimed")
 
 
 def lacking(capability: Capability, name: str, /, **values: object) -> errors.Lacking:
-    """The error, with that sentence, of a tracker that cannot do something."""
+    """The error, with that sentence, of a tracker that lacks a capability."""
     return errors.Lacking(sentence(name, **values), capability=capability)
 
 
 def circle(task: str, blocker: str) -> errors.Invalid:
-    """The error for a task that would wait for itself, at once or over others."""
+    """The error for a task that would wait for itself, directly or through others."""
     name = "circle-of-one" if task == blocker else "circle"
     return errors.Invalid(sentence(name, task=task, blocker=blocker))
 
@@ -36,7 +36,7 @@ MOST_TITLE = 256
 
 
 def demand_new(key: str, **new: Unpack[NewTask]) -> Task:
-    """The task that is to be made, which has no id so far; Invalid unless one can be made of these."""
+    """The task to be made, which has no id yet; Invalid if one cannot be made of these values."""
     demand_key(key)
     task = Task("", **new)
     demand_edit(title=task.title, priority=task.priority)
@@ -45,7 +45,7 @@ def demand_new(key: str, **new: Unpack[NewTask]) -> Task:
 
 
 def demand_edit(**texts: Unpack[TaskEdit]) -> dict[str, Any]:
-    """What is to be set, the title without outer spaces; Invalid for what no title or priority can be."""
+    """The values to set, the title without outer spaces; Invalid for an impossible title or priority."""
     title, priority = texts.get("title"), texts.get("priority")
     if title is not None and not title.strip():
         raise errors.Invalid(sentence("no-title"))
@@ -58,7 +58,7 @@ def demand_edit(**texts: Unpack[TaskEdit]) -> dict[str, Any]:
 
 
 def demand_label_edit(**labels: Unpack[LabelEdit]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is to be added and removed; Invalid for what can be no label, and for one that is in both."""
+    """The labels to add and to remove; Invalid for an impossible label, and for one that is in both."""
     add, remove = labels.get("add", ()), labels.get("remove", ())
     demand_labels((*add, *remove))
     gone = {name.casefold() for name in remove}
@@ -71,7 +71,7 @@ def demand_label_edit(**labels: Unpack[LabelEdit]) -> tuple[tuple[str, ...], tup
 def label_changes(
     task: Task, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> tuple[list[str], list[str]]:
-    """The labels that the task lacks, and its own that have to go; one is the same in capitals."""
+    """The labels that the task lacks, and those to be removed; compared without regard to case."""
     names, gone = ({name.casefold() for name in labels} for labels in (task.labels, remove))
     new = [name for name in dict.fromkeys(add) if name.casefold() not in names]
     return new, [name for name in task.labels if name.casefold() in gone]
@@ -93,13 +93,13 @@ def demand_labels(names: Iterable[str]) -> None:
 
 
 def demand_free(task: str, blockers: tuple[str, ...], what: str, *, mark: str = "") -> None:
-    """BlockedBy if open tasks stand before a task.
+    """BlockedBy if open tasks block a task.
 
     Args:
         task: the task, as people write it.
         blockers: the ids of the open tasks.
         what: what was not done, as `claimed`.
-        mark: what people write before an id that is a number.
+        mark: the prefix with which people write an id that is a number.
     """
     if blockers:
         names = ", ".join(f"{mark}{name}" if name.isdecimal() else name for name in blockers)
@@ -107,7 +107,7 @@ def demand_free(task: str, blockers: tuple[str, ...], what: str, *, mark: str = 
 
 
 PASSED_OVER = (errors.HeldByAnother, errors.NotClaimable, errors.BlockedBy, errors.NotFound)
-"""What a claim says of a task that is not free any more: the next one may be."""
+"""A claim's errors for a task that is not free any more: the next one may be."""
 
 
 def first_claimed(
@@ -115,13 +115,13 @@ def first_claimed(
     tasks: Iterable[Task],
     held: Callable[[], Container[str]] = frozenset,
 ) -> Claimed | None:
-    """What `claim` gives for the first of the tasks that is still free; None if none is.
+    """The result of `claim` for the first task that is still free; None if none is.
 
-    Who was too late was so with others, and all of them would try the same next one. Therefore it is
-    then any of those that are as urgent as that one, without those that are `held` by now.
+    An actor who is too late is so together with others, and all of them would try the same next task. So
+    the next one is any of those as urgent as it, without those that are `held` by now.
     """
     left = [*tasks]
-    which = 0  # of those that are left
+    which = 0  # the index among those that are left
     while left:
         try:
             return claim(left.pop(which))
@@ -134,41 +134,41 @@ def first_claimed(
 
 
 def _as_urgent_as_first(tasks: list[Task]) -> int:
-    """How many tasks, from the first on, have its priority."""
+    """How many tasks, from the first on, have the first one's priority."""
     first = tasks[0].priority
     return len([*takewhile(lambda task: task.priority == first, tasks)])
 
 
 def held(task: str, by: str, since: str = "") -> errors.AlreadyClaimed:
-    """The error for a task that is another's; `by` is "" where nobody knows whose."""
+    """The error for a task that somebody else holds; `by` is "" if that is unknown."""
     who = by or "somebody else"
     return errors.AlreadyClaimed(sentence("held", task=task, by=who, since=since), by=by)
 
 
 def with_holders(task: Task, own: Container[str]) -> Task:
-    """The task with its assignee as the one who has it, unless that is one of the own names."""
+    """The task with its assignee as its holder, unless that is one of the own names."""
     is_another = task.is_open and task.assignee and task.assignee not in own
     return replace(task, held_by=(task.assignee,) if is_another else ())
 
 
 def not_claimable(task: str, status: str) -> errors.NotClaimable:
-    """The error for a task that is not to be begun; `status` is the tracker's own word."""
+    """The error for a task that may not be begun; `status` is the tracker's own word."""
     return errors.NotClaimable(sentence("not-claimable", task=task, status=status), status=status)
 
 
 def is_held(task: Task, actor: str) -> bool:
-    """True if the actor has it."""
+    """True if the actor holds it."""
     return task.status is TaskStatus.IN_PROGRESS and task.assignee == actor
 
 
 def demand_mine(task: Task, actor: str) -> None:
-    """AlreadyClaimed if it is another's."""
+    """AlreadyClaimed if somebody else holds it."""
     if task.is_open and task.assignee not in ("", actor):
         raise held(task.id, task.assignee)
 
 
 def demand_claimable(task: Task, actor: str) -> None:
-    """AlreadyClaimed, NotClaimable, BlockedBy unless the actor may have it, who does not have it so far."""
+    """AlreadyClaimed, NotClaimable, BlockedBy unless the actor, who does not hold it yet, may claim it."""
     demand_mine(task, actor)
     if task.status not in (TaskStatus.OPEN, TaskStatus.IN_PROGRESS):
         raise not_claimable(task.id, task.raw_status)
@@ -176,7 +176,7 @@ def demand_claimable(task: Task, actor: str) -> None:
 
 
 def demand_renewable(task: Task, actor: str) -> None:
-    """AlreadyClaimed if it is another's, NotClaimable if the actor has no claim on it any more."""
+    """AlreadyClaimed if somebody else holds it, NotClaimable if the actor has no claim on it any more."""
     demand_mine(task, actor)
     if not is_held(task, actor):
         status = task.raw_status
@@ -185,13 +185,13 @@ def demand_renewable(task: Task, actor: str) -> None:
 
 
 def is_listed(task: Task, label: str, status: TaskStatus | None) -> bool:
-    """True if a list of this label and status has the task; without a status, one that is not closed."""
+    """True if a list of this label and status includes the task; without a status: if it is not closed."""
     is_of = task.is_open if status is None else task.status is status
     return is_of and has_any(task.labels, (label,) if label else ())
 
 
 def has_any(labels: Iterable[str], wanted: Iterable[str]) -> bool:
-    """True if one of the labels is wanted: by name, or by a beginning that ends with `*`; no case.
+    """True if one of the labels is wanted: by name, or by a prefix that ends with `*`; without case.
 
     Nothing wanted means that every task will do.
     """

@@ -1,7 +1,7 @@
-"""Which trackers there are, which one a worktree has, where it is opened, how its writes are journalled.
+"""Which trackers exist, which one a worktree uses, how it is opened, how its writes are journalled.
 
-A fourth one is a module and a line here; `docs/trackers.md` says how. Nothing is imported before it
-is opened. It is opened for a worktree, with its settings, in somebody's name.
+A further tracker is a module and a line here; `docs/trackers.md` says how. No tracker is imported before
+it is opened. A tracker is opened for a worktree, with its settings, under an actor's name.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ TRACKERS = {
     GITHUB: "lifecycle.trackers.github.github_issues",
     "memory": "lifecycle.trackers.memory",
 }
-"""By the name that `tracker.use` takes, the module of a tracker. It has `open_tracker`, which takes a
-`TrackerPlace` and gives the `Tracker`; it asks nobody anything yet."""
+"""The module of each tracker, by the name that `tracker.use` takes. Its `open_tracker` takes a
+`TrackerPlace` and returns the `Tracker`, without a request to anybody."""
 
 FOUND = {"beads": "lifecycle.trackers.beads.bd_here"}
-"""By its name, in the order in which they are looked for, each tracker that a worktree can be seen to have,
-and the module that sees it. That has, by root, environment and configured folder:
+"""By name, in the order of the search, each tracker that can be detected in a worktree, and the module
+that detects it. The module has, with root, environment and configured folder as arguments:
 
-- `is_here`: the tracker is there, and its program may run;
-- `is_present`: both are there, whether it may run or not;
-- `lacking`: half a sentence and the way out if it is there and cannot be used, else "" twice;
-- `wanted`, without the environment: there is something of this tracker's;
-- `PROGRAM`, which the user has to allow here; `START`, the client's command that begins with a task."""
+- `is_here`: the tracker is here, and its program may run;
+- `is_present`: both exist, whether the program may run or not;
+- `lacking`: half a sentence and the way out if it is here but cannot be used, else ("", "");
+- `wanted`, without the environment: there is something of this tracker;
+- `PROGRAM`, which the user has to allow here; `START`, the client's command that begins a task."""
 
 
 def open_tracker(name: str, place: TrackerPlace) -> Tracker:
     """The tracker of this name at this place.
 
     Raises:
-        BadConfig: there is no tracker of this name; the sentence names those that there are.
+        BadConfig: there is no tracker of this name; the sentence lists the existing names.
     """
     if name not in TRACKERS:
         names = ", ".join(f'"{choice}"' for choice in (AUTO, *TRACKERS))
@@ -64,26 +64,26 @@ def open_tracker(name: str, place: TrackerPlace) -> Tracker:
 
 
 def _found(use: str = AUTO) -> dict[str, Any]:
-    """The modules of `FOUND`, of those trackers that this setting lets a worktree have."""
+    """The modules in `FOUND` of the trackers that this setting allows in a worktree."""
     return {name: import_module(path) for name, path in FOUND.items() if use in (AUTO, name)}
 
 
 def _detected(root: Path, environment: Mapping[str, str], folder: str) -> str:
-    """The name of the tracker that is found here: the first one that finds itself, else GitHub's."""
+    """The name of the detected tracker: the first that detects itself, else GitHub's."""
     around = (root, environment, folder)
     return next((name for name, signs in _found().items() if signs.is_here(*around)), GITHUB)
 
 
 def chosen(place: TrackerPlace) -> str:
-    """The name of this place's tracker: as configured, or the one that is found."""
+    """The name of this place's tracker: the configured one, or the detected one."""
     use = place.settings.tracker_use
     return _detected(place.root, place.environment, place.folder) if use == AUTO else use
 
 
 def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> tuple[str, str]:
-    """Why GitHub's tracker would serve a worktree that has another one: half a sentence, and the way out.
+    """Why GitHub's tracker would be used although another one is here: half a sentence, and the way out.
 
-    "" twice where a tracker is configured by name, or where one was found: nothing is lacking then.
+    ("", "") if a tracker is configured by name, or one was detected: nothing is missing then.
     """
     around = (root, environment, settings.tracker_folder)
     if settings.tracker_use != AUTO or _detected(*around) != GITHUB:
@@ -100,14 +100,14 @@ def program(root: Path, settings: Settings) -> str:
 
 
 def start(root: Path, environment: Mapping[str, str], settings: Settings) -> str:
-    """The client's command that begins with a task, as the tracker calls it that is here; "" if none."""
+    """The client's command that begins a task, by the name of the tracker here; "" if it has none."""
     use, around = settings.tracker_use, (root, environment, settings.tracker_folder)
     there = (s for s in _found(use).values() if use != AUTO or s.is_present(*around))
     return next((str(signs.START) for signs in there), "")
 
 
 def is_alone(world: World) -> bool:
-    """True where all tasks are another tracker's: no repository is configured, and there is no remote."""
+    """True if all tasks are another tracker's: no repository is configured, and there is no remote."""
     settings = world.settings
     if settings.repository is not None or not program(world.root, settings):
         return False
@@ -115,10 +115,10 @@ def is_alone(world: World) -> bool:
 
 
 def to_claim(world: World) -> str:
-    """The command that takes a task here, for a person to read."""
+    """The command that claims a task here, for a person to read."""
     try:
         is_other = is_alone(world)
-    except LifecycleError:  # whatever cannot be read is told by whoever needs it
+    except LifecycleError:  # unreadable settings are reported by whoever needs them
         is_other = False
     return f"lifecycle {'tracker claim <id>' if is_other else 'claim <number>'}"
 
@@ -136,19 +136,19 @@ WRITES = {
     "add_dependency": "dependency",
     "publish": "published",
 }
-"""The verbs that change something that people see, and what the journal calls that. Renewing a claim is
-no news."""
+"""The verbs whose change people see, and the journal's words for them. Renewing a claim is not listed:
+it is no news."""
 
 
 def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tracker:
-    """Have each write of the tracker that comes about noted in the journal; returns the tracker.
+    """Make the tracker note each successful write in the journal; returns the tracker.
 
-    A write that found everything as it was wanted has the key of the one that made it so, and is none.
+    A write that changed nothing has the same key as the write that did, so it gets no entry of its own.
 
     Args:
-        tracker: is changed, and keeps its type: whoever asks what it is gets the same answer as before.
-        root: of the worktree whose clone keeps the journal.
-        clock: time.
+        tracker: is changed, and keeps its type, so that checks of its type still hold.
+        root: the root of the worktree whose clone has the journal.
+        clock: the clock.
         session: the client's session, or "".
     """
 
@@ -181,8 +181,8 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
 
 
 def _key(tracker: str, verb: str, task: str, answer: object) -> str:
-    """What the same write has again as its key, or "" where nothing tells it from the next one."""
-    start = f"{tracker}:{task}/{WRITES[verb]}"  # taking the next one is made of taking one
+    """The key of a write, the same for a repetition; "" if a repetition cannot be recognised."""
+    start = f"{tracker}:{task}/{WRITES[verb]}"  # claiming the next one includes a claim
     if verb == "create":
         return start
     if isinstance(answer, Note):
@@ -193,36 +193,36 @@ def _key(tracker: str, verb: str, task: str, answer: object) -> str:
 
 
 class TrackerHub(World, Protocol):
-    """What a tracker may ask of the worktree's GitHub; each part is built when it is first touched.
+    """The parts of the worktree's GitHub that a tracker may use; each is built on first access.
 
-    Issues lie in `base`; branches, and so leases, are pushed to `head`. Touching a part raises NoToken or
-    BadConfig where there is no token or no repository.
+    Issues are in `base`; branches, and so leases, are pushed to `head`. Access raises NoToken or BadConfig
+    if there is no token or no repository.
     """
 
     def card_of(self, number: int) -> CardWords | None:
-        """What the board says of one issue, or None. Requests: 1, none without a board."""
+        """The board's values for one issue, or None. Requests: 1, none without a board."""
 
     @property
     def calls(self) -> Calls:
-        """REST, below the base repository."""
+        """REST requests below the base repository."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrackerPlace:
-    """Where a tracker is opened. Building one asks nobody anything.
+    """The place where a tracker is opened. Building one makes no requests.
 
     Attributes:
         root: the worktree's root folder.
         environment: the variables that the tracker and its processes see.
-        settings: as configured.
-        clock: time.
-        deadline: when everything has to be over.
-        named: the actor if it is known: the agent of this worktree's claim, else LIFECYCLE_ACTOR; or "".
-        seat: what tells this agent from every other of its user: digits made of the machine, the
+        settings: the settings.
+        clock: the clock.
+        deadline: the time by which everything must end.
+        named: the actor if known: the agent of this worktree's claim, else LIFECYCLE_ACTOR; or "".
+        seat: distinguishes this agent from all others of its user: digits computed from the machine, the
             worktree and the client's session; the same for each call.
-        user: whose account this is on this machine, as a name that any tracker takes.
+        user: this machine's account, as a name that any tracker accepts.
         hub: GitHub.
-        is_hook: a hook asks: it waits for little, and publishes nothing.
+        is_hook: a hook is the caller: the tracker waits only briefly, and publishes nothing.
     """
 
     root: Path
@@ -237,16 +237,16 @@ class TrackerPlace:
     is_hook: bool = False
 
     def actor(self, account: str = "") -> str:
-        """In whose name things are done: `named`, else `account-seat`, as a claim's agents are named.
+        """The acting name: `named`, else `account-seat`, the form of a claim's agent names.
 
         Args:
-            account: the tracker's own name for whoever acts; this machine's user unless given.
+            account: the tracker's own name for the actor; this machine's user unless given.
         """
         return self.named or f"{account or self.user}-{self.seat}"
 
     @property
     def folder(self) -> str:
-        """Where the tracker keeps its database, as configured; "" if not."""
+        """The configured folder of the tracker's database; "" if none is configured."""
         return self.settings.tracker_folder
 
 
@@ -254,7 +254,7 @@ _DIGITS = 12
 
 
 def seat_in(root: Path, session: str) -> str:
-    """Digits that are the same for the same session in a worktree on this machine, and others else."""
+    """Digits that are the same for one session in a worktree on this machine, and different otherwise."""
     agent = f"{platform.node()}\0{root.resolve()}\0{session}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(agent).digest()[:8]) % 10**_DIGITS
     return f"{number:0{_DIGITS}}"
@@ -268,4 +268,4 @@ OWN_COMMANDS = Wording(
     label="lifecycle tracker label {id} --add {label} --create",
     comment="lifecycle tracker comment {id} -",
 )
-"""The product's own command lines, which any tracker may give."""
+"""The product's own command lines, which any tracker may use."""

@@ -1,4 +1,4 @@
-"""Runs the checks of `lifecycle doctor`, family by family; one that raises does not stop the others."""
+"""Runs the checks of `lifecycle doctor`, family by family; an error in one does not stop the others."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
 """Every family of checks, in the order of the list."""
 
 _WORKTREES = ("tracker", "hooks", "statusline", "stages", "run", "workflow", "waiter")
-"""Families that are left out outside of a worktree."""
+"""Families that are skipped outside of a worktree."""
 
 _SETTINGS = ("board", "tracker", "stages")
-"""Families that are left out where the settings cannot be used, which their own family says."""
+"""Families that are skipped if the settings are unusable, which their own family reports."""
 
 _GITHUBS = ("token", "repository", "board", "checks")
-"""Families that are about GitHub alone."""
+"""Families about GitHub only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The findings of all checks; `repository` is "" where none is known."""
+    """The findings of all checks; `repository` is "" if unknown."""
 
     findings: tuple[DoctorFinding, ...]
     repository: str = ""
@@ -76,12 +76,12 @@ class Examination:
 
 
 def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> Examination:
-    """Run all checks. Writes nothing but `bin` and `hooks` in the user's own folder.
+    """Run all checks. Writes only `bin` and `hooks` in the user's own folder.
 
     Args:
         root: the worktree's root, or None outside of any.
         environment: settings and the token are read from here.
-        clock: time.
+        clock: the clock.
     """
     case = Examined(root, environment, clock)
     try:
@@ -93,7 +93,7 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
         for name, check in FAMILIES:
             if name not in left_out:
                 _look(name, check, case)
-        # Several families meet the same strange file.
+        # Several families find the same strange file.
         findings = list(dict.fromkeys(case.findings))
         if _is_without_github(case, findings):
             findings = [_unused(finding) for finding in findings]
@@ -103,20 +103,20 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
 
 
 def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
-    """True where no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
+    """True if no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
     if not case.is_worktree or case.base is not None or case.settings.repository is not None:
         return False
     has_tracker = any(
         finding.name == "tracker.found" and finding.level is Level.OK for finding in findings
     )
-    # A tracker whose program is missing is a thing to mend; a remote and a token are none.
+    # A tracker whose program is missing is a problem; a missing remote or token is not.
     return registry.is_alone(case.world) or (
         has_tracker and case.world.tracker.name != registry.GITHUB
     )
 
 
 def _unused(finding: DoctorFinding) -> DoctorFinding:
-    """The finding; one about GitHub that is not OK becomes an OK one, since GitHub is not used here."""
+    """The finding; if it is about GitHub and not OK, as an OK one, since GitHub is not used here."""
     is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
     if finding.level is Level.OK or not is_about:
         return finding
@@ -125,7 +125,7 @@ def _unused(finding: DoctorFinding) -> DoctorFinding:
 
 
 def _look(family: str, check: Check, case: Examined) -> None:
-    """Have a family's findings added; if that raises, there is also `family.unknown` with the reason."""
+    """Add a family's findings; if it raises, also `family.unknown` with the reason."""
     try:
         check(case)
     except DeadlineReached:

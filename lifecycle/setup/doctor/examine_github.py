@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from lifecycle.github.clients import GitHubClients
 
 FEW_REQUESTS = 100
-"""Fewer requests left of the hour's are a remark; one claim's polls cost about thirty an hour."""
+"""Fewer of the hour's requests left than this are a remark; a claim's polls use about thirty an hour."""
 
 DAY = 86_400.0
 FEW_DAYS = 7
-"""Fewer days than that until the token ends are a remark."""
+"""If the token ends in fewer days, that is a remark."""
 
 
 def check_token(case: Examined) -> None:
-    """Findings on the token: whose it is, its end, its scopes or permissions, its rate limit."""
+    """Findings on the token: its owner, end, scopes or permissions, rate limit."""
     facts = case.facts
     if isinstance(facts, LifecycleError):
         _nothing(case, facts)
@@ -47,7 +47,7 @@ def check_token(case: Examined) -> None:
 
 def _nothing(case: Examined, error: LifecycleError) -> None:
     if error is case.settings_problem:
-        return  # said with the settings
+        return  # reported with the settings
     if isinstance(error, NoToken) and not error.is_absent:
         fix = remedy(error) or f"export GH_TOKEN=$(gh auth token{case.gh})"
         case.find("token.found.unusable", cause=cause(error), fix=fix)
@@ -85,7 +85,7 @@ def _owner(facts: TokenFacts) -> str:
 
 
 def _end(case: Examined, facts: TokenFacts) -> None:
-    """Findings on when the token ends; an App's is renewed by itself, if its key is good.
+    """Findings on the end of the token; an App's token is renewed automatically, if its key is good.
 
     Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
     """
@@ -119,14 +119,14 @@ def _key_file(case: Examined) -> None:
 
 
 def _by_labels(case: Examined) -> str:
-    """The end of a sentence that says where the Status is kept without a board; empty if nowhere."""
+    """The end of a sentence about where the Status is kept without a board; "" if nowhere."""
     if case.settings.project_number is None or case.settings.labels_use == "never":
         return ""
     return f'; the Status is kept as a label ("{case.settings.labels_prefix}in progress")'
 
 
 def _scopes(case: Examined, facts: TokenFacts) -> None:
-    """A finding on the scopes of an OAuth token; none for tokens of other kinds, which list no scopes."""
+    """A finding on the scopes of an OAuth token; none for other tokens, which list no scopes."""
     if facts.scopes is None:
         return None
     is_public = isinstance(case.access, RepositoryAccess) and not case.access.is_private
@@ -177,12 +177,12 @@ _LEVELS = {"read": 1, "write": 2, "admin": 3}
 
 
 def _allows(given: Mapping[str, str], name: str, level: str) -> bool:
-    """True if an App's token may do this; GitHub names both in the answer that hands the token out."""
+    """True if an App's token has this permission; names and levels are those of GitHub's answer."""
     return _LEVELS.get(given.get(name, ""), 0) >= _LEVELS[level]
 
 
 def _permissions(case: Examined, given: Mapping[str, str], *, has_board: bool) -> None:
-    """The finding on an App's permissions that nothing else here tries."""
+    """The finding on an App's permissions that no other check tests."""
     rows = table()["words"]["permissions"]
     missing = [
         row
@@ -224,7 +224,7 @@ def check_repository(case: Examined) -> None:
 
 
 def _remote_of(case: Examined) -> str:
-    """The remote of the repository of issues and PRs; the one pushed to, even if it is not there."""
+    """The remote of the repository of issues and PRs; the configured one to push to, even if missing."""
     try:
         return case.world.base_remote
     except BadConfig:
@@ -286,7 +286,7 @@ def check_board(case: Examined) -> None:
     if case.permissions is not None:
         has_none = not _allows(case.permissions, "organization_projects", "read")
     if has_none or facts.kind == "actions":
-        return None  # said with the token
+        return None  # reported with the token
     try:
         case.world.refuse_strange_board()
     except BadConfig as error:
@@ -295,7 +295,7 @@ def check_board(case: Examined) -> None:
 
     project = ProjectRef(owner, number)
     try:
-        # Nothing is kept of the board: its fields and options as they are now.
+        # Without a cache: the board's present fields and options.
         schema = case.ask(lambda clients: clients.board(project).schema(refresh=True))
         is_closed = case.ask(lambda clients: _is_closed(clients, project))
     except LifecycleError as error:
@@ -312,7 +312,7 @@ def check_board(case: Examined) -> None:
 
 
 def _unwritten(case: Examined, prefix: str) -> None:
-    """A finding if the board refused to be written: looking at it alone does not show that."""
+    """A finding if a write to the board was refused: a read alone does not show that."""
     why = case.world.choice.refused_write(case.claim_store.file)
     if why:
         refusal = LifecycleError(why)
@@ -320,7 +320,7 @@ def _unwritten(case: Examined, prefix: str) -> None:
 
 
 def _is_closed(clients: GitHubClients, project: ProjectRef) -> bool:
-    """True if somebody closed the board."""
+    """True if the board is closed."""
     from lifecycle.github.board.board_client import IDS
 
     answer = clients.graph.execute(IDS, project.variables(), subject=f"the board, {project}")
@@ -368,13 +368,13 @@ def check_checks(case: Examined) -> None:
     try:
         sha = case.world.git.remote_head_of(branch, case.settings.remote) if branch else None
         if sha is None:
-            return  # nothing to try it on
+            return  # no commit to try it on
         checks = case.ask(lambda clients: clients.forge(base).checks(sha))
     except NoPermission as error:
         why = f"{error.evidence.rstrip('.')}." if error.evidence else cause(error)
         case.find("checks.read.refused", cause=why, gh=case.gh)
     except Rejected:
-        return  # GitHub does not know this commit (any more): nothing to try it on
+        return  # GitHub does not know this commit (any more), so it cannot be tried
     except LifecycleError as error:
         case.find("checks.read.failed", cause=cause(error))
     else:
@@ -388,7 +388,7 @@ def check_checks(case: Examined) -> None:
 
 
 def _rerun(case: Examined, facts: TokenFacts, access: RepositoryAccess) -> None:
-    """The finding on whether the token may run failed jobs again, judged from it: trying would be a write.
+    """The finding on whether the token may rerun failed jobs, judged by its facts: a try would write.
 
     Source: https://docs.github.com/rest/actions/workflow-runs#re-run-failed-jobs-from-a-workflow-run
     """
@@ -414,11 +414,11 @@ def _logs(case: Examined, base: Repository) -> None:
 
 
 MOST_SECONDS = 30.0
-"""Seconds of difference that are no finding; an answer may be some seconds on its way."""
+"""Seconds of difference that are tolerated; an answer may take some seconds to arrive."""
 
 
 def check_clock(case: Examined) -> None:
-    """The finding on how far this clock is from GitHub's, by the time in an answer of GitHub's."""
+    """The finding on how far this clock is from GitHub's, by the time in an answer from GitHub."""
     facts, asked_at = case.facts, case.asked_at
     if not isinstance(facts, TokenFacts) or facts.server_time is None:
         return None

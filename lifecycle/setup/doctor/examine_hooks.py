@@ -1,4 +1,4 @@
-"""Checks of the hooks: which are wired here, by whom, and whether they work in this project's sessions."""
+"""Checks of the hooks: which are installed here, by whom, and whether this project's sessions run them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check(case: Examined) -> None:
     _files(case)
     _mark(case)
     _missing(case)
-    # A plugin brings no permissions, so the client asks for each command.
+    # A plugin has no permissions, so the client asks for each command.
     if case.client.plugin_runs and not case.client.entries and not case.client.allows():
         case.find("hooks.permissions")
     _doubled(case)
@@ -40,7 +40,7 @@ def check(case: Examined) -> None:
 
 
 def fix_of(case: Examined, entry: HookEntry) -> str:
-    """The command that puts an entry right: `init` for its own entries, an editor for others'."""
+    """The command that corrects an entry: `init` for its own entries, an editor for others'."""
     if entry.is_inits and entry.file.path.is_relative_to(case.root):
         return init_fix("", case.client.mark)
     return _edit(entry.file.shown)
@@ -88,7 +88,7 @@ def _missing(case: Examined) -> None:
         return
     missing, fix = client.missing, init_fix("", client.mark)
     if not missing and any(entry.held_back for entry in client.entries):
-        return  # they are told one by one
+        return  # they are reported one by one
     if not missing:
         silent = "; the plugin's copies are silent" if client.plugins else ""
         case.find("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
@@ -106,7 +106,7 @@ def _missing(case: Examined) -> None:
 
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:
-    """The name of a missing script; with the event if the script is wired at another one."""
+    """The name of a missing script; with the event if the script is installed for another one."""
     others = [other for other in WIRES if other.name == wire.name and other not in missing]
     return f"{wire.name} at {wire.event}" if others else wire.name
 
@@ -119,7 +119,7 @@ def _doubled(case: Examined) -> None:
     if client.doubled:
         entries = [entry for _, doubled in client.doubled for entry in doubled]
         others = [entry for entry in entries if not entry.is_inits]
-        # Of init's own entry and somebody's, somebody's is to go: init would put its own in again.
+        # Of init's own entry and another one, the other is to be removed: init would restore its own.
         place = others[0] if others and len(others) < len(entries) else entries[0]
         names = _counted([wire.name for wire, _ in client.doubled], "runs", "run")
         files, fix = _files_of(entries), _edit(place.file.shown)
@@ -136,7 +136,7 @@ def _script(case: Examined, entry: HookEntry) -> None:
         return
     script = shown(where, case.root, case.environment)
     if not where.is_file():
-        # What the installation has lost, init would only name again.
+        # A script that the installation lacks would only be named again by init.
         is_lost = where.parent.resolve() == hooks_folder().resolve()
         key = "hooks.script.lost" if is_lost else "hooks.script.gone"
         fix = install_line("renew") if is_lost else fix
@@ -156,7 +156,7 @@ def _is_known(case: Examined, entry: HookEntry) -> bool:
 
 
 def _files_of(entries: Iterable[HookEntry]) -> str:
-    """The files in which these entries stand."""
+    """The files that contain these entries."""
     return _list(entry.file.shown for entry in entries)
 
 
@@ -172,18 +172,18 @@ def _list(names: Iterable[str]) -> str:
 
 
 DEFAULT_TIMEOUT = {"UserPromptSubmit": 30.0, "SessionEnd": 1.5}
-"""Seconds that the client gives to a command without a timeout; 600 for the events not named.
+"""Seconds that the client allows a command without a timeout; 600 for events not listed.
 
 Source: https://code.claude.com/docs/en/hooks.
 """
 _DEFAULT = 600.0
 
 MOST = 3600.0
-"""Seconds that an entry's timeout may have, but for the waiter's; more was meant as milliseconds."""
+"""The longest timeout of an entry, except the waiter's; a longer one was meant as milliseconds."""
 
 
 def _wired(case: Examined, entry: HookEntry, fix: str) -> None:
-    """Findings on an entry's event, matcher, way of running and timeout; `fix` puts it right."""
+    """Findings on an entry's event, matcher, form and timeout; `fix` corrects it."""
     wires = [wire for wire in WIRES if wire.name == entry.name]
     wire = next((wire for wire in wires if wire.event == entry.event), None)
     if wire is None:
@@ -232,7 +232,7 @@ def _timeout(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
 def check_session(case: Examined) -> None:
     """Findings on whether this session's hooks were seen at work, and on the cap of continuations."""
     if case.is_worktree and session_of({}, case.environment):
-        # Which client runs a hook, it tells by this; an older one sets all but this.
+        # This variable shows which client runs a hook; an older client sets all but this one.
         is_old = bool(case.environment.get("CLAUDECODE")) and not case.environment.get("CLAUDE_PID")
         unmet = "session.hooks.nameless" if is_old else "session.hooks.unmet"
         case.find("session.hooks.met" if has_met(case) else unmet)
@@ -256,7 +256,7 @@ def demand_cap(case: Examined, part: str, wanted: int, mark: InitMark | None, se
         case: the worktree.
         part: what needs them: "stages" or "run".
         wanted: continuations that are needed.
-        mark: the mark of `init`, which tells if it set the cap.
+        mark: the mark of `init`, which shows whether it set the cap.
         setting: the command that sets the cap.
     """
     value, where = _value(case)
@@ -278,7 +278,7 @@ def _value(case: Examined) -> tuple[str | None, str]:
 
 
 RECENT_SECONDS = 86_400.0
-"""Age in seconds from which on a failure in the log is not told any more."""
+"""Age in seconds from which on a failure in the log is not reported any more."""
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),\d+ \d+ (.*)")
 _WRONG = re.compile(
@@ -288,7 +288,7 @@ _LONGEST = 200
 
 
 def check_waiter(case: Examined) -> None:
-    """Findings on whether a waiter is live for an open pull request, and on the log's last failure."""
+    """Findings on whether a waiter is active for an open pull request, and on the log's last failure."""
     if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
         case.find("waiter.live.now")
     elif _has_pull_request(case):
@@ -308,7 +308,7 @@ def _has_pull_request(case: Examined) -> bool:
     try:
         record = case.claim_store.load(repair=False).record
     except LifecycleError:
-        return False  # said with the worktree
+        return False  # reported with the worktree
     return record is not None and record.claim.phase in IN_REVIEW
 
 

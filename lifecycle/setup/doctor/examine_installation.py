@@ -45,7 +45,7 @@ def _plugins(case: Examined) -> None:
     roots = {name: _installed(name, case) for name in case.client.plugins}
     own = case.environment.get("CLAUDE_PLUGIN_ROOT")
     if own:
-        enabled = next(iter(roots), NAME)  # what runs this is one that is enabled
+        enabled = next(iter(roots), NAME)  # the plugin that runs this is enabled
         roots[enabled] = own
     for name, root in roots.items():
         is_same = is_as_command(root) if root else None
@@ -59,7 +59,7 @@ def _plugins(case: Examined) -> None:
 
 
 def _installed(name: str, case: Examined) -> str:
-    """A plugin's folder by the client's list; "" if that has none."""
+    """A plugin's folder in the client's list; "" if it is not in the list."""
     listing = store.read(case.client.files[0].path.parent / "plugins" / "installed_plugins.json")
     data = object_in(listing.content) if listing is not None else {}
     plugins = data.get("plugins", data)
@@ -93,7 +93,7 @@ def _dotted(version: tuple[int, int]) -> str:
 
 VARIABLE = "LIFECYCLE_BIN"
 START_SECONDS = 5.0
-"""How long a command may take to say its version."""
+"""Seconds that a command may take to print its version."""
 
 
 def check_command(case: Examined) -> None:
@@ -121,7 +121,7 @@ def _started(case: Examined) -> None:
 
 
 def _runs(case: Examined, command: Path, why: str, fix: str) -> None:
-    """The finding on whether a command starts and has this version; `why` says why hooks start it."""
+    """The finding on whether a command starts and has this version; `why`: why hooks start it."""
     name = shown(command, case.root, case.environment)
     try:
         done = subprocess.run(
@@ -147,7 +147,7 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> None:
 
 
 def _recorded(case: Examined) -> None:
-    """Record the paths of command and scripts if the recorded ones lead nowhere; a finding on that."""
+    """Record the paths of command and scripts if the recorded ones do not exist; a finding on that."""
     recorded = user_folder.recorded(case.environment)
     has_command = recorded.command is not None and os.access(recorded.command, os.X_OK)
     has_hooks = recorded.hooks is not None and recorded.hooks.is_dir()
@@ -156,7 +156,7 @@ def _recorded(case: Examined) -> None:
     new = user_folder.find_command(case.root, case.environment)
     command = recorded.command if has_command else new.path if new is not None else None
     if command is None:
-        return None  # nothing to record; what follows says that nothing is found
+        return None  # nothing to record; the next finding reports the missing command
     folder = config.own_path("", case.environment).rstrip("/")
     try:
         user_folder.record(case.environment, command, hooks_folder())

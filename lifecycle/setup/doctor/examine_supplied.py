@@ -1,6 +1,6 @@
-"""Checks of the tracker, and of what `init` supplies to lead through tasks: stages, runs, workflows.
+"""Checks of the tracker, and of the files that `init` supplies for stages, runs and workflows.
 
-What was supplied is whole, and its files can be used.
+They check that the supplied files are complete and usable.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check_tracker(case: Examined) -> None:
         _answers(case)
     except LifecycleError as error:
         case.is_tracker_silent = True
-        # The fix that the sentence names, if it names one; who refuses has no other.
+        # The fix in the sentence, if it has one; a refusal has no other place for it.
         way = remedy(error) or error.sentence.partition("; ")[2].rstrip(".")
         fix = way or ("lifecycle doctor" if not isinstance(error, Refused) else "")
         case.find("tracker.found.silent", cause=cause(error), fix=fix)
@@ -57,24 +57,24 @@ def _answers(case: Examined) -> None:
         what, _, fix = note.partition("; ")
         case.find("tracker.program", what=what, fix=fix.rstrip("."))
     if tracker.name == registry.GITHUB and not isinstance(case.access, RepositoryAccess):
-        return None  # said with the token, or with the repository
+        return None  # reported with the token, or with the repository
     abilities = tracker.abilities()
     why = "as found here" if case.settings.tracker_use == AUTO else "as configured"
     if tracker.name == registry.GITHUB:
         case.find("tracker.found.issues", base=case.base, why=why)
     else:
-        # Some say more of themselves than their name.
+        # Some trackers report more about themselves than their name.
         more = visible(getattr(tracker, "about", str)())
         about = f" ({more})" if more else ""
         words = {"name": tracker.name, "about": about, "why": why}
         case.find("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
     is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
-    # Of issues, it was said before why no lease can be written.
+    # For issues, an earlier finding says why no lease can be written.
     is_fine = is_safe or tracker.name == registry.GITHUB
     key = "tracker.claim.safe" if is_fine else "tracker.claim.unsafe"
     worth = table()["words"]["claim"][abilities.claim_atomicity]
     if tracker.name == registry.GITHUB and case.world.git.remote_url(case.settings.remote):
-        # A claim takes it with a lease, in a name that is the claim's, not the one for the tracker.
+        # A claim takes it with a lease, under the claim's name, not the tracker's actor.
         return case.find(
             "tracker.claim.lease", login=visible(case.world.forge.viewer()), worth=worth
         )
@@ -86,7 +86,7 @@ _SHOWN = 40
 
 
 def check_stages(case: Examined) -> None:
-    """Findings on the staged workflow: one where it is off; else what it needs, and its tasks."""
+    """Findings on the staged workflow: one if it is off; else on its requirements and its tasks."""
     trouble = journal.trouble(case.root)
     if trouble:
         what, _, fix = trouble.partition("; ")
@@ -112,9 +112,9 @@ def check_stages(case: Examined) -> None:
 
 
 def _commands(case: Examined) -> None:
-    """A finding for each command that the settings name and `init --stages` supplied, if it is gone."""
+    """A finding for each missing command that the settings name and `init --stages` supplied."""
     stages, mark = case.settings.stages, case.client.mark
-    # Pages that `init` wrote here; those of other names are plugins', or the client's own.
+    # Pages that `init` wrote here; those with other names are plugins', or the client's own.
     supplied = mark.sha256 if mark is not None else {}
     for key, command in (("review", stages.review), ("start", stages.start)):
         page = supplies.page_of(command)
@@ -123,7 +123,7 @@ def _commands(case: Examined) -> None:
 
 
 def _scripts(case: Examined) -> None:
-    """Findings if somebody's own Stop hook does the same work, or a script cannot be started."""
+    """Findings if another Stop hook does the same work, or a script cannot be started."""
     name = Path(supplies.ORCHESTRATOR).name
     orchestrator = store.read(case.root / supplies.ORCHESTRATOR)
     is_others = orchestrator is not None and supplies.SIGNED.encode() not in orchestrator.content
@@ -144,11 +144,11 @@ def _tasks(case: Examined) -> None:
     """A finding on how many tasks the staged workflow has; asks the tracker, as at a stop."""
     stages = case.settings.stages
     if case.is_tracker_silent:
-        return None  # said with the tracker
+        return None  # reported with the tracker
     try:
         tracker = case.world.tracker
         if tracker.name == registry.GITHUB and not isinstance(case.facts, TokenFacts):
-            return None  # said with the token
+            return None  # reported with the token
         tasks = workflow_tasks.ask(tracker, stages, case.clock.now()).tasks
     except LifecycleError as error:
         return case.find("stages.tasks.unknown", label=visible(stages.label), cause=cause(error))
@@ -167,7 +167,7 @@ def _named(task: Task) -> str:
 
 
 IDLE_DAYS = 14
-"""Days without a move from which on a finding asks if a workflow was forgotten."""
+"""Days without a move after which a finding asks whether a workflow was forgotten."""
 
 _DAY = 86_400.0
 _SYNC = supplies.SYNC_SCRIPT.rpartition("/")[2]
@@ -198,12 +198,12 @@ def _supplied(
 
     Args:
         case: the worktree.
-        part: what they are for: "run" or "workflow".
+        part: their use: "run" or "workflow".
         files: the files as this version writes them.
-        scripts: the names of those among them that nobody has a reason to change.
+        scripts: the names of those that nobody has a reason to change.
 
     Returns:
-        The mark of `init`; None if it supplied none: there is a finding only if the plugin has them.
+        The mark of `init`; None if it supplied none: then there is a finding only if the plugin has them.
     """
     mark, client = case.client.mark, case.client
     if mark is None or not getattr(mark, part):
@@ -211,7 +211,7 @@ def _supplied(
             case.find(f"{part}.use.plugin", names=", ".join(client.plugins))
         return None
     fix = init_fix(f" --{part}", mark)
-    # In the project or among the person's own.
+    # In the project or among the person's own files.
     missing = [file.name for file in files if not any(map(Path.is_file, case.places_of(file.name)))]
     contents = {file: content for file in files if (content := store.read(case.root / file.name))}
     differing = [file for file in contents if contents[file].content != file.text.encode()]
@@ -263,7 +263,7 @@ def check_workflow(case: Examined) -> None:
 
 
 def _sync(case: Examined, file: ClientSettings) -> None:
-    """Findings on a settings file's entries for the design's script: a wrong matcher, or no such script."""
+    """Findings on a settings file's entries for the design's script: a wrong matcher, a missing script."""
     for event, matcher, hook in file.hooks:
         command = str(hook.get("command") or "")
         if event != "PostToolUse" or _SYNC not in command:
@@ -277,7 +277,7 @@ def _sync(case: Examined, file: ClientSettings) -> None:
 
 
 def _state(case: Examined, stored: WorktreeWorkflows) -> None:
-    """Findings on the documents: unusable, edited, tracked by git, not in step, idle; or none of that."""
+    """Findings on the documents: unusable, edited, tracked by git, out of step, idle; or none of these."""
     for file in stored.unusable:
         _unusable(case, file)
     for remark in (remark for entry in stored.unfinished for remark in entry.remarks):
@@ -315,7 +315,7 @@ def _unusable(case: Examined, file: UnusableFile) -> None:
     fix, place = f"mv {path} {old}", case.root / file.path
     inside = place.is_symlink() and place.is_dir() and place.resolve()
     if inside and inside.is_relative_to(case.root.resolve()):
-        # A folder that is kept elsewhere in the project: the client's settings may be in it.
+        # A folder that is kept elsewhere in the project: it may contain the client's settings.
         fix = f"cp -RL {path} {new} && rm {path} && mv {new} {path}"
     return case.find("workflow.state.broken", sentence=file.sentence, fix=fix)
 
@@ -333,7 +333,7 @@ def _view(case: Examined, stored: WorktreeWorkflows) -> None:
 
 
 def _sources(case: Examined) -> None:
-    """Findings on files that a compaction reads beside the documents, and that cannot be used."""
+    """Findings on unusable files that a compaction reads in addition to the documents."""
     for sentence in source_files.read_sources(case.root).troubles:
         case.find("workflow.source.unusable", sentence=sentence)
     try:

@@ -30,7 +30,7 @@ def check(case: Examined) -> None:
     try:
         case.world.git.run("rev-parse", "--git-dir")
     except GitFailed as error:
-        if "not installed" not in error.sentence:  # that is said with the versions
+        if "not installed" not in error.sentence:  # reported with the versions
             _unusable(case, error)
         return
     if not case.is_lost:
@@ -38,7 +38,7 @@ def check(case: Examined) -> None:
     _tracked(case)
     is_tracked = case.findings[-1].level is Level.FAIL
     writable(case)
-    if not is_tracked:  # else it is nobody's claim
+    if not is_tracked:  # a tracked claim is nobody's
         _claim(case)
 
 
@@ -59,7 +59,7 @@ def _remote(case: Examined) -> None:
         if case.settings.repository is not None and case.base is not None and remote in remotes:
             return case.find("worktree.remote.configured", base=case.base)
         if case.settings.repository is not None and case.base is None:
-            return None  # `settings.repository` says so, and what mends that mends this
+            return None  # `settings.repository` reports it, and its fix solves this, too
         others = [name for name in remotes if name != remote]
         fix = (
             f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'
@@ -93,14 +93,14 @@ def _tracked(case: Examined) -> None:
 
 
 def strange(case: Examined, error: regular_files.StrangeFileError) -> None:
-    """The finding that a folder, a link or the like lies where one of our files should be."""
+    """The finding that one of our files' paths holds a folder, a link or the like."""
     name = str(error.filename).removeprefix(f"{case.root}/")
     old, new = shlex.quote(name), shlex.quote(f"{name}.old")
     return case.find("worktree.files.strange", name=name, what=error.strerror, old=old, new=new)
 
 
 def writable(case: Examined) -> None:
-    """Findings if our files cannot be written here; raises StrangeFileError if one of them is no file."""
+    """Findings if our files cannot be written here; StrangeFileError if one is not a regular file."""
     folder = case.root / FOLDER
     claim_folder = case.claim_store.folder
     for path in (str(case.claim_store.disk.path), claim_folder.at(STATE), claim_folder.at(LOCK)):
@@ -109,7 +109,7 @@ def writable(case: Examined) -> None:
         if not os.access(place, os.W_OK):
             case.find("worktree.files.closed", path=place, quoted=shlex.quote(str(place)))
     room = os.statvfs(case.root)
-    if room.f_blocks and not room.f_bavail:  # some file systems do not tell what they have
+    if room.f_blocks and not room.f_bavail:  # some file systems do not report it
         case.find("worktree.files.full", path=case.root, quoted=shlex.quote(str(case.root)))
 
 
@@ -149,7 +149,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     if number is None or not record.ownership.lease or record.ending.lease_done or case.is_lost:
         return "", ""
     if remote not in case.world.git.remotes():
-        return "", ""  # said of the remote itself
+        return "", ""  # reported with the remote itself
     git, sha, agent = case.world.git, record.ownership.lease, record.claim.agent_id
     try:
         with case.answering():
@@ -157,7 +157,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     except (GitFailed, Transient) as error:
         words = {"remote": remote, "quoted": shlex.quote(remote), "cause": cause(error)}
         case.find("worktree.lease", number=number, **words)
-        return "", ""  # a remote that does not answer says nothing against the claim
+        return "", ""  # a remote that does not answer is no evidence against the claim
     if standing.other is not None:
         return f"{standing.other.agent} has held its lease since {standing.other.since}", release
     lease_gone = "its lease is gone: the task was released in the meantime"
@@ -168,7 +168,7 @@ def check_settings(case: Examined) -> None:
     """Findings on .lifecycle.toml, the user's config.toml and the variables; on trust and checks."""
     problem = case.settings_problem
     if problem is not None:
-        # The file at fault is named first; a sentence may name the one to which a key belongs, too.
+        # The faulty file is named first; a sentence may also name the file to which a key belongs.
         files = (config.CONFIG_FILE, config.own_path(config.CONFIG, case.environment))
         places = {problem.sentence.find(name): name for name in files if name in problem.sentence}
         where = places[min(places)] if places else "the setting"
@@ -204,7 +204,7 @@ def _repository(case: Examined) -> None:
 
 
 def _trust(case: Examined) -> None:
-    """Findings on what may run: at a hand-off, and of the checks, if there are any."""
+    """Findings on which commands may run: at a hand-off, and in checks, if there are any."""
     root, commands, environment = case.root, case.settings.validate, case.environment
     clone = store.clone_of(root)
     if commands:

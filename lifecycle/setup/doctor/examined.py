@@ -1,7 +1,7 @@
-"""What the checks of `lifecycle doctor` look at, each read once and when needed; and their findings.
+"""The objects that the checks of `lifecycle doctor` examine, each read once and on demand; their findings.
 
-That is a worktree, its settings, and GitHub, which is only read, each question with a limit of its own. A
-finding says how something is, what will not happen because of it, and what mends it.
+They are a worktree, its settings, and GitHub, which is only read, each question with its own time limit. A
+finding says what the state is, what will not happen because of it, and how to correct it.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ SECONDS = 24.0
 """How long all checks may take together; a person waits for them."""
 
 _NOWHERE = Path(os.devnull)
-"""A root without any project's file: settings are then the user's and the environment's."""
+"""A root without any project file: then the settings are the user's and the environment's."""
 
 
 T = TypeVar("T")
 
 ANSWER_SECONDS = 8.0
-"""Seconds that one question to GitHub or to the remote may take, with its repetitions."""
+"""Seconds that one question to GitHub or to the remote may take, with its retries."""
 
 _WHOLE = 1.0
-"""A shorter time is not named in the sentence on it."""
+"""A shorter time is not mentioned in the sentence about it."""
 
 _GRACE = 0.5
 
@@ -58,15 +58,15 @@ class Examined:
     Args:
         root: the worktree's root, or None outside of any.
         environment: settings and the token are read from here.
-        clock: time.
+        clock: the clock.
 
     Attributes:
-        settings: where the project's file is broken, those of the user and the environment.
+        settings: if the project's file is broken, only those of the user and the environment.
         settings_problem: why the settings cannot be used, or None if they can.
-        is_lost: not even GitHub's address is known: then no token is sent anywhere.
-        is_tracker_silent: its own check found that it does not answer.
-        asked_at: when GitHub answered what it says of the token.
-        findings: what was found so far.
+        is_lost: even GitHub's address is unknown: then no token is sent anywhere.
+        is_tracker_silent: its own check found that the tracker does not answer.
+        asked_at: when GitHub answered the question about the token.
+        findings: the findings so far.
     """
 
     def __init__(self, root: Path | None, environment: Mapping[str, str], clock: Clock) -> None:
@@ -90,7 +90,7 @@ class Examined:
 
         Args:
             key: the row, such as "token.found.none"; its first two words are the finding's name.
-            hinders: steps that do not happen because of it, beside those of the row.
+            hinders: steps that do not happen because of it, in addition to those of the row.
             fix: the fix, unless the row has one.
             words: values for the names in braces in the row's texts.
         """
@@ -105,25 +105,25 @@ class Examined:
         self.findings.append(DoctorFinding(f"{group}.{subject}", level, text, tuple(steps), fix))
 
     def close(self) -> None:
-        """Close the connections that were opened, unless somebody still waits on one."""
+        """Close the opened connections, unless a request still waits on one."""
         clients = vars(self).get("_clients")
         if self._silence is None and isinstance(clients, GitHubClients):
             clients.close()
 
     def places_of(self, name: str) -> list[Path]:
-        """Where the client finds what a file says that `init` supplies."""
+        """The paths at which the client looks for a file that `init` supplies."""
         return places_of(name, self.root, self.environment)
 
     @cached_property
     def world(self) -> WorktreeWorld:
-        """Git and the repository, with the settings as far as they can be used."""
+        """Git and the repository, with the settings as far as they are usable."""
         return WorktreeWorld(
             self.root, self.environment, self.clock, self.deadline, MemoryCache(), self.settings
         )
 
     @cached_property
     def base(self) -> Repository | None:
-        """The repository of issues and PRs; None if it is not known: other checks tell why."""
+        """The repository of issues and PRs; None if unknown: other checks say why."""
         try:
             return self.world.base if self.is_worktree else None
         except LifecycleError:
@@ -137,12 +137,12 @@ class Examined:
 
     @property
     def gh(self) -> str:
-        """What a gh command needs to mean this GitHub; without it gh means github.com."""
+        """The prefix with which a gh command uses this GitHub; without it gh uses github.com."""
         return config.gh_option(self.addresses.api_url)
 
     @property
     def addresses(self) -> Addresses:
-        """The addresses of GitHub's API; the configured ones if git cannot tell the remote."""
+        """The addresses of GitHub's API; the configured ones if git cannot answer about the remote."""
         try:
             return self.world.addresses
         except LifecycleError:
@@ -165,17 +165,17 @@ class Examined:
 
     @property
     def permissions(self) -> Mapping[str, str] | None:
-        """What an App's token may do, by GitHub's names; None for tokens that tell nothing of it."""
+        """An App token's permissions, by GitHub's names; None for tokens that do not list any."""
         return None if isinstance(self.token, LifecycleError) else self.token.permissions
 
     def ask(self, act: Callable[[GitHubClients], T]) -> T:
         """Call `act` with GitHub's clients on a thread of its own, and return what it returns.
 
-        A thread, since some waits, as for a name server, cannot be interrupted. Each question has a limit;
-        after one without an answer no further ones are asked: they would take as long, and fail alike.
+        A thread, since some waits (for a name server) cannot be interrupted. Each question has a limit;
+        after one without an answer no more are asked: they would take as long, and fail alike.
 
         Raises:
-            Transient, Rejected, Refused: there is none.
+            Transient, Rejected, Refused: there is no result.
         """
         clients = self._clients if self._silence is None else self._silence
         if isinstance(clients, LifecycleError):
@@ -202,14 +202,14 @@ class Examined:
 
     @contextmanager
     def answering(self) -> Iterator[float]:
-        """Let one question take `ANSWER_SECONDS` at most, so that others are asked, too; gives how many."""
+        """Limit one question to `ANSWER_SECONDS`, so that others can be asked, too; yields the seconds."""
         seconds = min(ANSWER_SECONDS, max(self.deadline.left, 0.1))
         with self.deadline.keeping(max(self.deadline.left - seconds, 0.0)):
             yield seconds
 
     @cached_property
     def _clients(self) -> GitHubClients | LifecycleError:
-        """What asks GitHub, or why nothing can be asked of it."""
+        """GitHub's clients, or why GitHub cannot be asked."""
         if self.settings_problem is not None and self.is_lost:
             return self.settings_problem
         token = self.token
@@ -219,19 +219,19 @@ class Examined:
 
     @cached_property
     def facts(self) -> TokenFacts | LifecycleError:
-        """What GitHub says of the token, or why it says nothing."""
+        """GitHub's facts about the token, or why there are none."""
         facts = _or_error(lambda: self.ask(lambda clients: clients.rest.token_facts()))
         self.asked_at = self.clock.now()
         return facts
 
     @property
     def is_answering(self) -> bool:
-        """True while GitHub answers: the check that got no answer has its finding."""
+        """True while GitHub answers: a check that got no answer has reported that."""
         return isinstance(self.facts, TokenFacts) and self._silence is None
 
     @cached_property
     def access(self) -> RepositoryAccess | LifecycleError | None:
-        """What may be done in the repository, or why that is not known; None if it cannot be asked."""
+        """The permissions in the repository, or why they are unknown; None if it cannot be asked."""
         base = self.base
         if base is None or not self.is_answering:
             return None
@@ -239,7 +239,7 @@ class Examined:
 
 
 def _or_error(ask: Callable[[], T]) -> T | LifecycleError:
-    """What `ask` returns, or why it returns nothing."""
+    """The result of `ask`, or its error."""
     try:
         return ask()
     except LifecycleError as error:
@@ -247,7 +247,7 @@ def _or_error(ask: Callable[[], T]) -> T | LifecycleError:
 
 
 def _loaded(root: Path, environment: Mapping[str, str]) -> tuple[Settings, BadConfig | None, bool]:
-    """The settings, what is wrong with them, and whether that leaves GitHub's address unknown."""
+    """The settings, what is wrong with them, and whether GitHub's address is therefore unknown."""
     try:
         return config.load(root, environment), None, False
     except BadConfig as error:
@@ -259,7 +259,7 @@ def _loaded(root: Path, environment: Mapping[str, str]) -> tuple[Settings, BadCo
 
 
 class Level(StrEnum):
-    """How grave a finding is; the values are those of `--json`."""
+    """The severity of a finding; the values are those of `--json`."""
 
     OK = "ok"
     WARN = "warn"
@@ -272,10 +272,10 @@ class DoctorFinding:
 
     Attributes:
         name: `group.subject`; stable, for programs.
-        level: how grave it is.
+        level: its severity.
         sentence: what was found.
         hinders: what will not happen, or not as it should: steps of `findings.toml`.
-        fix: a command to copy, or what to do where no command can do it; empty if nothing is to do.
+        fix: a command to copy, or what to do if no command can do it; "" if nothing is to be done.
     """
 
     name: str
@@ -310,11 +310,11 @@ def remedy(error: LifecycleError) -> str:
 
 
 table = partial(resources.table, "setup/doctor/findings.toml")
-"""The rows of `findings.toml`, as its head describes them."""
+"""The rows of `findings.toml`, which its first lines describe."""
 
 
 def _steps(name: str) -> Iterator[str]:
-    """The steps that a name in `hinders` stands for: itself, or those of its row in [together]."""
+    """The steps that a name in `hinders` means: itself, or those of its row in [together]."""
     together = table()["together"]
     if name in together["each step"]:
         yield name

@@ -1,9 +1,9 @@
-"""Puts our entries into one of Claude Code's settings files, renews them and takes them out.
+"""Adds our entries to one of Claude Code's settings files, renews them and removes them.
 
-Entries are known by what they say and taken out one by one. Where that would not leave the very bytes
-that were there before (an empty object on one line became several), the pieces of text that changed
-are remembered. Taking out then undoes these, and believes the result only if its values are what they
-should be: somebody may have edited around them.
+Entries are recognised by their content and removed one by one. If that would not restore the very bytes
+that were there before (an empty object on one line became several), the changed pieces of text are
+remembered. Removal then undoes these, and accepts the result only if its values are as they should be:
+somebody may have edited around them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, inse
 from lifecycle.setup.init.planned_files import unwritten
 
 ALLOW = ("permissions", "allow")
-"""The keys that lead to the rules of what the agent runs unasked."""
+"""The keys that lead to the rules for commands that the agent runs without asking."""
 
 Entries = Mapping[tuple[str, str], dict[str, Any]]
-"""Every entry as it is to be, by event and script."""
+"""Every entry in its wanted form, by event and script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class OwnEntry:
 
 
 def read(text: str, where: str) -> Node | None:
-    """The settings' object, or None if the file holds nothing but space and comments.
+    """The settings' object, or None if the file has only space and comments.
 
     Raises:
-        Refused: it is no JSON with comments, or not of the shape that settings have.
+        Refused: it is not JSON with comments, or does not have the form of settings.
     """
     try:
         root = jsonc.parse(text)
@@ -54,20 +54,20 @@ def read(text: str, where: str) -> Node | None:
 def wire(
     text: str, where: str, form: Form | None, before: Put, extra: Extra | None = None
 ) -> tuple[str, Put]:
-    """Put every entry, permission and variable of ours into a text, each once; also what was put in.
+    """Add each of our entries, permissions and variables to a text once; also returns the additions.
 
-    Where all is there as it is to be, the text stays as it is. Else what is ours is taken out, and put in
-    anew. A variable that somebody else set stays as it is.
+    If all are there in the wanted form, the text is unchanged. Else ours are removed and added again. A
+    variable that somebody else set stays as it is.
 
     Args:
         text: the settings file's content, "" if there is none.
         where: its name, for sentences.
         form: makes the part of an entry that names its script; None for no hooks at all.
-        before: what an earlier run put in.
+        before: the additions of an earlier run.
         extra: permissions and variables beside the hooks; by default the permissions from claim to close.
 
     Raises:
-        Refused: the text cannot be read, or is of another shape.
+        Refused: the text cannot be read, or has another form.
     """
     extra = extra or Extra()
     entries = {(script.event, script.name): entry(script, form) for script in WIRES if form}
@@ -77,7 +77,7 @@ def wire(
         if hook_table.own_name(hook) is None
     )
     root = read(text, where)
-    # A variable that somebody changed or took out is theirs now.
+    # A variable that somebody changed or removed is theirs now.
     ours = {n: val for n, val in before.variables.items() if at(root, *ENV, n).value == val}
     known = replace(before, hooks=(*before.hooks, *hooks), variables=ours)
     if _is_wired(root, entries, known, extra):
@@ -107,7 +107,7 @@ def wire(
 
 
 def _is_wired(root: Node | None, entries: Entries, put: Put, extra: Extra) -> bool:
-    """True if all of it is there, each once, and where its event is heard."""
+    """True if all of it is there, each once, and each entry at its right event."""
     present = [*_found(root, put)] if entries else []
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     has_entries = len(present) == len(entries) and all(
@@ -115,7 +115,7 @@ def _is_wired(root: Node | None, entries: Entries, put: Put, extra: Extra) -> bo
         and not hook_table.missed(own.event, own.name, own.matcher)
         for own in present
     )
-    # One of another value is somebody's own, unless we put it in.
+    # A variable with another value is somebody's own, unless we added it.
     has_variables = all(
         env.get(name) and (at(env, name).value == value or name not in put.variables)
         for name, value in extra.variables.items()
@@ -124,9 +124,9 @@ def _is_wired(root: Node | None, entries: Entries, put: Put, extra: Extra) -> bo
 
 
 def _additions(layout: Layout, node: Node | None, members: Mapping[str, Any]) -> Iterator[JsonEdit]:
-    """The edits that put members into an object.
+    """The edits that add members to an object.
 
-    An object that is there gets what it lacks, a list that is there all items; any other value stays.
+    An existing object gets the members that it lacks, an existing list all items; other values stay.
     """
     existing = {key: at(node, key) for key in members}
     for key, value in members.items():
@@ -140,20 +140,20 @@ def _additions(layout: Layout, node: Node | None, members: Mapping[str, Any]) ->
 
 
 def _containers(route: Route, value: object) -> list[Route]:
-    """The routes of a container and of the containers below it; those in a list are left out."""
+    """The routes of a container and of the containers below it; without those in a list."""
     parts = value.items() if isinstance(value, dict) else ()
     ways = [way for key, part in parts for way in _containers((*route, key), part)]
     return [route, *ways] if isinstance(value, dict | list) else []
 
 
 def unwire(text: str, where: str, put: Put, *, has_hooks: bool = True) -> str:
-    """The text without anything of ours: as before, byte for byte, if nobody touched our pieces.
+    """The text without our parts: as before, byte for byte, if nobody touched our pieces.
 
-    An object or array that was put in goes with its last entry; everybody else's text stays, and hooks that
-    no form was given for.
+    An object or array that was added is removed with its last entry; everybody else's text stays, and so do
+    hooks if `has_hooks` is False.
 
     Raises:
-        Refused: the text cannot be read, or is of another shape.
+        Refused: the text cannot be read, or has another form.
     """
     root = read(text, where)
     after, is_whole = text, root is not None and bool(put.pieces)
@@ -172,7 +172,7 @@ def unwire(text: str, where: str, put: Put, *, has_hooks: bool = True) -> str:
 
 
 def left(text: str, where: str) -> list[tuple[str, str]]:
-    """(event, script) of entries that run a script of ours and are not as `init` writes them."""
+    """(event, script) of entries that run a script of ours and differ from those that `init` writes."""
     hooks = hook_table.hooks_in(at(read(text, where), "hooks").value or {})
     named = ((event, hook_table.run_name(hook)) for event, _, hook in hooks if event in events())
     return [(event, name) for event, name in named if name is not None]
@@ -185,7 +185,7 @@ def _value(text: str) -> Any:
 
 
 def _removals(text: str, root: Node | None, put: Put, *, has_hooks: bool) -> Iterator[JsonEdit]:
-    """Edits that take out a part of ours each; only the first fits this text."""
+    """Edits that each remove a part of ours; only the first fits this text."""
     for own in _found(root, put) if has_hooks else ():
         yield _entry_removal(text, root, own)
     allow = at(root, *ALLOW)
@@ -204,7 +204,7 @@ def _removals(text: str, root: Node | None, put: Put, *, has_hooks: bool) -> Ite
 
 
 def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:
-    """The edit that takes an entry out, with its group if it is the only one in it."""
+    """The edit that removes an entry, with its group if it is the only one there."""
     if len(own.hooks.items) > 1:
         return removal(text, own.hooks, own.index)
     groups = at(root, "hooks", own.event)
@@ -213,7 +213,7 @@ def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:
 
 
 def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
-    """Every entry of ours, in the text's order; an event that we no longer wire counts too."""
+    """Every entry of ours, in the text's order, also for an event that we no longer use."""
     hooks = at(root, "hooks")
     for member in hooks.members:
         if hooks.get(member.key) is not member.node:

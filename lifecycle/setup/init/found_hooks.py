@@ -32,11 +32,11 @@ from lifecycle.storage.regular_files import main_worktree
 PLUGIN = "lifecycle"
 
 _BROAD = {"Bash", "Bash(*)", "Bash(lifecycle:*)", "Bash(lifecycle *)"}
-"""Permissions of the client's that cover all of ours."""
+"""The client's permissions that cover all of ours."""
 
 
 def _denies(rule: str) -> bool:
-    """True if a rule of the client's covers a command of ours that an agent runs."""
+    """True if a rule of the client covers one of our commands that an agent runs."""
     begin = rule.rstrip(":*) ")
     own = (*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS)
     is_ours = begin.startswith("Bash(lifecycle") and any(known.startswith(begin) for known in own)
@@ -45,7 +45,7 @@ def _denies(rule: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """One settings file; `problem` says why it cannot be read, and `data` is empty then."""
+    """One settings file; `problem` says why it cannot be read, and then `data` is empty."""
 
     path: Path
     shown: str
@@ -53,15 +53,15 @@ class ClientSettings:
     problem: str = ""
 
     def object(self, key: str) -> Mapping[str, Any]:
-        """The object that a key holds, empty if it holds none."""
+        """The object under a key; empty if there is none."""
         value = self.data.get(key)
         return value if isinstance(value, dict) else {}
 
     @property
     def denied(self) -> list[str]:
-        """Rules by which the client refuses the agent what `init` may allow it, whatever else allows that.
+        """Rules by which the client refuses the agent commands of `init`'s permissions, despite those.
 
-        A person's own commands (`close`, `takeover`) may well be denied to the agent.
+        A person's own commands (`close`, `takeover`) may be denied to the agent.
         """
         rules = self.object("permissions").get("deny")
         return [
@@ -82,9 +82,9 @@ class HookEntry:
         file: the settings file that has it.
         event, matcher: when the client runs it.
         name: the script.
-        hook: the entry as it is written.
+        hook: the entry as written.
         script: the script's path, or None if the entry does not name one.
-        is_inits: `lifecycle init` put it there, and so can put it right.
+        is_inits: `lifecycle init` added it, and so can correct it.
     """
 
     file: ClientSettings
@@ -104,7 +104,7 @@ class HookEntry:
 
     @property
     def call(self) -> str:
-        """Command and arguments as text: the client runs entries with the same ones once."""
+        """Command and arguments as text: of entries with the same ones the client runs one."""
         return json.dumps([self.hook.get("command"), self.hook.get("args")])
 
     @property
@@ -114,9 +114,9 @@ class HookEntry:
 
     @property
     def held_back(self) -> str:
-        """What keeps the client from running it whenever its event comes, in words; "" if nothing does.
+        """What keeps the client from running it at its event, in words; "" if nothing does.
 
-        A condition that names no tool's call never holds, and at other events than a tool's none does.
+        A condition that names no tool's call never holds, nor does any at an event that is not a tool's.
         """
         kind, condition = self.hook.get("type", "command"), self.hook.get("if")
         if kind != "command":
@@ -125,21 +125,21 @@ class HookEntry:
 
     @property
     def is_there(self) -> bool:
-        """False if it starts a script by an absolute path that is not there (any more)."""
+        """False if it starts a script by an absolute path that does not exist (any more)."""
         path = Path(str(self.hook.get("command") or ""))
         return not path.is_absolute() or path.is_file()
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSetup:
-    """All settings files, with the plugins, the hook entries and the mark that they show.
+    """All settings files, with the plugins, the hook entries and the mark found in them.
 
     Attributes:
-        files: the user's, the project's, the person's own for the project (of the main worktree first).
+        files: the user's, the project's, the person's own for the project (the main worktree's first).
         plugins: the name of each enabled plugin of ours, and the settings file that enables it.
         entries: hook entries that run our scripts.
-        mark: what `init` left, or None.
-        mark_problem: why the mark cannot be read; empty if it can, or if there is none.
+        mark: the mark of `init`, or None.
+        mark_problem: why the mark cannot be read; "" if it can, or if there is none.
     """
 
     files: tuple[ClientSettings, ...]
@@ -150,7 +150,7 @@ class ClientSetup:
 
     @classmethod
     def read(cls, root: Path, environment: Mapping[str, str]) -> ClientSetup:
-        """Read all of it; a file that cannot be read has a `problem`, and nothing is raised."""
+        """Read everything; a file that cannot be read has a `problem`, and nothing is raised."""
         files = _files(root, environment)
         mark, problem = found_mark(root)
         places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
@@ -164,29 +164,29 @@ class ClientSetup:
 
     @property
     def plugin_runs(self) -> bool:
-        """True if the plugin is enabled and its hooks do their work: the mark of `init` silences them."""
+        """True if the plugin is enabled and its hooks are active: the mark of `init` silences them."""
         return bool(self.plugins) and self.mark is None and not self.mark_problem
 
     @property
     def plugins_off(self) -> list[str]:
-        """The names of plugins of ours that the settings know, and that none enables."""
+        """The names of plugins of ours that are in the settings but not enabled."""
         known = [name for file in self.files for name in file.object("enabledPlugins")]
         return [n for n in known if n.partition("@")[0] == PLUGIN and n not in self.plugins]
 
     @property
     def is_switched_off(self) -> bool:
-        """True if a file lets the client run no hook at all."""
+        """True if a file switches off all of the client's hooks."""
         return any(file.data.get("disableAllHooks") is True for file in self.files)
 
     @property
     def missing(self) -> list[Wire]:
-        """The wires that no settings file has; the plugin, if it runs, has all of them."""
+        """The wires that no settings file has; an active plugin has all of them."""
         wired = {(entry.event, entry.name) for entry in self.entries}
         return [wire for wire in WIRES if (wire.event, wire.name) not in wired]
 
     @property
     def doubled(self) -> list[tuple[Wire, list[HookEntry]]]:
-        """Scripts that differing entries run at one event, with these: the client runs equal ones once."""
+        """Scripts that several different entries run at one event, with these entries."""
         wired = [
             (wire, [entry for entry in self.of(wire.name) if entry.event == wire.event])
             for wire in WIRES
@@ -213,14 +213,14 @@ def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:
 
 
 def client_folder(environment: Mapping[str, str]) -> Path | None:
-    """The person's own folder of the client, there or not; None where the environment names no home."""
+    """The person's own folder of the client, existing or not; None if the environment names no home."""
     home = environment.get("HOME")
     folder = environment.get("CLAUDE_CONFIG_DIR") or (f"{home}/.claude" if home else "")
     return Path(folder) if folder else None
 
 
 def places_of(name: str, root: Path, environment: Mapping[str, str]) -> list[Path]:
-    """Where the client finds what a supplied file says: first the project's own file, then all others.
+    """The paths at which the client looks for a supplied file: first the project's own, then all others.
 
     A command may be a skill as well, and the person's own folder has commands, agents and skills, too.
     """
@@ -246,7 +246,7 @@ def _enabled(files: Iterable[ClientSettings]) -> dict[str, str]:
 def _files(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, ...]:
     """The user's settings, the project's, and the person's own for the project.
 
-    In a linked worktree the client (2.1.332) reads the person's own of the main one, too, and no other.
+    In a linked worktree the client (2.1.332) also reads the person's own file of the main worktree.
     """
     own, main = client_folder(environment), main_worktree(str(root))
     paths = [own / "settings.json"] if own is not None else []
@@ -290,7 +290,7 @@ def found_mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
 def _entries(
     file: ClientSettings, places: Mapping[str, str], mark: init_mark.InitMark | None
 ) -> Iterator[HookEntry]:
-    """The entries of a file that run a script of ours; `places` are what variables in them stand for."""
+    """The entries of a file that run a script of ours; `places`: the values of variables in them."""
     for event, matcher, hook in file.hooks:
         words = _words(hook)
         name = run_name({"command": " ".join(words)})
@@ -301,7 +301,7 @@ def _entries(
 
 
 def _script(words: list[str], name: str, places: Mapping[str, str]) -> Path | None:
-    """The path of our script among the words of a command, if it can be told."""
+    """The path of our script among the words of a command, if it can be determined."""
     path = next((word for word in words if word.endswith(f"/{name}")), "")
     for variable, value in places.items():
         path = path.replace(f"${{{variable}}}", value).replace(f"${variable}", value)

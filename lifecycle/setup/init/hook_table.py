@@ -1,6 +1,6 @@
 """The table of hook scripts and their events, for the plugin, `init` and `init --shared`.
 
-Source of the shape: Claude Code's settings and hooks reference, https://code.claude.com/docs/en/hooks.
+Source of the form: Claude Code's settings and hooks reference, https://code.claude.com/docs/en/hooks.
 Timeouts are in seconds. A command with `args` is started as it is, without a shell.
 """
 
@@ -30,9 +30,9 @@ class Wire:
         event: the client's name of the event.
         name: the script's name in `hooks/`.
         timeout: seconds after which the client ends it.
-        matcher: the kinds of the event that it is run for; "" for all.
+        matcher: the kinds of the event for which it is run; "" for all.
         is_rewake: it runs in the background, and its exit 2 wakes an idle session.
-        least: seconds that the script takes at most, and a little more.
+        least: the longest time that the script takes, in seconds, and a little more.
     """
 
     event: str
@@ -45,23 +45,23 @@ class Wire:
 
 WIRES: tuple[Wire, ...] = (
     Wire("SessionStart", "session-start", 30, least=6.0),
-    # The waiter of the session before ends with that, and no turn may come that starts another.
+    # The former session's waiter ends with that session, and perhaps no turn comes that starts another.
     Wire("SessionStart", "ci-waiter", DAY, is_rewake=True, least=float(DAY)),
-    # Of its own: what a hook in the background prints on stdout is lost.
+    # Separate from the others: a background hook's output on stdout is lost.
     Wire("SessionStart", "on-clear", 30, matcher="clear", is_rewake=True),
     Wire("UserPromptSubmit", "user-prompt-submit", 10, least=6.0),
     Wire("Stop", "on-stop", 30),
-    # It polls until something happens: the client would kill it at its timeout, and nobody be woken.
+    # It polls until something happens: the client would kill it at its timeout, and nobody would be woken.
     Wire("Stop", "ci-waiter", DAY, is_rewake=True, least=float(DAY)),
     Wire("Notification", "on-idle", 30, matcher="idle_prompt", is_rewake=True),
     Wire("PreToolUse", "pre-tool-use", 10, matcher=EDITS),
-    # Not in the background: the tree has to be looked at before the agent edits it again. The client
-    # sends a command that failed to the second event only.
+    # Not in the background: the tree must be read before the agent edits it again. The client sends a
+    # failed command to the second event only.
     Wire("PostToolUse", "post-tool-use", 10, matcher="Bash"),
     Wire("PostToolUse", "workflow-agent", 10, matcher=AGENTS),
     Wire("PostToolUseFailure", "post-tool-use", 10, matcher="Bash"),
     Wire("PostToolUseFailure", "workflow-agent", 10, matcher=AGENTS),
-    # It carries no status: a phase fails by a command or by a tool's error.
+    # The event has no status: a phase fails by a command or by a tool's error.
     Wire("SubagentStop", "workflow-agent", 10),
     Wire("PreCompact", "pre-compact", 10, least=6.0),
     Wire("SessionEnd", "session-end", 5, least=3.0),
@@ -88,7 +88,7 @@ def hears(matcher: str, kind: str) -> bool:
 
 
 def missed(event: str, name: str, matcher: str) -> list[str]:
-    """The kinds of the event that a script of ours is to be run for, and by this matcher is not."""
+    """The kinds of the event for which a script should run but by this matcher does not."""
     wire = next(wire for wire in WIRES if (wire.event, wire.name) == (event, name))
     every = _SOURCES if event == "SessionStart" else ()
     kinds = wire.matcher.split("|") if wire.matcher else every
@@ -101,21 +101,21 @@ def _rules(command: str, verbs: str) -> tuple[str, ...]:
 
 
 PERMISSIONS = _rules("", "claim handoff status tick release feedback wait")
-"""Permissions of what an agent runs from claim to close.
+"""Permissions for the commands that an agent runs from claim to close.
 
 A permission covers every option of its command, so none of these may force anything. `takeover` takes
-what another holds, `close` and `nudge` say yes in the user's place, `trust` lets a stranger's commands
-run, and `init` edits settings: for these the client asks.
+another holder's task, `close` and `nudge` say yes for the user, `trust` allows a stranger's commands,
+and `init` edits settings: for these the client asks.
 """
 
 STAGE_PERMISSIONS = (
     *_rules("tracker ", "ready list show claim label comment"),
     *_rules("stage ", "status detect"),
 )
-"""Further permissions for the staged workflow, put in with it alone: what its instructions name.
+"""Further permissions for the staged workflow, added only with it: the commands in its instructions.
 
-`tracker close` is not among them: under a claim it is the user's yes, as `close` is; nor are `tracker
-edit`, which overwrites what a person wrote, and what has a `--force`.
+`tracker close` is not among them: under a claim it is the user's yes, as `close` is; nor is `tracker
+edit`, which overwrites a person's text, nor any command with a `--force`.
 """
 
 _RUN_VERBS = """
@@ -126,7 +126,7 @@ retry-recommendation add-blocker await-user-fix mark-working-state commit finish
 """
 
 STASH_PERMISSIONS = ("Bash(git stash push -u -m:*)", "Bash(git stash pop:*)")
-"""What sets aside the files of a story that stands still, and brings them back: nobody is there to ask."""
+"""Permissions to put a paused story's files aside and restore them: nobody is there to ask."""
 
 RUN_PERMISSIONS = (
     *_rules("run ", _RUN_VERBS),
@@ -134,10 +134,10 @@ RUN_PERMISSIONS = (
     *_rules("", "check"),
     *STASH_PERMISSIONS,
 )
-"""Further permissions for autonomous runs, put in with them alone: what their instructions name.
+"""Further permissions for autonomous runs, added only with them: the commands in their instructions.
 
-Gates and checks run the project's own commands, so a run that is asked for is a yes to these. What only
-a person may do is not among them: `run resume`, `run user-fix-complete`, `run stop`. Nor are `run
+Gates and checks run the project's own commands, so asking for a run is a yes to these. Commands for a
+person only are not among them: `run resume`, `run user-fix-complete`, `run stop`. Nor are `run
 check-user-fix`, which runs a command that the agent named, `run rollback-to-checkpoint`, and `run
 remove-story`, after which a run may end without it. Nor are the files of `.claude/core/`: whoever edits one
 would run what they like.
@@ -148,15 +148,15 @@ start advance block skip fail retry complete phase show list guidance todos hist
 """
 
 WORKFLOW_PERMISSIONS = _rules("workflow ", _WORKFLOW_VERBS)
-"""Further permissions for an agent that follows a workflow, put in with workflows alone.
+"""Further permissions for an agent that follows a workflow, added only with workflows.
 
-A gate runs the project's own checks, so a workflow that is asked for is a yes to these. A person's gate
-is passed and skipped by a person, whatever is allowed here. `scripts/workflow_state.py` is not among
-them: whoever edits it would run what they like.
+A gate runs the project's own checks, so asking for a workflow is a yes to these. Only a person passes or
+skips a person's gate, whatever is allowed here. `scripts/workflow_state.py` is not among them: whoever
+edits it could run anything.
 """
 
 EVER_PUT = frozenset((*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *WORKFLOW_PERMISSIONS))
-"""Every permission that `init` puts in."""
+"""Every permission that `init` may add."""
 
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 """How often the client lets a Stop hook continue a turn without a tool call in between.
@@ -165,7 +165,7 @@ Source: https://code.claude.com/docs/en/hooks.
 """
 
 DEFAULT_CAP = 8
-"""What the client allows where nobody sets the cap."""
+"""The client's default for the cap."""
 
 
 Form = Callable[[str], dict[str, Any]]
@@ -180,11 +180,11 @@ def local_form(folder: Path) -> Form:
 
 
 def shared_form(name: str) -> dict[str, Any]:
-    """The form of shared entries: a command without anybody's path, which ends where lifecycle is missing.
+    """The form of shared entries: a command without a personal path, which ends if lifecycle is missing.
 
-    It reads where the scripts lie from the user's own folder (see `user_folder.py`). It is a shell's
-    command line and has no `args`: a client that does not know `args` would start a bare `sh` instead, and
-    that would read the event as its script.
+    It reads the scripts' place from the user's own folder (see `user_folder.py`). It is a shell command
+    line without `args`: a client that does not know `args` would start a bare `sh`, which would read the
+    event as its script.
     """
     place = "case ${XDG_CONFIG_HOME-} in /*) d=$XDG_CONFIG_HOME ;; *) d=${HOME-}/.config ;; esac"
     read = 'h=; { read -r h <"$d/lifecycle/hooks"; } 2>/dev/null'
@@ -194,13 +194,13 @@ def shared_form(name: str) -> dict[str, Any]:
 
 
 def entry(wire: Wire, form: Form) -> dict[str, Any]:
-    """One hook entry as settings and hooks.json have it."""
+    """One hook entry in the form of settings and hooks.json."""
     rewake = {"asyncRewake": True} if wire.is_rewake else {}
     return {"type": "command", **form(wire.name), "timeout": wire.timeout, **rewake}
 
 
 def events() -> list[str]:
-    """The events that are wired, each once, in order."""
+    """The events that have scripts, each once, in order."""
     return list(dict.fromkeys(wire.event for wire in WIRES))
 
 
@@ -217,7 +217,7 @@ def groups(event: str, form: Form, names: Collection[str] = NAMES) -> list[dict[
 
 
 def hooks_in(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Event, matcher and entry of each hook; what does not have the shape of one is passed over."""
+    """Event, matcher and entry of each hook; values of another form are skipped."""
     for event, listed_groups in settings.items():
         for group in listed_groups if isinstance(listed_groups, list) else ():
             listed = group.get("hooks") if isinstance(group, dict) else None
@@ -227,7 +227,7 @@ def hooks_in(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[st
 
 
 def misshapen(settings: Any, where: str) -> str:
-    """What in a settings file is not of the shape that it must have, in words; "" if all of it is."""
+    """The part of a settings file that has the wrong form, in words; "" if all is well."""
     for what, value, kind in _shapes(settings):
         if not isinstance(value, kind):
             subject = f"{what} in {where}" if what else where
@@ -236,7 +236,7 @@ def misshapen(settings: Any, where: str) -> str:
 
 
 def _shapes(settings: Any) -> Iterator[tuple[str, Any, type]]:
-    """Each part by its name, and what it has to be; nothing of a part is asked before it is that."""
+    """Each part by its name, with its required type; parts inside it come only after it was checked."""
     yield "", settings, dict
     hooks, permissions = settings.get("hooks", {}), settings.get("permissions", {})
     yield "hooks", hooks, dict
@@ -251,11 +251,11 @@ def _shapes(settings: Any) -> Iterator[tuple[str, Any, type]]:
 
 
 def own_name(hook: object, known: Collection[str] = ()) -> str | None:
-    """The script that a hook entry runs if the entry is one that we make, else None.
+    """The script that a hook entry runs if it is an entry of the kind that we write, else None.
 
     Args:
         hook: an entry of somebody's settings.
-        known: commands of entries that `init` is known to have put in.
+        known: commands of entries that `init` is known to have added.
     """
     command = hook.get("command") if isinstance(hook, dict) else None
     if not isinstance(command, str) or (isinstance(hook, dict) and hook.get("args")):
@@ -271,7 +271,7 @@ def own_name(hook: object, known: Collection[str] = ()) -> str | None:
 
 
 def run_name(hook: object) -> str | None:
-    """The script of ours that a hook entry's command names, also inside another command; else None."""
+    """Our script that a hook entry's command names, also inside another command; else None."""
     command = hook.get("command") if isinstance(hook, dict) else None
     words = command if isinstance(command, str) else ""
     names = "|".join(NAMES)

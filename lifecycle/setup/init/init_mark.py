@@ -1,8 +1,8 @@
-"""Reads and writes the mark `.claude/lifecycle.json`: what `init` put into a project, to take it out by.
+"""Reads and writes the mark `.claude/lifecycle.json`: what `init` added to a project, for its removal.
 
-It also tells the plugin's copies of the hooks to stay quiet here, so that nothing runs twice. Shared,
-it is committed with the settings; so what it says may be a stranger's word, and taking out believes
-it only where the text itself bears it out.
+It also tells the plugin's copies of the hooks to do nothing here, so that nothing runs twice. A shared
+mark is committed with the settings; so its content may be a stranger's, and removal believes it only if
+the text itself confirms it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ENV = ("env",)
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What is put into settings beside the hooks: permissions, and variables for sessions."""
+    """Additions to settings beside the hooks: permissions, and variables for sessions."""
 
     permissions: tuple[str, ...] = hook_table.PERMISSIONS
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class PutHook:
-    """An entry that does not show by itself that it is ours."""
+    """An entry that cannot be recognised as ours by its content."""
 
     event: str
     command: str
@@ -39,7 +39,7 @@ class PutHook:
 
 @dataclass(frozen=True, slots=True)
 class PutPiece:
-    """A changed place: the text before and after."""
+    """A changed piece: the text before and after."""
 
     before: str
     after: str
@@ -47,14 +47,14 @@ class PutPiece:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """What was put into one settings file.
+    """The additions to one settings file.
 
     Attributes:
-        hooks: entries that do not show by themselves that they are ours.
+        hooks: entries that cannot be recognised as ours by their content.
         permissions: the rules that were not there before.
         containers: the dotted route of each object and array that was not there before; "" is the whole.
-        pieces: each changed place, where only they restore the bytes.
-        variables: those that were not there before.
+        pieces: each changed piece, if only they can restore the bytes.
+        variables: the variables that were not there before.
     """
 
     hooks: tuple[PutHook, ...] = ()
@@ -83,19 +83,19 @@ _VERSION = 1
 
 @dataclass(slots=True)
 class InitMark:
-    """What `init` put into one project; a plan notes in it what it will put in.
+    """The additions of `init` to one project; a plan notes in it what it will add.
 
     Attributes:
         mode: for one person ("local") or for everybody in the repository ("shared").
-        settings: into the settings file of that mode.
-        lines: into files of lines, by name: `.gitignore`, `info/exclude`.
-        created: files and folders that were not there before, by name.
-        sha256: of files that were written whole, by name.
-        stages: the staged workflow was put in as well.
-        switched: into `.lifecycle.toml`, if it was there before.
-        run: what autonomous runs need was put in as well.
-        workflow: what workflows need was put in as well.
-        section: what was put into CLAUDE.md, to the byte; "" if nothing was.
+        settings: the additions to the settings file of that mode.
+        lines: the additions to files of lines, by name: `.gitignore`, `info/exclude`.
+        created: files and folders that did not exist before, by name.
+        sha256: digests of files that were written whole, by name.
+        stages: the staged workflow was added as well.
+        switched: the changes in `.lifecycle.toml`, if it existed before.
+        run: the files for autonomous runs were added as well.
+        workflow: the files for workflows were added as well.
+        section: the text that was added to CLAUDE.md, to the byte; "" if none was.
     """
 
     mode: str
@@ -126,13 +126,13 @@ def parse(content: bytes) -> InitMark:
     """The mark in the content of its file.
 
     Raises:
-        Refused: it is none of ours, or was broken by hand.
+        Refused: it is not a mark of ours, or was broken by hand.
     """
     mark: InitMark | None = from_json(InitMark, object_in(content, _VERSION))
     if mark is None or not _is_ours(mark):
         raise Refused(sentence("unreadable-mark", name=MARK))
     put = mark.settings
-    # Nobody else's rule is taken out, whatever a stranger's mark says.
+    # Nobody else's rule is removed, whatever a stranger's mark says.
     mark.settings = replace(
         put,
         permissions=tuple(rule for rule in put.permissions if rule in hook_table.EVER_PUT),
@@ -142,7 +142,7 @@ def parse(content: bytes) -> InitMark:
 
 
 def _is_ours(mark: InitMark) -> bool:
-    """True if it names nothing that is never written, replaced or taken out."""
+    """True if it names only what `init` may write, replace or remove."""
     is_written = mark.lines.keys() <= {IGNORE, EXCLUDE} and mark.mode in SETTINGS
     is_whole = all(map(is_one, mark.sha256.keys() - {CONFIG_FILE}))
     is_taken_out = not mark.section or is_section(mark.section)

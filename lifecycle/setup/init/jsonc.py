@@ -1,10 +1,10 @@
-"""Reads JSON with comments, with the place of every value, and makes edits of the text in place.
+"""Reads JSON with comments, with the position of every value, and edits the text in place.
 
-Settings files in the wild have comments, trailing commas, tabs, CRLF and a BOM. Nothing here renders a
-file anew: values are found by their offsets, and an edit replaces a piece of text.
+Settings files in the wild have comments, trailing commas, tabs, CRLF and a BOM. No file is rendered
+again: values are found by their offsets, and an edit replaces a piece of text.
 
-Why not a library: those for Python that keep comments refuse trailing commas or U+2028 in strings, or
-start a JavaScript engine, and none of them inserts a member without choosing the layout of its own.
+Why not a library: Python libraries that keep comments refuse trailing commas or U+2028 in strings, or
+start a JavaScript engine, and all of them choose their own layout when they insert a member.
 
 Source: RFC 8259, with the comments and trailing commas of JSONC (https://jsonc.org/).
 """
@@ -30,7 +30,7 @@ _SCALAR = re.compile(rf"{_STRING.pattern}|{_NUMBER}|true|false|null")
 
 
 class JsoncError(Exception):
-    """The text is no JSON with comments; says what is wrong, and where, both counted from 1."""
+    """The text is not JSON with comments; says what is wrong, and where: line and column count from 1."""
 
     def __init__(self, what: str, text: str, offset: int) -> None:
         line = text.count("\n", 0, offset) + 1
@@ -40,12 +40,12 @@ class JsoncError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value and its place: `text[start:end]`.
+    """One value and its position: `text[start:end]`.
 
     Attributes:
-        start, end: where the value's own text begins and ends.
-        value: what Python makes of it; of members with one name the last counts, as in JavaScript.
-        members: an object's members, or what an array holds, each without a name.
+        start, end: the beginning and end of the value's own text.
+        value: the value in Python; of members with one name the last counts, as in JavaScript.
+        members: an object's members, or an array's items, each without a name.
         is_trailed: a comma follows the last item or member.
     """
 
@@ -63,7 +63,7 @@ class Node:
         return nodes[-1] if nodes else None
 
     def index(self, key: str) -> int:
-        """The index of an object's member; of several with one name that of the last, which counts."""
+        """The index of an object's member; of several with one name the last, which counts."""
         return max(index for index, member in enumerate(self.members) if member.key == key)
 
     @property
@@ -73,13 +73,13 @@ class Node:
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """Where each item or member begins and ends, a member's name included."""
+        """The positions of each item or member, including a member's name."""
         return [(member.start, member.node.end) for member in self.members]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object; `start` is where its name begins. In an array it has none."""
+    """One member of an object; `start` is where its name begins. In an array it has no name."""
 
     key: str
     start: int
@@ -87,7 +87,7 @@ class Member:
 
 
 NOTHING = Node(0, 0, None)
-"""What is found where no value stands: it holds no item and no member."""
+"""The result if there is no value: it has no item and no member."""
 
 
 def at(root: Node | None, *route: str) -> Node:
@@ -99,10 +99,10 @@ def at(root: Node | None, *route: str) -> Node:
 
 
 def parse(text: str) -> Node | None:
-    """The value that the text holds, or None if it holds nothing but space and comments.
+    """The value in the text, or None if it has only space and comments.
 
     Raises:
-        JsoncError: it is no JSON with comments.
+        JsoncError: it is not JSON with comments.
     """
     start = skip(text, 1 if text.startswith("\ufeff") else 0)
     if start == len(text):
@@ -115,13 +115,13 @@ def parse(text: str) -> Node | None:
 
 
 def skip(text: str, offset: int) -> int:
-    """The offset behind the space and comments that begin here."""
+    """The offset after the space and comments that begin here."""
     match = _SPACES.match(text, offset)
     return match.end() if match is not None else offset
 
 
 def comments_until(text: str, offset: int) -> int:
-    """Where the last comment ends that begins on this line, before anything else; else `offset`."""
+    """The end of the last comment that begins on this line before anything else; else `offset`."""
     end = offset
     while match := _SPACE.match(text, offset):
         if match[0].startswith("/"):
@@ -187,7 +187,7 @@ def _loaded(word: str, text: str, offset: int) -> Any:
         return word[1:-1]
     try:
         return json.loads(word)
-    except ValueError:  # Python converts no integer of more than 4300 digits
+    except ValueError:  # Python does not convert an integer of more than 4300 digits
         raise JsoncError("a number that is too long", text, offset) from None
 
 
@@ -197,7 +197,7 @@ _LINE_END = re.compile(r"[ \t]*\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class JsonEdit:
-    """`old`, which stands at `start`, becomes `new`."""
+    """An edit: `old`, which is at `start`, becomes `new`."""
 
     start: int
     old: str
@@ -213,13 +213,13 @@ def applied(text: str, edits: Iterable[JsonEdit]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a text is laid out.
+    """The layout of a text.
 
     Attributes:
         text: the text.
         newline: its line end.
         unit: one step of indentation.
-        is_flat: everything stands on one line.
+        is_flat: everything is on one line.
     """
 
     text: str
@@ -238,7 +238,7 @@ class Layout:
         return cls(text, newline, unit, is_flat="\n" not in text[node.start : node.end])
 
     def rendered(self, value: Any, indent: str) -> str:
-        """A value as text, its further lines indented by `indent`."""
+        """A value as text, with its further lines indented by `indent`."""
         if self.is_flat:
             return json.dumps(value, ensure_ascii=False)
         lines = json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
@@ -248,10 +248,10 @@ class Layout:
 def insertion(
     layout: Layout, node: Node | None, parts: Sequence[tuple[str | None, Any]]
 ) -> JsonEdit:
-    """The edit that puts items, or members with names, at the end of a container.
+    """The edit that adds items, or members with names, at the end of a container.
 
     Args:
-        layout: of the whole text.
+        layout: the layout of the whole text.
         node: the object or array; None puts the first value into a text that has none.
         parts: (name or None, value) of each.
     """
@@ -274,7 +274,7 @@ def insertion(
 
 
 def replacement(layout: Layout, node: Node, value: Any) -> JsonEdit:
-    """The edit that writes another value in the place of this one."""
+    """The edit that replaces this value by another."""
     old = layout.text[node.start : node.end]
     rendered = replace(layout, is_flat="\n" not in old).rendered(
         value, _line_indent(layout.text, node.start)
@@ -283,7 +283,7 @@ def replacement(layout: Layout, node: Node, value: Any) -> JsonEdit:
 
 
 def removal(text: str, node: Node, index: int) -> JsonEdit:
-    """The edit that takes an item or a member out, with its comma and the space before it."""
+    """The edit that removes an item or member, with its comma and the space before it."""
     spans = node.spans
     start, end = spans[index]
     before = spans[index - 1][1] if index else node.start
@@ -292,13 +292,13 @@ def removal(text: str, node: Node, index: int) -> JsonEdit:
     if not is_last or node.is_trailed:
         tail = _after_comma(text, end)
         kept = text[end : tail - 1].rstrip(_BLANKS)
-    elif index:  # the value before it is the last one now, and loses its comma
+    elif index:  # the value before it becomes the last one, and loses its comma
         comma = _after_comma(text, before) - 1
         kept = text[before:comma] + text[comma + 1 : lead]
         lead = before
     is_first = lead == node.start + 1
     if is_first and is_last:
-        # The space before the closing bracket goes as well, if nothing else is there.
+        # The space before the closing bracket is removed as well, if nothing else is there.
         space = text[tail : node.end - 1]
         tail += len(space) if not space.strip(_BLANKS) else 0
     elif is_first and "\n" not in text[lead:start]:
@@ -309,7 +309,7 @@ def removal(text: str, node: Node, index: int) -> JsonEdit:
 
 
 def _ends_in_line_comment(text: str, offset: int, end: int) -> bool:
-    """True if the last comment before `end` is one of `//`, which only a line's end closes."""
+    """True if the last comment before `end` is a `//` comment, which only a line's end closes."""
     is_line_comment = False
     while offset < end:
         match = _SPACE.match(text, offset)
@@ -348,7 +348,7 @@ def _part(layout: Layout, name: str | None, value: Any, indent: str) -> str:
 
 
 def _after_comma(text: str, end: int) -> int:
-    """The offset behind the comma that follows a value."""
+    """The offset after the comma that follows a value."""
     return skip(text, end) + 1
 
 
@@ -359,6 +359,6 @@ def _indent_at(text: str, offset: int) -> str | None:
 
 
 def _line_indent(text: str, offset: int) -> str:
-    """The indentation of the line that this offset lies on."""
+    """The indentation of the line with this offset."""
     line = text[text.rfind("\n", 0, offset) + 1 : offset].lstrip("\ufeff")
     return line[: len(line) - len(line.lstrip(" \t"))]

@@ -19,15 +19,15 @@ from lifecycle.storage import store
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file's content before and after; None for a file that is not there.
+    """One file's content before and after; None if the file does not exist.
 
     Attributes:
-        path: where it lies.
+        path: its path.
         shown: its name for people.
         before, after: its content.
         what: the change in a few words.
-        is_private: it lies in the user's own folder.
-        is_executable: a new file can be started by whoever may read it.
+        is_private: it is in the user's own folder.
+        is_executable: a new file may be executed by everybody who may read it.
         is_log: a diff does not list its lines.
     """
 
@@ -42,7 +42,7 @@ class FileChange:
 
     @property
     def verb(self) -> str:
-        """What happens to the file, in a word."""
+        """One word for the change."""
         if self.before is None:
             return "new"
         return "deleted" if self.after is None else "changed"
@@ -62,12 +62,12 @@ sentence: Final = resources.Sentences("setup/init/sentences.toml")
 
 
 def unwritten(problem: str, way: str = "mend it") -> Refused:
-    """The error for a file that stops the plan: what is wrong, and how the user mends it."""
+    """The error for a file that stops the plan: what is wrong, and what the user should do."""
     return Refused(f"{problem}, so nothing was written anywhere; {way} and run this again.")
 
 
 def digest(content: bytes) -> str:
-    """The SHA-256 of a file's content, by which a file that we wrote whole is known again."""
+    """The SHA-256 of a file's content, by which a file that we wrote whole is recognised."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -89,7 +89,7 @@ class FileDraft:
         root: the folder that names of files are relative to; an absolute path stays as it is.
 
     Attributes:
-        seen: the content of each file that was read, None for one that is not there.
+        seen: the content of each file that was read; None if it does not exist.
     """
 
     def __init__(self, root: Path) -> None:
@@ -98,19 +98,19 @@ class FileDraft:
         self._after: dict[Path, FileChange] = {}
 
     def need_inside(self, name: str) -> None:
-        """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
+        """Refuse a symbolic link on the way to a file that leads out of the worktree or is broken.
 
-        A repository can bring such a link, and what is written follows links.
+        A repository can contain such a link, and writes follow links.
         """
         target = Path(os.path.realpath(self._root / name))
         if not target.is_relative_to(os.path.realpath(self._root)):
             raise Refused(sentence("outside", name=name, target=target))
 
     def read(self, name: str | Path) -> bytes | None:
-        """The content with the changes so far; None if the file is not there.
+        """The content with the changes so far; None if the file does not exist.
 
         Raises:
-            Refused: a name leads out of the worktree, over a link; a path may lie anywhere.
+            Refused: a link leads from a name out of the worktree; absolute paths may be anywhere.
         """
         path = self._root / name
         if isinstance(name, str):
@@ -133,10 +133,10 @@ class FileDraft:
         )
 
     def changes(self) -> tuple[FileChange, ...]:
-        """The changes that differ from the files, in the order of the calls of `write`; then what goes.
+        """The changes that differ from the files, in the order of the calls of `write`; then deletions.
 
-        That is what killed processes left beside the files that were read: not beside the user's own, which
-        another clone's plan may be writing.
+        Those are files that killed processes left next to the files that were read; not next to the user's
+        own files, which another clone's plan may be writing.
         """
         changes = [change for change in self._after.values() if change.before != change.after]
         private = {change.path for change in self._after.values() if change.is_private}
@@ -151,15 +151,15 @@ class FileDraft:
 
 
 def write_all(changes: Sequence[FileChange], seen: Mapping[Path, bytes | None]) -> None:
-    """Write every change, or, if one cannot be written, none.
+    """Write all changes or, if one cannot be written, none.
 
     Args:
-        changes: in the order in which to write them.
-        seen: what the plan was made of: what is to change, and what is not.
+        changes: the changes, in the order in which to write them.
+        seen: the contents that the plan is based on, of changed and unchanged files.
 
     Raises:
         Refused: a file changed since the plan was made; nothing was written.
-        OSError: a file cannot be written; those written before it were put back.
+        OSError: a file cannot be written; those written before it were restored.
     """
     shown = {change.path: change.shown for change in changes}
     for path, before in seen.items():
@@ -167,7 +167,7 @@ def write_all(changes: Sequence[FileChange], seen: Mapping[Path, bytes | None]) 
         if (content.content if content else None) != before:
             raise Refused(sentence("changed-meanwhile", name=shown.get(path, path)))
     done: list[FileChange] = []
-    folders: list[Path] = []  # folders, which go again as well
+    folders: list[Path] = []  # new folders, which are removed on failure
     try:
         for change in changes:
             _write(change, change.after, folders)
@@ -186,7 +186,7 @@ def _write(change: FileChange, content: bytes | None, folders: list[Path]) -> No
     elif change.is_private:
         user_folder.write(change.path, content)
     else:
-        path = change.path.resolve()  # through a symbolic link, which stays one
+        path = change.path.resolve()  # through a symbolic link, which remains one
         for folder in reversed([path.parent, *path.parent.parents]):
             if not folder.exists():
                 folder.mkdir()
@@ -196,16 +196,16 @@ def _write(change: FileChange, content: bytes | None, folders: list[Path]) -> No
 
 @dataclass(frozen=True, slots=True)
 class PutLines:
-    """The lines that were put into one file, and the piece of text that they came in."""
+    """The lines that were added to one file, and the piece of text that contains them."""
 
     lines: tuple[str, ...] = ()
     piece: str = ""
 
 
 def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[bytes, PutLines]:
-    """Add the lines that the content lacks, at its end in its own line ends; also all that was put in.
+    """Add the lines that the content lacks, at its end with its own line ends; also returns all additions.
 
-    What went again of `before`, or was never written, is no part of that.
+    Lines of `before` that were removed since, or never written, are not included.
     """
     text = as_text(content)
     existing = {line.strip() for line in text.splitlines()}
@@ -222,7 +222,7 @@ def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[b
 
 
 def take_out_lines(content: bytes, put: PutLines) -> bytes:
-    """The content without the lines that were put in; byte for byte as before if the piece is untouched."""
+    """The content without the added lines; byte for byte as before if the piece is untouched."""
     text = as_text(content)
     if put.piece and text.count(put.piece) == 1:
         start = text.index(put.piece)
@@ -238,7 +238,7 @@ def newline_of(text: str) -> str:
 
 
 def joint_of(piece: str) -> str:
-    """The line ends by which a piece of text was joined to what stood before it."""
+    """The line ends that join a piece of text to the text before it."""
     return piece[: len(piece) - len(piece.lstrip("\r\n"))]
 
 

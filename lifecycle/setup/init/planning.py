@@ -1,6 +1,6 @@
-"""Plans what `init` and `init --remove` do to one project, and carries the plan out.
+"""Plans the changes of `init` and `init --remove` to one project, and carries the plan out.
 
-`copy_to` gives a new worktree of the repository what git does not carry over.
+`copy_to` gives a new worktree of the repository the files that git does not copy.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from lifecycle.storage import store
 from lifecycle.trackers import registry
 
 PERMISSIONS_ALONE = "permissions"
-"""The mode of a plan that puts in permissions alone: the plugin has the hooks."""
+"""The mode of a plan that adds permissions only: the plugin has the hooks."""
 
 STATUS_LINE = "statusline"
-"""The mode of a plan that puts in the status line alone."""
+"""The mode of a plan that adds the status line only."""
 
 LOCK = "init.lock"
 LOCK_SECONDS = 10.0
-"""How long a plan waits for another one of the same clone."""
+"""How long a plan waits for another plan of the same clone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What `init` or `init --remove` will do.
+    """The changes that `init` or `init --remove` will make.
 
     Attributes:
         root: the worktree.
         mode: "local" or "shared" if lifecycle is wired afterwards, "permissions" if it is only allowed, ""
-            if it is neither.
+            if neither.
         changes: the files, in the order in which to show them.
-        seen: the content of each file that was read for it, None for one that is not there.
+        seen: the content of each file that was read for it; None if it does not exist.
         notes: what a person should know.
         folders: folders that are removed if they are empty afterwards.
         label: the label of the staged workflow's tasks, if it is wired; "" if not.
-        run: what autonomous runs need is there afterwards.
-        workflow: what workflows need is there afterwards.
+        run: the files for autonomous runs exist afterwards.
+        workflow: the files for workflows exist afterwards.
     """
 
     root: Path
@@ -80,20 +80,20 @@ def plan(
 
     Args:
         root: the worktree's root folder.
-        shared: for everybody in the repository, not for this person alone. A project that is shared
+        shared: for everybody in the repository, not for this person only. A project that is shared
             already stays so.
-        remove: take out what was put in.
+        remove: remove what was added.
         stages: the staged workflow as well. A project that has it keeps it.
-        run: what autonomous runs need as well. A project that has it keeps it.
-        workflow: what workflows need as well. A project that has it keeps it.
+        run: the files for autonomous runs as well. A project that has them keeps them.
+        workflow: the files for workflows as well. A project that has them keeps them.
         only_wires: nothing that a person edits: no settings of lifecycle's own.
-        permissions: for one person, what the agent runs unasked and nothing else: the plugin has the hooks.
-        statusline: for one person, the client's status line and nothing else.
+        permissions: for one person, only permissions for the agent's commands: the plugin has the hooks.
+        statusline: for one person, only the client's status line.
         environment: names the user's home and PATH.
 
     Raises:
-        Refused: no worktree, settings that cannot be merged with, or a mark that cannot be read.
-        GitFailed, Transient: git.
+        Refused: no worktree, settings that cannot be merged with, or an unreadable mark.
+        GitFailed, Transient: from git.
     """
     project = _Project(root, environment, only_wires=only_wires)
     if permissions:
@@ -110,8 +110,8 @@ def apply(plan: Plan) -> None:
 
     Raises:
         Refused: a file changed since the plan was made; nothing was written.
-        LockBusy: another process is at it in this clone; nothing was written.
-        OSError: a file cannot be written; the others were put back.
+        LockBusy: another process is doing the same in this clone; nothing was written.
+        OSError: a file cannot be written; the others were restored.
     """
     marks = (plan.root / MARK, plan.root / PERMITS, plan.root / LINE_MARK)
     is_going = any(change.path in marks and change.after is None for change in plan.changes)
@@ -121,11 +121,11 @@ def apply(plan: Plan) -> None:
             (git / config.NAME).mkdir(exist_ok=True)
             lock = git / config.NAME / LOCK
             held.enter_context(store.locked(lock, LOCK_SECONDS, sentence("busy")))
-        # The mark is there before, and goes after, whatever it speaks of.
+        # The mark is written before the files that it lists, and deleted after them.
         changes = sorted(plan.changes, key=lambda change: (change.path in marks) is is_going)
         write_all(changes, plan.seen)
         for folder in plan.folders:
-            with contextlib.suppress(OSError):  # somebody keeps something there
+            with contextlib.suppress(OSError):  # somebody keeps a file there
                 folder.rmdir()
 
 
@@ -133,12 +133,12 @@ class _Project(ProjectFiles):
     """Drafts the files of a project for each form of `init` and `init --remove`."""
 
     def _plan(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
-        """The plan of all that was drafted; `mode` is how the project is wired afterwards."""
+        """The plan of everything that was drafted; `mode` is how the project is wired afterwards."""
         draft = self.draft
         return Plan(self.root, mode, draft.changes(), draft.seen, tuple(self.notes), folders)
 
     def installation(self, *, shared: bool, stages: bool, run: bool, workflow: bool) -> Plan:
-        """Draft what `init` puts in and is not there yet."""
+        """Draft the parts of `init` that are missing."""
         before = self.mark()
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
         new = before or self._begun(mode)
@@ -165,12 +165,12 @@ class _Project(ProjectFiles):
             self._allowed()
         for name, where in ClientSetup.read(self.root, self.environment).plugins.items():
             self.note("plugin-too", name=name, where=where)
-        # The mark is made last and shown behind what it speaks of.
+        # The mark is made last and shown after the files that it lists.
         label = self.settings.label if new.stages else ""
         return replace(self._plan(mode), label=label, run=new.run, workflow=new.workflow)
 
     def permission(self, *, run: bool, workflow: bool) -> Plan:
-        """Draft permissions alone, for a person whose hooks are the plugin's."""
+        """Draft only permissions, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
             lacking = ["--run"] if run and not wired.run else []
@@ -187,7 +187,7 @@ class _Project(ProjectFiles):
         return self._plan(PERMISSIONS_ALONE)
 
     def status_line(self) -> Plan:
-        """Draft the client's status line alone, for one person."""
+        """Draft only the client's status line, for one person."""
         new = self.mark(LINE_MARK) or self.new_mark()
         name = SETTINGS[LOCAL]
         content = self.draft.read(name)
@@ -200,7 +200,7 @@ class _Project(ProjectFiles):
         return self._plan(STATUS_LINE)
 
     def _without_line(self) -> InitMark | None:
-        """Draft the status line's removal; returns its mark, or None if it was not put in."""
+        """Draft the status line's removal; returns its mark, or None if it was not added."""
         line = self.mark(LINE_MARK)
         if line is None:
             return None
@@ -217,7 +217,7 @@ class _Project(ProjectFiles):
             self.draft.write(LINE_MARK, init_mark.render(line), "what --remove reads")
 
     def _begun(self, mode: str) -> InitMark:
-        """The mark of a first run: that of permissions which were put in alone, if they were."""
+        """The mark of a first run: that of permissions alone, if they were added before."""
         allowed = self.mark(PERMITS)
         if allowed is None:
             return self.new_mark(mode)
@@ -228,7 +228,7 @@ class _Project(ProjectFiles):
         return allowed
 
     def removal(self) -> Plan:
-        """Draft the removal of all that was put in."""
+        """Draft the removal of everything that was added."""
         name = MARK if self.mark() is not None else PERMITS
         before, line = self.mark(name), self._without_line()
         created = [file for mark in (before, line) if mark is not None for file in mark.created]
@@ -236,7 +236,7 @@ class _Project(ProjectFiles):
             self.note("nothing-in")
         folders: tuple[Path, ...] = ()
         if before is not None:
-            before.created = tuple(created)  # what came with the line is as much ours
+            before.created = tuple(created)  # what came with the status line is ours, too
             folders = self._without(before, name)
         return self._plan("", (*folders, *([self.root / FOLDER] if FOLDER in created else [])))
 
@@ -264,7 +264,7 @@ class _Project(ProjectFiles):
         mark.mode, mark.settings = SHARED, init_mark.Put()
 
     def _wired(self, mark: InitMark) -> None:
-        # Entries of ours that no mark speaks of may name the folder of now, or the recorded one.
+        # Entries of ours without a mark may name the present folder, or the recorded one.
         folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
         hooks = tuple(
             init_mark.PutHook(wire.event, str(folder / wire.name))
@@ -319,11 +319,11 @@ class _Project(ProjectFiles):
 def copy_to(
     origin: Path, new: Path, *, environment: Mapping[str, str] | None = None
 ) -> tuple[Path, ...]:
-    """Copy to a new worktree what this one has and git does not track; returns the paths written.
+    """Copy this worktree's files that git does not track to a new worktree; returns the paths written.
 
-    That is the untracked `.lifecycle.toml`, but for the main worktree's, which all read; our entries in
-    the person's own settings with the mark; and the files that `init` supplied.
-    Nothing that is there already is touched, and nothing is done for a project that `init` never wired.
+    They are the untracked `.lifecycle.toml`, except the main worktree's, which all worktrees read; our
+    entries in the person's own settings with the mark; and the files that `init` supplied.
+    No existing file is touched, and nothing is done for a project that `init` never wired.
 
     Args:
         origin: the worktree to copy from.
@@ -331,8 +331,8 @@ def copy_to(
         environment: names the user's home and PATH; the process's unless given.
 
     Raises:
-        Refused: settings that are in the new worktree cannot be merged with.
-        GitFailed, Transient, OSError: git, or the disk.
+        Refused: the settings in the new worktree cannot be merged with.
+        GitFailed, Transient, OSError: from git, or the disk.
     """
     environment = os.environ if environment is None else environment
     written: list[Path] = []
@@ -348,7 +348,7 @@ def copy_to(
         written.append(new / name)
     mark, problem = found_mark(origin)
     if (mark or problem) and store.read(new / MARK) is None:
-        # A broken mark is the old worktree's; `init` and `doctor` name it there.
+        # A broken mark is the old worktree's problem; `init` and `doctor` report it there.
         named = ("stages", "run", "workflow") if mark is not None else ()
         parts = {part: getattr(mark, part) for part in named}
         todo = plan(new, environment=environment, only_wires=True, **parts)

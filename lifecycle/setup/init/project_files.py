@@ -1,4 +1,4 @@
-"""Drafts of the files of one project that `init` writes: what goes into each, and out of it again."""
+"""Drafts of the project files that `init` writes: what is added to each, and removed again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lifecycle.trackers import registry
 from lifecycle.workflow.store import document_files
 
 Taking = Callable[[str, str, init_mark.Put], str]
-"""Makes a settings file's text one without ours, from the text, the file's name and what was put in."""
+"""Removes our parts from a settings file, given its text, its name and what was put in."""
 
 FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
@@ -60,9 +60,9 @@ class ProjectFiles:
 
     Attributes:
         root: the worktree's root.
-        environment: names the user's home, and what a tracker is found by.
+        environment: names the user's home, and is used to detect a tracker.
         only_wires: leave files alone that a person edits.
-        notes: what a person should know; added to.
+        notes: what a person should know; methods add to it.
     """
 
     root: Path
@@ -85,7 +85,7 @@ class ProjectFiles:
         return init_mark.parse(content) if content is not None else None
 
     def new_mark(self, mode: str = LOCAL) -> InitMark:
-        """The mark of a first run; the folder of the client's settings is made by it if it is not there."""
+        """The mark of a first run; it lists the client's settings folder as made, if that is missing."""
         return InitMark(mode, created=() if (self.root / FOLDER).exists() else (FOLDER,))
 
     def put_into(self, mark: InitMark, form: Form | None, extra: Extra) -> None:
@@ -100,9 +100,9 @@ class ProjectFiles:
         mark.note_created(name, is_new=content is None)
 
     def unwired(self, before: InitMark, what: str, take: Taking = client_settings.unwire) -> None:
-        """Take out of the settings what the mark lists; a settings file that `init` made is deleted.
+        """Remove the entries in the mark from the settings; a settings file that `init` made is deleted.
 
-        `take` takes it out of their text; entries that are left are told where it takes out the hooks.
+        `take` removes them from the text; remaining entries are reported if it removes the hooks.
         """
         name = SETTINGS[before.mode]
         content = self.draft.read(name)
@@ -131,7 +131,7 @@ class ProjectFiles:
         )
         name, path = init_mark.IGNORE, self.root / init_mark.IGNORE
         if mark.mode == LOCAL:
-            # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
+            # One person's files are excluded in this clone only, and there is nothing to commit.
             name, path = EXCLUDE, self._exclude()
             new_files = (SETTINGS[LOCAL], supplies.SECTION_PAGE)
             created = [file for file in new_files if file in mark.created]
@@ -147,12 +147,12 @@ class ProjectFiles:
             mark.lines[name] = put
 
     def _line(self, name: str) -> str:
-        """The pattern for one file, by where it lies: git looks at nothing behind a link."""
+        """The pattern for one file, by its real path: git looks at nothing behind a link."""
         place = os.path.relpath(os.path.realpath(self.root / name), os.path.realpath(self.root))
         return "/" + re.sub(r"[\\*?\[]", r"\\\g<0>", place)
 
     def unlisted(self, before: InitMark, names: Iterable[str]) -> None:
-        """Take our lines out of the files that keep files out of git."""
+        """Remove our lines from the files that keep files out of git."""
         for name in names:
             path = self._exclude() if name == EXCLUDE else self.root / name
             content, put = self.draft.read(path), before.lines.get(name)
@@ -165,7 +165,7 @@ class ProjectFiles:
             self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
 
     def _inherited(self, before: InitMark, put: PutLines) -> bool:
-        """Hand lines of `info/exclude` to another worktree that is wired: its own files need them still."""
+        """Pass lines of `info/exclude` on to another wired worktree, whose own files still need them."""
         for worktree in self._others():
             for name in (MARK, PERMITS, LINE_MARK):
                 path = worktree / name
@@ -190,7 +190,7 @@ class ProjectFiles:
         return [path for path in paths if path != Path(os.path.realpath(self.root))]
 
     def left_listed(self) -> None:
-        """Keep what still is in a worktree of this clone out of git, by the one `info/exclude`."""
+        """Keep our remaining files in the clone's worktrees out of git, by the shared `info/exclude`."""
         path = self._exclude()
         by_file = {
             store.CLAIM_FILE: OWN_LINES,
@@ -222,7 +222,7 @@ class ProjectFiles:
             mark.note_created(name, is_new=content is None)
 
     def unsectioned(self, before: InitMark) -> None:
-        """Take the section of CLAUDE.md out, unless somebody changed it."""
+        """Remove the section from CLAUDE.md, unless somebody changed it."""
         name = supplies.SECTION_PAGE
         content = self.draft.read(name) if before.section else None
         if content is None:
@@ -253,25 +253,25 @@ class ProjectFiles:
 
     @cached_property
     def start(self) -> str:
-        """The client's command that begins with a task, by this worktree's tracker."""
+        """The client's command that begins a task, by this worktree's tracker."""
         return registry.start(self.root, self.environment, self._configured) or supplies.START
 
     def extra(self, *, stages: bool, run: bool, workflow: bool) -> Extra:
         """Permissions and cap for the settings: from claim to close, and for each part that is True."""
         parts = [(hook_table.STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
         parts += [(hook_table.RUN_PERMISSIONS, self._configured.run.max_iterations)] if run else []
-        # The claim's own sentences at a stop count as well: they get as many as the client gives anybody.
+        # The claim's own sentences at a stop count as well: they get the client's default number.
         cap = max((blocks for _, blocks in parts), default=0) + hook_table.DEFAULT_CAP
         rules = [rule for rules, _ in parts for rule in rules]
         rules += hook_table.WORKFLOW_PERMISSIONS if workflow else ()
         return Extra((*hook_table.PERMISSIONS, *rules), {hook_table.CAP: str(cap)} if parts else {})
 
     def staged(self, mark: InitMark, *, is_new: bool) -> None:
-        """Put in the workflow's files that are missing, and its switch in `.lifecycle.toml`.
+        """Add the workflow's missing files, and its switch in `.lifecycle.toml`.
 
         Args:
-            mark: of an earlier run.
-            is_new: the workflow was not put in yet.
+            mark: the mark of an earlier run.
+            is_new: the workflow was not added before.
         """
         if not self.only_wires:
             self._switched_on(mark, is_new=is_new)
@@ -280,14 +280,14 @@ class ProjectFiles:
         self.supply(mark, self._wanted(mark))
 
     def supply(self, mark: InitMark, files: Sequence[Supply]) -> None:
-        """Put in those files that are missing and that a person has nowhere else."""
+        """Add the files that are missing and that a person has nowhere else."""
         for file in files:
             elsewhere = places_of(file.name, self.root, self.environment)[1:]
             if mark.mode != LOCAL or not any(map(Path.is_file, elsewhere)):
                 self._supplied(mark, file)
 
     def unstaged(self, before: InitMark) -> tuple[Path, ...]:
-        """Take out what was put in and not changed since; returns folders to remove if they are empty."""
+        """Remove files that were added and not changed since; returns folders to remove if empty."""
         for name in before.sha256:
             if supplies.is_one(name):
                 self.take(before, name)
@@ -298,7 +298,7 @@ class ProjectFiles:
         return tuple(self.root / name for name in FOLDERS if name in before.created)
 
     def _wanted(self, before: InitMark) -> tuple[Supply, ...]:
-        """The files of the staged workflow; without commands that the settings name otherwise."""
+        """The files of the staged workflow; without commands for which the settings name others."""
         review = self.settings.review or supplies.REVIEW
         start = self.settings.start or self.start
         is_ours = start == self.start or supplies.page_of(start) in before.sha256
@@ -311,7 +311,7 @@ class ProjectFiles:
     def _supplied(self, mark: InitMark, supply: Supply) -> None:
         content, recorded = self.draft.read(supply.name), mark.sha256.get(supply.name)
         text, path = supply.text.encode(), self.root / supply.name
-        if content is None and os.path.lexists(path):  # a folder, or a link that leads nowhere
+        if content is None and os.path.lexists(path):  # a folder, or a broken link
             self.note("no-file", name=supply.name)
         elif content is not None and content != text and digest(content) != recorded:
             note = "own-orchestrator" if supply.name == supplies.ORCHESTRATOR else "own-file"
@@ -324,24 +324,24 @@ class ProjectFiles:
             self._whole(mark, supply)
 
     def _whole(self, mark: InitMark, supply: Supply) -> None:
-        """Draft a file that is all ours, and note by what it is known again."""
+        """Draft a file that is entirely ours, and note its digest, by which it is recognised."""
         text = supply.text.encode()
         self.draft.write(supply.name, text, supply.what, is_executable=supply.is_executable)
         mark.sha256[supply.name] = digest(text)
 
     def settle(self, mark: InitMark) -> None:
-        """Put in a commented `.lifecycle.toml`, if there is nothing of that name."""
+        """Add a commented `.lifecycle.toml`, if no file has that name."""
         name = config.CONFIG_FILE
         if not os.path.lexists(self.root / name) and self.draft.read(name) is None:
             what = "every key with its default, commented out"
             self._supplied(mark, Supply(name, supplies.settings_file(), what))
 
     def take(self, before: InitMark, name: str) -> None:
-        """Take out a file that was written whole, unless somebody changed it."""
+        """Remove a file that was written whole, unless somebody changed it."""
         content = self.draft.read(name)
         if content is None:
             return
-        # A stranger's mark may name a file of ours that they wrote themselves.
+        # A stranger's mark may name a file that has our name but is their own.
         is_ours = supplies.WRITER.encode() in content or name == config.CONFIG_FILE
         if is_ours and digest(content) == before.sha256[name]:
             self.draft.write(name, None, "as it was written")
@@ -362,9 +362,9 @@ class ProjectFiles:
         values = {"review": supplies.REVIEW, "start": self.settings.start or self.start}
         above = config.file_of(self.root)
         if above != path and above.is_file():
-            # In a linked worktree, where the main one's file has it off: by a changed copy of it.
+            # In a linked worktree whose main worktree's file has it off: use a changed copy of that file.
             if not self.settings.use:
-                # It was read as settings already.
+                # It was already read as settings.
                 text, _ = switch_on(above.read_bytes().decode(), name, values)
                 what = "the main worktree's, with the staged workflow switched on"
                 self._whole(mark, Supply(name, text, what))
@@ -399,7 +399,7 @@ class ProjectFiles:
 
 
 def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
-    """Git in a worktree, with the time that a plan may take for it."""
+    """Git in a worktree, with the time limit of a plan."""
     return GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
 
 
@@ -408,7 +408,7 @@ def _shown(name: str) -> str:
 
 
 def decoded(content: bytes | None, name: str) -> str:
-    """The text of a file's content, "" for None; raises Refused where it is no UTF-8."""
+    """The text of a file's content, "" for None; raises Refused if it is not UTF-8."""
     try:
         return (content or b"").decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,13 +1,13 @@
-"""Switches the staged workflow on in somebody's `.lifecycle.toml`, and off again, to the byte.
+"""Switches the staged workflow on in a person's `.lifecycle.toml`, and off again, restoring every byte.
 
-A TOML text is not rendered anew: an edit is one piece of text, below the table's head or at the end. Where
-it may stand is guessed from the lines, and a guess counts only if the text then says what it said before
-and what was wanted, as `tomllib` reads it. So a header inside a string misleads nobody. What cannot be
-edited so, as dotted keys and an inline table, is left to its writer.
+The TOML text is not rendered again: an edit is one piece of text, below the table's head or at the end. Its
+place is guessed from the lines, and a guess counts only if the text, read by `tomllib`, then has its former
+values and the wanted ones. So a header inside a string does no harm. Forms that cannot be edited so, like
+dotted keys and an inline table, are left to their writer.
 
 Why not a library: those that keep a text's style (tomlkit, https://github.com/python-poetry/tomlkit)
-promise it for what they did not touch, lose the spacing around a value that they change, and choose
-the place themselves; the very check made here would be needed all the same.
+promise it only for parts that they did not touch, lose the spacing around a changed value, and choose the
+place themselves; the same check would be needed all the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lifecycle.setup.init.planned_files import unwritten
 TABLE = "stages"
 USE = "use"
 OURS = (USE, "review", "start")
-"""The keys of the table that are put in, and that alone may go again."""
+"""The keys of the table that are added, and the only ones that may be removed."""
 
 _HEADER = re.compile(
     rf"""(?m)^[ \t]*\[[ \t]*["']?{TABLE}["']?[ \t]*\][ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)"""
@@ -33,18 +33,18 @@ _FALSE = re.compile(rf"(?m)^[ \t]*{USE}[ \t]*=[ \t]*(false)\b")
 
 
 def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tuple[PutPiece, ...]]:
-    """Put `stages.use = true` into a text, and those values whose keys it lacks.
+    """Add `stages.use = true` to a text, and those values whose keys it lacks.
 
     Args:
         text: the file's content.
         where: its name, for sentences.
-        values: keys of the table and what to write; a key that is there stays as it is.
+        values: keys of the table and the values to write; an existing key stays as it is.
 
     Returns:
-        The text, and what was changed; nothing if it says all that already.
+        The text, and the changes; none if it has all of these values already.
 
     Raises:
-        Refused: it is no TOML, or is written in a way that is not edited.
+        Refused: it is not TOML, or has a form that cannot be edited.
     """
     table = _read(text, where).get(TABLE, {})
     if not isinstance(table, dict):
@@ -58,14 +58,14 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
         after = text[:start] + piece.after + text[start + len(piece.before) :]
         if _is_kept(text, after) and _spelled(tomllib.loads(after)[TABLE]) == _spelled(wanted):
             return after, (piece,)
-    if table.get(USE) is True:  # by hand, as the error says
+    if table.get(USE) is True:  # by hand, as the error advises
         return text, ()
     problem = f"{where} writes its table [{TABLE}] in a form that lifecycle does not edit"
     raise unwritten(problem, f"set {USE} = true in it by hand")
 
 
 def lacking(text: str, values: Mapping[str, str]) -> str:
-    """Those values whose keys a text lacks, as one would write them into it by hand; "" for none."""
+    """Those values whose keys a text lacks, as a person would write them; "" for none."""
     table = tomllib.loads(text).get(TABLE, {})
     lines = (
         f"{TABLE}.{key} = {json.dumps(val)}" for key, val in values.items() if key not in table
@@ -74,10 +74,10 @@ def lacking(text: str, values: Mapping[str, str]) -> str:
 
 
 def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | None:
-    """Undo these changes in a text; None if somebody changed them, so that it has to stay as it is.
+    """Undo these changes in a text; None if somebody changed them, so that it must stay as it is.
 
     Raises:
-        Refused: it is no TOML (any more).
+        Refused: it is not TOML (any more).
     """
     _read(text, where)
     for piece in reversed(pieces):
@@ -91,7 +91,7 @@ def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | Non
 def _pieces(
     text: str, lacking: Mapping[str, Any], *, is_off: bool
 ) -> Iterator[tuple[int, PutPiece]]:
-    """Where and by which changes the keys could come in, the likeliest first."""
+    """The places and changes by which the keys could be added, the likeliest first."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = (f"{key} = {json.dumps(val, ensure_ascii=False)}" for key, val in lacking.items())
     block = "".join(f"{line}{newline}" for line in lines)
@@ -108,7 +108,7 @@ def _pieces(
 
 
 def _is_kept(text: str, edited: str) -> bool:
-    """True if an edited text says what it said before, but for what is ours."""
+    """True if an edited text has the same values as before, except ours."""
     try:
         return _others(text) == _others(edited)
     except (ValueError, RecursionError):
@@ -122,7 +122,7 @@ def _others(text: str) -> str:
 
 
 def _spelled(data: object) -> str:
-    """The data in words, whatever its order: to Python 1 and True are equal, and NaN is not to itself."""
+    """The data as text, in a fixed order: in Python 1 equals True, and NaN does not equal itself."""
     return json.dumps(data, sort_keys=True, default=repr)
 
 

@@ -1,7 +1,7 @@
-"""Puts our status line into a person's own client settings, beside another one, and takes it out again.
+"""Adds our status line to a person's own client settings, beside another one, and removes it again.
 
-The client shows one status line, that of the nearest settings file. Where another one is set, ours is
-started with its command as an argument, and calls it first. What was there comes back to the byte.
+The client shows one status line, that of the nearest settings file. If another one is set, ours gets its
+command as an argument, and calls it first. Removal restores the former text to the byte.
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ def other_status_line(files: Iterable[ClientSettings]) -> Mapping[str, Any]:
 
 
 def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings]) -> tuple[str, Put]:
-    """Put our status line into the settings; text and `Put` stay as they are if it is there already.
+    """Add our status line to the settings; text and `Put` are unchanged if it is there already.
 
     Args:
-        text: of the settings file, "" if there is none.
+        text: the settings file's content, "" if there is none.
         where: its name, for sentences.
-        before: what an earlier run put in.
+        before: the additions of an earlier run.
         others: the settings files that this one overrides.
 
     Raises:
-        Refused: the settings cannot be read, or their status line is no command.
+        Refused: the settings cannot be read, or their status line is not a command.
     """
     bare = take_out(text, where, before)
     root, layout = read(bare, where), Layout.of(bare)
@@ -96,7 +96,7 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
 
 
 def take_out(text: str, where: str, put: Put) -> str:
-    """Take our status line out of the settings: as before to the byte, if nobody edited around it.
+    """Remove our status line from the settings: as before to the byte, if nobody edited around it.
 
     Raises:
         Refused: the settings cannot be read.

@@ -1,10 +1,10 @@
 """The files that `init` supplies for claims, the staged workflow, runs and workflows.
 
-The commands speak the product's own verbs, so they work with any tracker. The scripts hold no path of
-anybody's, so that a project may commit them. Pages are the plugin's own; the other texts lie in
-`supplied/`, and so does a section of CLAUDE.md, which the mark keeps to the byte: one that somebody changed
-is theirs. In them `LABEL` stands for the label of the workflow's tasks, `COMMAND` for the command line
-of a shared hook, and `VERB`, `OPTION` and `ABOVE` for what tells one file made of `shim.txt` from another.
+The commands use the product's own verbs, so they work with any tracker. The scripts contain nobody's path,
+so a project may commit them. Pages are the plugin's own; the other texts are in `supplied/`, and so is
+a section of CLAUDE.md, which the mark records to the byte: a section that somebody changed is theirs. In
+them `LABEL` stands for the label of the workflow's tasks, `COMMAND` for the command line of a shared
+hook, and `VERB`, `OPTION` and `ABOVE` for the differences between the files made from `shim.txt`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from lifecycle.setup.init import planned_files
 from lifecycle.setup.init.hook_table import shared_form
 
 REVIEW = "/oracle-review"
-"""The client's command that asks for the review."""
+"""The client's command that requests the review."""
 
 REQUIREMENTS = "/requirements-review"
-"""The client's command that holds the work against the task's requirements."""
+"""The client's command that compares the work with the task's requirements."""
 
 START = "/task-start"
-"""The client's command that begins with a task, where the tracker has no name of its own for it."""
+"""The client's command that begins a task, if the tracker has no name of its own for it."""
 
 COMMANDS = ".claude/commands/"
 SCRIPTS = ".claude/hooks/"
@@ -33,7 +33,7 @@ DETECT = f"{SCRIPTS}detect_stage.sh"
 ORCHESTRATOR = f"{SCRIPTS}workflow_orchestrator.sh"
 
 WRITER = "lifecycle init"
-"""A word in every supplied file: a file without it is never taken out."""
+"""Words in every supplied file: a file without them is never removed."""
 
 SIGNED = f"{WRITER} --stages"
 OF_RUN = f"{WRITER} --run"
@@ -44,11 +44,11 @@ AGENTS = ".claude/agents/"
 SKILLS = ".claude/skills/"
 
 SHIMS = {"state": "run", "platform": "platform"}
-"""The files of `.claude/core/` that a run's design calls, and the command that each stands for."""
+"""The files of `.claude/core/` that a run's design calls, and the command that each calls."""
 
 STATE_SCRIPT = "scripts/workflow_state.py"
 SYNC_SCRIPT = "hooks/PostToolUse/workflow_sync.sh"
-"""The two files that a workflow's design names, at the places that it gives them."""
+"""The two files that a workflow's design names, at its paths."""
 
 WORKFLOW_AGENT = "delegation-orchestrator"
 """The agent that divides a task into the phases of a workflow, and begins it."""
@@ -56,10 +56,10 @@ WORKFLOW_AGENT = "delegation-orchestrator"
 RUN_AGENTS = ("analyst", "architect", "developer", "tester", "reviewer", "security", "devops")
 RUN_COMMANDS = ("workflow", "implement", "review")
 RUN_SKILL = "multi-agent-autonomous-workflow"
-"""The skill that leads the main session, which is the orchestrator of a run."""
+"""The skill for the main session, which is the orchestrator of a run."""
 
 CLAIMS = ("claim", "handoff", "status")
-"""The plugin's commands that a project gets by their plain names, `/claim`."""
+"""The plugin's commands that a project gets under their plain names, `/claim`."""
 
 SECTION_PAGE = "CLAUDE.md"
 """The file that gets a section on how a workflow's state is kept, at its end."""
@@ -67,14 +67,14 @@ SECTION_TITLE = "Workflow State Protocol"
 SECTION_BEGIN, _SECTION_END = "<!-- lifecycle:workflow", "<!-- /lifecycle:workflow -->"
 
 _WITHOUT = "If the shell does not find `lifecycle`"
-"""How the last paragraph of the plugin's pages begins: it names the plugin's own folder."""
+"""The beginning of the last paragraph of the plugin's pages: it names the plugin's own folder."""
 
 _COMMAND = re.compile(r"/[A-Za-z0-9][\w-]{0,60}")
 
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """One file to supply: its name from the worktree's root, its text, and a few words on it."""
+    """One file to supply: its name from the worktree's root, its text, and a few words about it."""
 
     name: str
     text: str
@@ -83,7 +83,7 @@ class Supply:
 
 
 def page_of(command: str) -> str:
-    """The name of the file of one of the client's commands; "" if no file can be called so."""
+    """The name of the file of one of the client's commands; "" if no file can have such a name."""
     return f"{COMMANDS}{command[1:]}.md" if _COMMAND.fullmatch(command) else ""
 
 
@@ -104,12 +104,12 @@ WORKFLOW_FILES = (STATE_SCRIPT, SYNC_SCRIPT, f"{AGENTS}{WORKFLOW_AGENT}.md")
 
 
 def claims() -> tuple[Supply, ...]:
-    """The commands from claim to close: the plugin's pages, for a project that is wired without it."""
+    """The commands from claim to close: the plugin's pages, for a project without the plugin."""
     return _pages(CLAIMS, WRITER)
 
 
 def _pages(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
-    """The plugin's commands of these names, as plain ones."""
+    """The plugin's commands of these names, as commands of the project."""
     return tuple(
         Supply(page_of(f"/{name}"), _plain_page(name, writer), f"the command /{name}")
         for name in names
@@ -117,7 +117,7 @@ def _pages(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
 
 
 def _signed_page(name: str, writer: str, what: str) -> Supply:
-    """A page of the plugin's as it is, at the same place below the client's folder."""
+    """One of the plugin's pages unchanged, at the same place below the client's folder."""
     return Supply(name, _signed(resources.page(name.removeprefix(".claude/")), writer), what)
 
 
@@ -126,7 +126,7 @@ def _agents(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
 
 
 def runs() -> tuple[Supply, ...]:
-    """The files that a run needs: two that its design's command lines start, skill, agents, commands."""
+    """The files that a run needs: two for its design's command lines, skill, agents, commands."""
     shims = [
         Supply(f"{CORE}{name}.py", _shim(verb, OF_RUN, "../.."), f"becomes lifecycle {verb}")
         for name, verb in SHIMS.items()
@@ -148,7 +148,7 @@ def workflows() -> tuple[Supply, ...]:
 
 
 def _shim(verb: str, option: str, above: str) -> str:
-    """The text of a Python file that hands its arguments to one of our commands.
+    """The text of a Python file that passes its arguments to one of our commands.
 
     Args:
         verb: the command.
@@ -176,7 +176,7 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
 
     Args:
         review: REVIEW if that command is wanted; "" if not.
-        start: the same for the beginning of a task.
+        start: the same for the command that begins a task.
         label: the label of the workflow's tasks.
     """
     pages = _pages([name[1:] for name in (review, REQUIREMENTS) if name], SIGNED)
@@ -193,12 +193,12 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
 
 
 def _text(name: str) -> str:
-    """The text of one of the files in `supplied/`, which lies beside this module."""
+    """The text of one of the files in `supplied/`, next to this module."""
     return Path(__file__).with_name("supplied").joinpath(name).read_text(encoding="utf-8")
 
 
 def settings_file() -> str:
-    """A `.lifecycle.toml` in which every key stands with its default, commented out."""
+    """A `.lifecycle.toml` with every key and its default, commented out."""
     return _text("lifecycle.toml")
 
 
@@ -215,20 +215,20 @@ def staged(review: str, start: str) -> str:
 
 
 def section() -> str:
-    """The section of CLAUDE.md, with its markers, in lines that end with a line feed."""
+    """The section of CLAUDE.md, with its markers; its lines end with a line feed."""
     return _text("workflow_section.md")
 
 
 def with_section(content: bytes, piece: str) -> tuple[bytes | None, str]:
-    """Put the section into a file's content, in the file's own line ends.
+    """Add the section to a file's content, with the file's own line ends.
 
     Args:
         content: the file's content before.
-        piece: what an earlier run put in; "" if none did.
+        piece: the text that an earlier run added; "" if none did.
 
     Returns:
-        The content, or None if a section is there that somebody changed; and the piece to remember, ""
-        where the section is not ours to take out.
+        The content, or None if it has a section that somebody changed; and the piece to remember, ""
+        if the section is not ours to remove.
     """
     text = planned_files.as_text(content)
     newline = planned_files.newline_of(text)
@@ -243,7 +243,7 @@ def with_section(content: bytes, piece: str) -> tuple[bytes | None, str]:
 
 
 def without_section(content: bytes, piece: str) -> bytes | None:
-    """The content without the piece, as it was before; None if it is not there as it was put in."""
+    """The content without the piece, as it was before; None if the piece was changed or removed."""
     if planned_files.as_text(content).count(piece) != 1:
         return None
     return planned_files.take_out_lines(content, planned_files.PutLines((), piece))

@@ -1,7 +1,7 @@
-"""What bd's verbs are made of: what this bd can do, reads, and writes, read back where it is unclear.
+"""The parts of bd's verbs: the abilities of this bd, reads, and writes that are verified if unclear.
 
-`bd --help`, `bd update --help` and `bd ready --help` are asked once, since versions do not tell it all.
-What they say is kept in `<git folder>/lifecycle/beads.json`, for this path, size and mtime.
+`bd --help`, `bd update --help` and `bd ready --help` are asked once, since versions do not show everything.
+The result is kept in `<git folder>/lifecycle/beads.json`, for this path, size and mtime.
 
 Source: which build has what: CHANGELOG.md, https://github.com/steveyegge/beads.
 """
@@ -39,15 +39,15 @@ class Asking:
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
-        self.has_strange = False  # an issue was left out whose id is no plain word
+        self.has_strange = False  # an issue was left out because its id is not a plain word
 
     @cached_property
     def build(self) -> Build:
-        """What this bd can do."""
+        """The abilities of this bd."""
         return probe(self.runner)
 
     def rows(self, *words: str, is_write: bool = False) -> tuple[bd_decode.IssueRow, ...]:
-        """The issues that a command shows; one whose id is no plain word is left out, and logged."""
+        """The issues that a command shows; one whose id is not a plain word is left out, and logged."""
         with self._as_known():
             ran = self.runner.run(*words, "--json", is_write=is_write)
             issues = bd_decode.payload(ran, due=list, doing=verb_of(words))
@@ -61,10 +61,10 @@ class Asking:
 
     @contextlib.contextmanager
     def _as_known(self) -> Iterator[None]:
-        """Ask a program anew what it can do that turns out to be another than was kept (behind a shim).
+        """Probe a program again that turns out to differ from the kept record (behind a shim).
 
         Raises:
-            Transient: it is another one by now; nothing was done.
+            Transient: it is another program by now; nothing was done.
         """
         try:
             yield
@@ -78,11 +78,11 @@ class Asking:
             raise errors.Transient(sentence("bd-changed", **versions)) from None
 
     def show(self, name: str) -> bd_decode.IssueRow:
-        """One issue in full; bd takes the part behind the prefix for the whole id. NotFound."""
+        """One issue in full; bd accepts the part after the prefix as an id. NotFound."""
         try:
             rows = self.rows("show", name) if bd_decode.ID.fullmatch(name) else ()
         except errors.NotFound:
-            rows = ()  # not every build says which
+            rows = ()  # not every build names the task
         for row in rows:
             is_it = row.task.id == name or row.task.id.endswith(f"-{name}")
             if is_it and row.task.raw_status != bd_decode.DELETED:
@@ -90,7 +90,7 @@ class Asking:
         raise bd_decode.unknown(name)
 
     def of_key(self, key: str) -> bd_decode.IssueRow | None:
-        """The issue that was created with this key, whatever became of it; None if none was."""
+        """The issue that was created with this key, whatever its state; None if there is none."""
         mark = hidden_marker.keyed(key)
         words = ("list", "--all", "--limit=0", f"--desc-contains={mark}")
         rows = (row for row in self.rows(*words) if row.mark == mark)
@@ -111,13 +111,13 @@ class Asking:
         return tuple(sorted(notes, key=lambda pair: pair[0].created_at or 0.0))
 
     def change(self, before: Task, verb: str, *words: str, so: Callable[[Task], bool]) -> Task:
-        """Run a write that shows the task it changed, and give that task.
+        """Run a write whose answer shows the changed task, and return that task.
 
         Args:
-            before: the task as it was; its blockers are kept, since such answers do not name them.
+            before: the task before; its blockers are kept, since such answers do not name them.
             verb: the command.
-            words: what stands behind the task in it.
-            so: whether a task is as it was to become.
+            words: the words after the task's id.
+            so: whether a task has the wanted state.
         """
 
         def seen(raw: Any) -> Task | None:
@@ -140,18 +140,18 @@ class Asking:
         seen: Callable[[Any], Value | None],
         read: Callable[[], Value | None],
     ) -> Value:
-        """Run a write, and give what is so afterwards.
+        """Run a write, and return the state afterwards.
 
         Args:
             words: the command.
-            names: the tasks that it names, for an answer that does not say which was not found.
-            due: what it answers: `list` or `dict`.
-            seen: what its answer shows, None if that is not what was wanted.
-            read: what a look shows, asked where the answer is unclear; None if it is not so.
+            names: the tasks in the command, for an answer that does not say which was not found.
+            due: the type of the answer: `list` or `dict`.
+            seen: returns the state in the answer; None if it is not the wanted one.
+            read: reads the state if the answer is unclear; None if it is not the wanted one.
 
         Raises:
-            Transient: ambiguous; no answer came, and no look shows it.
-            LifecycleError: bd says no, and nothing was done.
+            Transient: ambiguous; no answer came, and a read does not show the result.
+            LifecycleError: bd refused, and nothing was done.
         """
         doing, refused = verb_of(words), None
         try:
@@ -167,7 +167,7 @@ class Asking:
             value, unclear = None, f"gave no clear answer ({why})"
             refused = error if type(error) is errors.Rejected else None
         if value is None:
-            # That nobody could look leaves it unclear.
+            # If the state cannot be read, the result remains unclear.
             with contextlib.suppress(errors.LifecycleError):
                 value = read()
         if value is None:
@@ -178,7 +178,7 @@ class Asking:
 
 @contextlib.contextmanager
 def _naming(*names: str) -> Iterator[None]:
-    """Let a NotFound that leaves here name these tasks: not every build says which it did not find."""
+    """Add these tasks to a NotFound that is raised here: not every build names the missing task."""
     try:
         yield
     except errors.NotFound as error:
@@ -188,42 +188,42 @@ def _naming(*names: str) -> Iterator[None]:
 
 
 def label_words(labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The filter for any of these labels; none where bd has none for it (`auto:*`)."""
+    """The filter for any of these labels; () if bd has no filter for them (`auto:*`)."""
     if not labels or any(label.endswith("*") for label in labels):
         return ()
     return (f"--label-any={listed(labels)}",) if labels[1:] else (f"--label={listed(labels)}",)
 
 
 def listed(values: tuple[str, ...]) -> str:
-    """Values as a flag takes several: a line of CSV."""
+    """Several values in the form that a flag takes: a line of CSV."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(values)
     return line.getvalue()
 
 
 def _is_unclear(error: errors.LifecycleError) -> bool:
-    """True if it may have been done: no answer, one that says nothing, or a no of unknown words."""
+    """True if the write may have happened: no answer, an empty one, or a refusal in unknown words."""
     is_lost = isinstance(error, errors.Transient) and error.is_ambiguous
     return is_lost or isinstance(error, errors.ProtocolError) or type(error) is errors.Rejected
 
 
 OLDEST = (0, 30)
 CLAIMS_FROM = (0, 49, 4)
-"""Since then `--claim` compares and swaps in one step; before, it looked and then wrote."""
+"""From this version on, `--claim` compares and swaps in one step; before, it read and then wrote."""
 
 NAME = "beads.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What one program can do.
+    """The abilities of one program.
 
     Attributes:
-        version: as it says; "" if it does not.
-        claims: `update --claim`, of which only one of two has the task.
+        version: the version that it reports; "" if it reports none.
+        claims: `update --claim`, which succeeds for only one of two.
         claims_next: `ready --claim` chooses and claims in one step.
         unlimited: `ready --limit`.
-        comments: the group `comments` (add, list); else only `comment` and what `show` gives.
+        comments: the group `comments` (add, list); else only `comment` and the comments in `show`.
         syncs: the command `sync`.
         pushes: the group `dolt`, which sends to a remote.
         leases: the command `heartbeat`.
@@ -240,18 +240,18 @@ class Build:
 
 
 def probe(runner: Runner) -> Build:
-    """What this runner's bd can do.
+    """The abilities of this runner's bd.
 
     Raises:
-        NotInstalled: there is none.
-        VersionUnsupported: it is older than anything that was tried.
+        NotInstalled: there is no bd.
+        VersionUnsupported: it is older than any version that was tried.
     """
     path = Path(runner.program)
     about = path.resolve().stat()
     key = [str(path), about.st_mtime_ns, about.st_size]
     place = runner.shared / NAME
     build = _kept(place, key)
-    if build is None or not _is_new(build.version):  # another program may be behind the same script
+    if build is None or not _is_new(build.version):  # the same script may start another program now
         build = _asked(runner)
         text = json.dumps({"program": key, "build": asdict(build)}, indent=1)
         store.write(place, text.encode() + b"\n")
@@ -262,12 +262,12 @@ def probe(runner: Runner) -> Build:
 
 
 def forget(runner: Runner) -> None:
-    """Delete what was kept of the program, since it does not know what it was said to know."""
+    """Delete the record of the program, which turned out to be wrong."""
     (runner.shared / NAME).unlink(missing_ok=True)
 
 
 def _kept(place: Path, key: list[Any]) -> Build | None:
-    """What was kept of this very program; None if nothing was, or what is there cannot be read."""
+    """The record of exactly this program; None if there is none, or it cannot be read."""
     file = store.read(place, follow=False)
     kept = object_in(file.content if file is not None else b"")
     build: Build | None = from_json(Build, kept.get("build"))
@@ -297,36 +297,36 @@ def _has(text: str, flag: str) -> bool:
 
 
 def _is_new(version: str) -> bool:
-    """True unless it is known to be older than anything that was tried."""
+    """True unless the version is known to be older than any that was tried."""
     numbers = _numbers(version)
     return not numbers or numbers >= OLDEST
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """The numbers at the beginning of a version, () if there are none."""
+    """The numbers at the beginning of a version; () if there are none."""
     match = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?", version)
     return tuple(int(part or 0) for part in match.groups()) if match else ()
 
 
 def publish_command(runner: Runner, build: Build) -> str:
-    """The words of bd's that send; "" where there is nobody to send to, or no way to know."""
+    """The words of bd's command that sends; "" if there is no remote, or that is unknown."""
     if build.pushes:
         try:
             ran = runner.run("dolt", "remote", "list", "--json")
             remotes = bd_decode.payload(ran, due=list, doing="dolt remote")
         except errors.LifecycleError:
-            # A way that nobody could look at is not offered: it is a convenience.
+            # Publishing is a convenience: if the remote cannot be determined, it is not offered.
             return ""
         return "dolt push" if remotes else ""
     return "sync" if build.syncs and _has_git_remote(runner) else ""
 
 
 def send(runner: Runner, words: str) -> None:
-    """Send, by these words of `publish_command`.
+    """Send, with these words from `publish_command`.
 
     Raises:
-        Lacking: there is nothing to send to, or a hook asks.
-        Rejected: bd says no; its words are the evidence.
+        Lacking: there is no remote, or a hook is the caller.
+        Rejected: bd refused; its words are the evidence.
         Transient: no answer came; ambiguous.
     """
     if not words or runner.is_hook:

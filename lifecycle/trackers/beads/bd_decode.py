@@ -1,10 +1,10 @@
-"""What an answer of bd's means. Pure: values in, values out.
+"""The meaning of bd's answers. Pure: values in, values out.
 
-Exit codes do not tell: builds differ in them, and some end with 0 where they did nothing. So an
-answer is read in five steps. (1) JSON on stdout, out of its envelope; a key `error` is a failure.
-(2) JSON on stderr. (3) No output where output is due is a failure, whatever the exit code; stderr's
-lines are looked up in a table, from their beginning, so that no title can pass for an error. (4) The
-caller looks whether what came shows what it wanted. (5) What else stands on stderr is noise.
+Exit codes are unreliable: builds differ in them, and some exit with 0 after doing nothing. So an answer is
+read in five steps. (1) JSON on stdout, without its envelope; a key `error` is a failure. (2) JSON on
+stderr. (3) No output where output is expected is a failure, whatever the exit code; stderr's lines are
+looked up in a table, from their beginning, so that no title can pass for an error. (4) The caller checks
+whether the answer shows the wanted result. (5) Anything else on stderr is noise.
 
 Source: answers of five builds, recorded; https://github.com/steveyegge/beads, cmd/bd.
 """
@@ -30,30 +30,30 @@ _BEGINS = re.compile(
     r"(?:Error: |Error \w+ \S+: |(?:resolving|label|heartbeat) [^:\n]*: |operation failed: |"
     r"failed to [\w ]+: |validate field update: |validation failed: |sqlite3: |constraint failed: )*"
 )
-"""What may stand before the words that tell: who says it, and at what."""
+"""Prefixes of a line before the words that matter: the program, and the operation."""
 
 
 _answers = partial(resources.table, "trackers/beads/bd_answers.toml")
-"""What bd's words mean, as `bd_answers.toml` has it."""
+"""The meaning of bd's words, from `bd_answers.toml`."""
 
 
 def unknown(*names: str) -> errors.NotFound:
-    """The error for a task that is not there; for one of several, if it is not known which."""
+    """The error for a task that does not exist; for one of several, if it is unknown which."""
     named = " or ".join(repr(visible(name)) for name in names if name)
     return errors.NotFound(sentence("bd-unknown-task", names=named and f" {named}"))
 
 
 def payload(ran: Ran, *, due: type, doing: str) -> Any:
-    """What an answer holds: a list or an object, as is due.
+    """The content of an answer: a list or an object, as expected.
 
     Args:
         ran: the run.
-        due: `list` or `dict`. A `null` where a list is due is an empty one.
-        doing: what was asked, as `show demo-1`, for the sentence of an error.
+        due: `list` or `dict`. A `null` instead of a list means an empty list.
+        doing: the request, as `show demo-1`, for the sentence of an error.
 
     Raises:
-        LifecycleError: one of the kinds in the table; Rejected for words that it does not have.
-        ProtocolError: something that cannot be understood, or nothing.
+        LifecycleError: one of the kinds in the table; Rejected for words that are not in it.
+        ProtocolError: an answer that cannot be understood, or none.
     """
     answer = _parsed(ran.out)
     if answer is not _NOTHING:
@@ -61,7 +61,7 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
     if not ran.out.strip():
         text = _error_in(_parsed(ran.err)) or ran.err
         if ran.code == 0 and _known(text) is None:
-            # Noise, it may be, of a run that did what it was asked to: nobody knows.
+            # Perhaps only noise of a run that succeeded: that is unknown.
             raise _unusable("bd-said-nothing", doing, text)
         raise failure(text, doing)
     if ran.code != 0:
@@ -70,7 +70,7 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
 
 
 def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
-    """The list or object in an answer that is JSON, without the envelope of newer builds."""
+    """The list or object in a JSON answer, without the envelope of newer builds."""
     text = _error_in(answer)
     if text is not None:
         raise failure(text, doing)
@@ -86,12 +86,12 @@ def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
 
 
 def _unusable(name: str, doing: str, text: str) -> errors.ProtocolError:
-    """The error, with that sentence, for an answer of which nothing can be used; `text` is the evidence."""
+    """The error, with that sentence, for a useless answer; `text` is the evidence."""
     return errors.ProtocolError(sentence(name, doing=doing), evidence=evidence(text))
 
 
 def failure(text: str, doing: str) -> errors.LifecycleError:
-    """The error that these words of bd's are: one of the table, Rejected for any others."""
+    """The error for these words of bd: one of the table, Rejected for any others."""
     error = _known(text)
     if error is not None:
         return error
@@ -101,7 +101,7 @@ def failure(text: str, doing: str) -> errors.LifecycleError:
 
 
 def _known(text: str) -> errors.LifecycleError | None:
-    """The error for the first line that begins with words of the table; None if none does."""
+    """The error for the first line that begins with words in the table; None if none does."""
     for line in text.splitlines():
         words = _BEGINS.sub("", line, count=1).strip()
         for pattern, name in _answers()["answers"]:
@@ -126,7 +126,7 @@ def _error(name: str, match: re.Match[str]) -> errors.LifecycleError:
 
 
 def evidence(text: str) -> str:
-    """The first line that says something, fit to be shown."""
+    """The first line with content, in a form that can be shown."""
     lines = (line.strip() for line in text.splitlines())
     return short(redact(visible(next((line for line in lines if line), ""))), _MOST_EVIDENCE)
 
@@ -142,13 +142,13 @@ def _parsed(text: str) -> Any:
 
 
 def _error_in(answer: Any) -> str | None:
-    """The text of an error object, None if it is none."""
+    """The text of an error object, None if it is not one."""
     error = answer.get("error") if isinstance(answer, dict) else None
     return str(error) if error else None
 
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""What a shell takes as one plain word."""
+"""The form of an id that a shell takes as one plain word."""
 
 DELETED = "tombstone"
 _ENDED = ("closed", DELETED)
@@ -161,9 +161,9 @@ class IssueRow:
     """One issue.
 
     Attributes:
-        task: as everybody sees it.
-        mark: the hidden last line of its description, "" if it has none.
-        blockers: ids of all that it waits for, closed ones too, as far as this answer names them.
+        task: the task in the form common to all trackers.
+        mark: the hidden last line of its description; "" if it has none.
+        blockers: ids of all tasks that it waits for, closed ones too, as far as this answer names them.
     """
 
     task: Task
@@ -172,16 +172,16 @@ class IssueRow:
 
 
 def has_strange_id(raw: object) -> bool:
-    """True for an issue whose id could not stand in a command line."""
+    """True for an issue whose id must not be in a command line."""
     name = raw.get("id") if isinstance(raw, dict) else None
     return isinstance(name, str) and bool(name) and ID.fullmatch(name) is None
 
 
 def row_of(raw: object) -> IssueRow:
-    """One issue of an answer.
+    """One issue from an answer.
 
     Raises:
-        ProtocolError: it is none, or its id is no plain word.
+        ProtocolError: the value is not an issue, or its id is not a plain word.
     """
     if has_strange_id(raw):
         raise errors.ProtocolError(sentence("bd-strange-id"))
@@ -191,7 +191,7 @@ def row_of(raw: object) -> IssueRow:
     status = _text(raw, "status") or "open"
     waits = [edge for edge in _list(raw, "dependencies") if isinstance(edge, dict)]
     waits = [edge for edge in waits if edge.get("dependency_type", edge.get("type")) in _BLOCKING]
-    # `show` gives the issues themselves; a list only gives edges, which do not say what is closed.
+    # `show` has the issues themselves; a list has only edges, which do not show what is closed.
     still = [edge for edge in waits if "status" in edge and edge["status"] not in _ENDED]
     priority = raw.get("priority", 0)
     task = Task(
@@ -215,10 +215,10 @@ def row_of(raw: object) -> IssueRow:
 
 
 def note_of(raw: object) -> tuple[Note, str]:
-    """One comment of an answer, and its hidden last line, "" if it has none.
+    """One comment from an answer, and its hidden last line; "" if it has none.
 
     Raises:
-        ProtocolError: it is none.
+        ProtocolError: the value is not a comment.
     """
     if not isinstance(raw, dict) or "id" not in raw:
         raise errors.ProtocolError(sentence("bd-no-comment"))
@@ -234,7 +234,7 @@ def _unsigned(text: str) -> tuple[str, str]:
 
 
 def _plain(name: object) -> str:
-    """A blocker's id; it blocks whatever it is called."""
+    """A blocker's id; it blocks whatever its name is."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", str(name))
 
 

@@ -1,8 +1,8 @@
 """Whether this worktree's tasks are kept by bd, whether it may run here, and where its database is.
 
-A repository that comes with a `.beads` folder comes with whatever that makes bd do: programs that bd
-starts, servers that it speaks to. So bd is run only where the user has said yes, and on a database in the
-repository, or in a folder that the user's own file names.
+A repository with a `.beads` folder can decide what bd does with it: the programs that bd starts, the
+servers that it talks to. So bd is run only if the user has said yes, and on a database in the repository,
+or in a folder that the user's own file names.
 
 Source: `bd init --help` and `bd where --help`, https://github.com/steveyegge/beads.
 """
@@ -22,28 +22,28 @@ from lifecycle.trackers import refusals
 
 PROGRAM = "bd"
 START = "/bd-start"
-"""The client's command that begins with a task."""
+"""The client's command that begins a task."""
 
 FOLDER = ".beads"
 REDIRECT = "redirect"
-"""A file in the folder that holds the path of another one, relative to where the folder lies."""
+"""A file in the folder that holds the path of another folder, relative to the parent of the folder."""
 
 _MOST = 4096
 
 
 def is_here(root: Path, environment: Mapping[str, str], folder: str) -> bool:
-    """True if bd can be run, may be, and has a database here: a `.beads` folder, or the configured one.
+    """True if bd is installed, may run, and has a database here: a `.beads` folder, or the configured one.
 
-    A linked worktree without a folder of its own has that of the main worktree, as bd finds it.
+    A linked worktree without a folder of its own uses the main worktree's, as bd does.
 
     Raises:
-        BadConfig: the user's files cannot be read, so nobody knows.
+        BadConfig: the user's files cannot be read, so the answer is unknown.
     """
     return is_present(root, environment, folder) and not _hindrance(root, environment, folder)[0]
 
 
 def is_present(root: Path, environment: Mapping[str, str], folder: str) -> bool:
-    """True if there is a database and a program for it, whether it may run or not."""
+    """True if there are a database and a program for it, whether the program may run or not."""
     return bool(program(environment)) and wanted(root, folder)
 
 
@@ -53,10 +53,10 @@ def wanted(root: Path, folder: str) -> bool:
 
 
 def lacking(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
-    """Why a database here cannot be asked, as half a sentence, and the way out; "" twice otherwise.
+    """Why a database here cannot be used, as half a sentence, and the way out; ("", "") otherwise.
 
     Raises:
-        BadConfig: the user's files cannot be read, so nobody knows.
+        BadConfig: the user's files cannot be read, so the answer is unknown.
     """
     if not wanted(root, folder):
         return "", ""
@@ -69,11 +69,11 @@ def lacking(root: Path, environment: Mapping[str, str], folder: str) -> tuple[st
 
 
 def refuse(root: Path, environment: Mapping[str, str], folder: str) -> None:
-    """Refuse to run bd where nobody has allowed it, or on a database of somewhere else.
+    """Refuse to run bd if the user has not allowed it, or on a database outside of the repository.
 
     Raises:
-        Refused: the sentence says which, and how it is allowed.
-        BadConfig: the user's files cannot be read, so nobody knows.
+        Refused: the sentence says which, and how to allow it.
+        BadConfig: the user's files cannot be read, so the answer is unknown.
     """
     why, way = _hindrance(root, environment, folder)
     if why:
@@ -92,7 +92,7 @@ def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple
 
 
 def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | None:
-    """Where the database is, if that is neither in the repository nor where the user lets it be."""
+    """The database's path, if it is neither in the repository nor where the user allows it."""
     place = Path(database(root, folder)) if folder else _own_folder(root)
     if place is None:
         return None
@@ -120,7 +120,7 @@ def _redirected(place: Path) -> Path:
 
 
 def _naming(folder: Path, environment: Mapping[str, str]) -> str:
-    """How the user lets tasks be kept in a folder outside."""
+    """How the user allows a folder outside of the repository."""
     own = config.own_path(config.CONFIG, environment)
     if config.tracker_folders(environment):
         return f"if it is yours, add it to tracker.folders in {own}"
@@ -131,24 +131,24 @@ def _naming(folder: Path, environment: Mapping[str, str]) -> str:
 
 
 def _own_folder(root: Path) -> Path | None:
-    """The repository's own database: of the worktree, else of the main one."""
+    """The repository's own database: the worktree's, else the main worktree's."""
     folders = (place / FOLDER for place in (root, _main(root)) if place)
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def _main(root: Path) -> Path | None:
     shared = store.common_folder(root)
-    # Only a clone's own `.git` lies in a worktree; a bare repository lies in none.
+    # Only a clone's own `.git` is in a worktree; a bare repository is in none.
     return shared.parent if shared is not None and shared.name == ".git" else None
 
 
 def program(environment: Mapping[str, str]) -> str:
-    """The path of bd's program, as the environment's PATH has it; "" if there is none."""
+    """The path of bd's program on the environment's PATH; "" if there is none."""
     return shutil.which(PROGRAM, path=environment.get("PATH")) or ""
 
 
 def database(root: Path, folder: str) -> str:
-    """What BEADS_DIR has to say for the configured folder, which may be beside or above `.beads`.
+    """The value of BEADS_DIR for the configured folder, which may be next to or above `.beads`.
 
     Args:
         root: what a relative folder is relative to.

@@ -1,8 +1,8 @@
 """One run of bd: a list of words, a time limit, a process group of its own, bounded output.
 
-Nobody is asked anything: stdin is the null device. Whatever hangs, bd and all that it started, is
-ended as a group. A child that lives on behind bd and holds its pipes open is not waited for. One
-run at a time: two at once in one workspace wait for each other inside bd, some builds without end.
+No questions can be asked: stdin is the null device. If bd or a process that it started hangs, all are
+ended as a group. A child that outlives bd and holds its pipes open is not waited for. One run at a time:
+two at once in one workspace wait for each other inside bd, in some builds for ever.
 
 Source: variables and flags: `bd --help` and docs/CONFIG.md, https://github.com/steveyegge/beads.
 """
@@ -30,18 +30,18 @@ from lifecycle.trackers.refusals import sentence
 HOOK_READ_SECONDS, READ_SECONDS, WRITE_SECONDS, PUBLISH_SECONDS = 3.0, 10.0, 15.0, 60.0
 MOST_BYTES = 32 * 1024 * 1024
 MOST_WORD = 120_000
-"""Bytes of one word of a command line: Linux takes 131072 with its end, and flags stand before a text."""
+"""Bytes of one word of a command line: Linux allows 131072 with its end, and a flag precedes a text."""
 
 _LOOK_SECONDS = 0.05
-"""How often a run whose pipes are silent is asked whether it has ended."""
+"""Seconds between two checks whether a run with silent pipes has ended."""
 
 _PLACES = ("BEADS_DIR", "BEADS_DB", "BD_DB")
-"""They would make bd serve another workspace than this worktree's."""
+"""Variables that would make bd use another workspace than this worktree's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The exit code of one run, and what it printed."""
+    """The exit code of one run, and its output."""
 
     code: int
     out: str
@@ -50,16 +50,16 @@ class Ran:
 
 @dataclass
 class Runner:
-    """Runs bd in one worktree, in one actor's name.
+    """Runs bd in one worktree, under one actor's name.
 
     Attributes:
         root: the worktree's root folder, in which bd is run.
-        environment: variables beside this process's own, and before them.
-        actor: in whose name.
-        deadline: when everything has to be over.
+        environment: variables that are added to this process's own, and override them.
+        actor: the actor's name.
+        deadline: the time by which everything must end.
         folder: the configured folder of the database; "" leaves the search to bd.
-        is_hook: a hook asks: a read is waited for less.
-        demand: called before each run; raises where bd may not be run.
+        is_hook: a hook is the caller: a read gets less time.
+        demand: called before each run; raises if bd may not be run.
     """
 
     root: Path
@@ -74,10 +74,10 @@ class Runner:
 
     @property
     def shared(self) -> Path:
-        """The folder of the lock and of what is known of the program: in git's own, else in ours.
+        """The folder of the lock and of the program's record: in git's own folder, else in ours.
 
         Raises:
-            Refused: it cannot be written.
+            Refused: the folder is not writable.
         """
         common = store.common_folder(self.root)
         place = common / "lifecycle" if common else self.root / store.FOLDER
@@ -104,7 +104,7 @@ class Runner:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes of ours from running bd in this clone meanwhile; Busy. Can be nested."""
+        """Keep our other processes from running bd in this clone meanwhile; Busy. Can be nested."""
         with self._own, contextlib.ExitStack() as held:
             if not self._depth:
                 wait = self.deadline.remaining(at_most=self.seconds(is_write=not self.is_hook))
@@ -119,7 +119,7 @@ class Runner:
                 self._depth -= 1
 
     def seconds(self, *, is_write: bool) -> float:
-        """How long a run may take, at most."""
+        """The time limit of a run."""
         if is_write:
             return WRITE_SECONDS
         return HOOK_READ_SECONDS if self.is_hook else READ_SECONDS
@@ -128,18 +128,18 @@ class Runner:
         """Run bd with these words.
 
         Args:
-            words: its arguments; a value stands behind its flag as `--flag=value`.
+            words: its arguments; a value is written with its flag as `--flag=value`.
             is_write: it changes something.
-            seconds: how long it may take, if not as long as any read or write.
+            seconds: its time limit, if not the usual limit of a read or write.
 
         Raises:
-            Invalid: a text cannot stand in a command line: a NUL, or too long; nothing was run.
-            Refused: `demand` says no; nothing was run.
+            Invalid: a text cannot be in a command line: a NUL, or too long; nothing was run.
+            Refused: `demand` raised; nothing was run.
             NotInstalled: there is no such program.
-            Busy: another process of ours is at it.
+            Busy: another process of ours is running it.
             TimedOut: it took too long and was ended; ambiguous for a write.
             Crashed: a signal ended it; ambiguous for a write.
-            ProtocolError: it prints without end.
+            ProtocolError: its output does not end.
             Transient: the deadline has passed; nothing was run.
         """
         _demand_sayable(words)
@@ -186,7 +186,7 @@ class Runner:
 
 
 def _demand_sayable(words: tuple[str, ...]) -> None:
-    """Invalid for a word that no command line takes; one may be of 128 KiB, on Linux."""
+    """Raise Invalid for a word that a command line cannot have; on Linux a word may have 128 KiB."""
     if any("\0" in word for word in words):
         raise errors.Invalid(sentence("bd-nul"))
     longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
@@ -198,7 +198,7 @@ def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[str, str]:
     """Both outputs, once the process has ended.
 
     Raises:
-        TimeoutError: it had not, in time.
+        TimeoutError: the process did not end in time.
         OverflowError: it printed more than `MOST_BYTES`.
     """
     streams = [cast("IO[bytes]", process.stdout), cast("IO[bytes]", process.stderr)]
@@ -219,7 +219,7 @@ def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[str, str]:
             if sum(map(len, read.values())) > MOST_BYTES:
                 raise OverflowError
             if has_ended and not events:
-                break  # somebody else holds the pipes open
+                break  # another process holds the pipes open
             if until.left <= 0 and not has_ended:
                 raise TimeoutError
         try:
@@ -231,7 +231,7 @@ def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End bd and everything in its group, and let the system forget it."""
+    """End bd and everything in its group, and reap it."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

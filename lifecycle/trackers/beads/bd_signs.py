@@ -1,6 +1,6 @@
-"""How bd's commands look in a command line, for who reads what an agent did.
+"""The forms of bd's commands in a command line, for readers of an agent's actions.
 
-Imported at stops that are looked at: it imports nothing.
+Imported at stops that are looked at: this module imports nothing.
 Source: `bd --help`, https://github.com/steveyegge/beads.
 """
 
@@ -15,7 +15,7 @@ SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("bd", "update", "--claim"), "claim"),
     (("bd", "update", "--status=in_progress"), "claim"),
 )
-"""What the command's words begin with (an option may stand anywhere), and the verb that it is."""
+"""The beginning of the command's words (an option may be anywhere), and the verb that it means."""
 
 FILES = (".beads/",)
-"""Where bd keeps its tasks in a worktree; an export of them is often under version control."""
+"""The paths of bd's tasks in a worktree; an export of them is often under version control."""

@@ -1,8 +1,8 @@
-"""Tasks in bd's database, by bd's own program. Fits `tracker.Tracker`.
+"""Tasks in bd's database, used through bd's own program. Fits `tracker.Tracker`.
 
-Every verb reads what is so before it writes, never forces, and reads back where no clear answer came.
-bd has no key against doing a thing twice: `create` and `comment` hide theirs as the last line of the
-text, which is written in the same step, and look for it first.
+Every verb reads the state before it writes, never forces, and reads again after an unclear answer.
+bd has no idempotency keys: `create` and `comment` hide theirs as the last line of the text, which is
+written in the same step, and look for it first.
 
 Source: `bd --help` and docs/CLI_REFERENCE.md, https://github.com/steveyegge/beads.
 """
@@ -26,7 +26,7 @@ from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
-    """The tasks of this worktree's workspace; nothing is run yet, nor without the user's yes."""
+    """The tasks of this worktree's workspace; nothing is run yet, nor ever without the user's yes."""
     runner = Runner(
         place.root,
         place.environment,
@@ -40,7 +40,7 @@ def open_tracker(place: TrackerPlace) -> BeadsTracker:
 
 
 def _users_names(place: TrackerPlace) -> tuple[str, ...]:
-    """The names that bd takes for whoever runs it here without `--actor`; one git process at the most.
+    """The names that bd uses for its user here without `--actor`; at most one git process.
 
     Source: `bd --help` of 0.49.6 to 1.3.0: "Actor name (default: $BEADS_ACTOR, git user.name, $USER)".
     """
@@ -51,11 +51,11 @@ def _users_names(place: TrackerPlace) -> tuple[str, ...]:
 
 
 class BeadsTracker:
-    """The tasks of one workspace, in one actor's name.
+    """The tasks of one workspace, under one actor's name.
 
     Args:
         runner: runs bd.
-        names: gives the names that bd takes for this user; asked only where somebody holds a task.
+        names: returns the names that bd uses for this user; called only if somebody holds a task.
     """
 
     name = "beads"
@@ -72,7 +72,7 @@ class BeadsTracker:
         return f"bd {version}" + (f" in {self._runner.folder}" if self._runner.folder else "")
 
     def abilities(self) -> Abilities:
-        """What this build can do here."""
+        """The abilities of this build here."""
         build = self._ask.build
         can = {
             Capability.NATIVE_READY: True,
@@ -89,10 +89,10 @@ class BeadsTracker:
         return bd_asking.publish_command(self._runner, self._ask.build)
 
     def wording(self) -> Wording:
-        """Bd's own commands; the product's where this build has none that is safe.
+        """Bd's own commands; the product's if this build has no safe command.
 
-        bd lets whoever has the same name claim again, so a claim says the actor's; from 1.3 on it lets only
-        the holder close, so a closing says it, too.
+        bd lets anybody with the same name claim again, so a claim command names the actor; from 1.3 on only
+        the holder can close, so a close command names the actor, too.
         """
         build, own = self._ask.build, OWN_COMMANDS
         as_holder = f" --actor={shlex.quote(self.actor)}"
@@ -118,7 +118,7 @@ class BeadsTracker:
         return refusals.with_holders(task, self._names())
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
-        """Every task with this label and status; a list does not say what blocks."""
+        """Every task with this label and status; a list does not name blockers."""
         words = ["list", "--limit=0", *label_words((label,) if label else ())]
         if status is TaskStatus.OTHER:
             words.append("--all")
@@ -129,7 +129,7 @@ class BeadsTracker:
         return tuple(sorted(fits, key=lambda task: task.urgency))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
-        """What could be begun now, as bd reckons it, by urgency."""
+        """The tasks that could be begun now, by bd's own rules, by urgency."""
         limit = ("--limit=0",) if self._ask.build.unlimited else ()
         rows = self._ask.rows("ready", "--unassigned", *limit, *label_words(labels))
         tasks = (row.task for row in rows)
@@ -137,7 +137,7 @@ class BeadsTracker:
         return tuple(sorted(fits, key=lambda task: task.urgency))
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
-        """Create the task of this key, or give the one there is; Invalid. bd sets a missing priority."""
+        """Create the task of this key, or return the existing one; Invalid. bd sets a missing priority."""
         new_task = refusals.demand_new(key, **new)
         text = hidden_marker.signed(new_task.description, hidden_marker.keyed(key))
         labels, priority, external = new_task.labels, new_task.priority, new_task.external
@@ -159,18 +159,18 @@ class BeadsTracker:
             )
             if set(labels) <= set(created.labels):
                 return created
-            # Some builds put the labels there in steps of their own: one that died may lack some.
+            # Some builds add the labels in separate steps: an interrupted one may have missed some.
             return self.edit_labels(created.id, add=labels)
 
     def claim(self, id: str) -> Task:  # noqa: A002
-        """Make it the actor's, and in progress; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
+        """Make the task the actor's, and in progress; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
         with self._alone_at(id) as task:
             if self._has(task):
                 return task
             refusals.demand_claimable(task, self.actor)
             free = task
             if task.status is TaskStatus.IN_PROGRESS:
-                # Begun, and nobody's: a build claims only what is open.
+                # In progress, but nobody's: one build claims only open tasks.
                 free = self._ask.change(
                     task, "update", "--status=open", so=lambda now: now.status is TaskStatus.OPEN
                 )
@@ -184,24 +184,24 @@ class BeadsTracker:
         taken = self._ask.change(task, *words, so=self._has)
         if self._ask.build.claims:
             return taken
-        # Without compare-and-swap the last one who writes has it, which may be another by now.
+        # Without compare-and-swap the last writer has it, which may be another actor by now.
         now = self._ask.show(task.id).task
         refusals.demand_mine(now, self.actor)
         return now
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
-        """Claim the first of `ready` that can be claimed; None if there is none."""
+        """Claim the first claimable task of `ready`; None if there is none."""
         with self._runner.alone():
             tasks = self.ready(labels=labels)
             is_native = self._ask.build.claims_next and (not labels or bool(label_words(labels)))
-            if tasks and is_native and not self._ask.has_strange:  # bd might choose that one
+            if tasks and is_native and not self._ask.has_strange:  # bd might choose the omitted one
                 taken = self._take_next(labels, {task.id for task in tasks})
                 if taken is None or self._has(taken):
-                    return taken  # some builds name a task that another one has by now
+                    return taken  # some builds return a task that another actor has by now
             return refusals.first_claimed(lambda task: self.claim(task.id), tasks)
 
     def _take_next(self, labels: tuple[str, ...], free: set[str]) -> Task | None:
-        """Let bd choose and claim in one step; `free` was nobody's right before."""
+        """Let bd choose and claim in one step; `free` are tasks that were nobody's just before."""
         words = ("ready", "--claim", "--sort=priority", *label_words(labels), "--json")
 
         def seen(raw: Any) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ class BeadsTracker:
         return self._ask.write(*words, names=names, seen=seen, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """Make it nobody's and open; a closed one stays closed. AlreadyClaimed."""
+        """Make the task nobody's and open; a closed one stays closed. AlreadyClaimed."""
         with self._alone_at(id) as task:
             if not task.is_open or _is_free(task):
                 return task
@@ -238,7 +238,7 @@ class BeadsTracker:
             return self._ask.change(task, "update", "--status=open", "--assignee=", so=_is_free)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
-        """Close it; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
+        """Close the task; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
         with self._alone_at(id) as task:
             if not task.is_open:
                 return task
@@ -247,19 +247,19 @@ class BeadsTracker:
             return self._ask.change(task, "close", *words, so=lambda now: not now.is_open)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """Make it open and nobody's; one that is not closed stays as it is."""
+        """Make the task open and nobody's; one that is not closed stays as it is."""
         with self._alone_at(id) as task:
             if task.is_open:
                 return task
             free = task
             if task.assignee:
-                # First: between the two steps it is closed, so that the next call goes on.
+                # First: an interrupted call leaves the task closed, so that the next call continues.
                 words = ("update", "--assignee=")
                 free = self._ask.change(task, *words, so=lambda now: not now.assignee)
             return self._ask.change(free, "reopen", so=_is_free)
 
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
-        """Set its texts and its priority; Invalid."""
+        """Set the task's texts and its priority; Invalid."""
         changes = refusals.demand_edit(**texts)
         if "description" in changes:
             changes["description"] = changes["description"].rstrip()
@@ -279,7 +279,7 @@ class BeadsTracker:
             return self._ask.change(row.task, "update", *words, so=is_so)
 
     def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
-        """Add and remove labels; Invalid. A label is the same in capitals."""
+        """Add and remove labels; Invalid. Labels are compared without regard to case."""
         edit = refusals.demand_label_edit(**labels)
         with self._alone_at(id) as task:
             new, gone = refusals.label_changes(task, *edit)
@@ -290,7 +290,7 @@ class BeadsTracker:
 
     def _label(self, name: str, verb: str, label: str) -> None:
         def seen(raw: Any) -> bool | None:
-            # The answer does not show the task; one that names it was at it.
+            # The answer does not show the task; but an answer that names it comes from a successful write.
             return any(isinstance(row, dict) and row.get("issue_id") == name for row in raw) or None
 
         def read() -> bool | None:
@@ -300,7 +300,7 @@ class BeadsTracker:
         self._ask.write(*words, names=(name,), due=list, seen=seen, read=read)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
-        """Post one comment of this key; the first one's text stays. NotFound."""
+        """Post the comment of this key once; an existing one keeps its text. NotFound."""
         refusals.demand_key(key)
         mark = hidden_marker.keyed(key)
 
@@ -320,7 +320,7 @@ class BeadsTracker:
         return tuple(note for note, _ in self._ask.notes(id))
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
-        """Have it blocked by another task; Invalid for a circle, NotFound."""
+        """Make the task blocked by another task; Invalid for a circle, NotFound."""
         with self._runner.alone():
             row, other = self._ask.show(id), self._ask.show(blocker).task
             name = row.task.id
@@ -341,12 +341,12 @@ class BeadsTracker:
                 return self.get(name)
 
     def publish(self) -> None:
-        """Send what was written to where others read it; Lacking."""
+        """Send the writes to the remote where others read them; Lacking."""
         bd_asking.send(self._runner, self._publish)
 
     @contextmanager
     def _alone_at(self, name: str) -> Iterator[Task]:
-        """The task as it is, while no other process of ours runs bd; NotFound, Busy."""
+        """The present task, while no other process of ours runs bd; NotFound, Busy."""
         with self._runner.alone():
             yield self._ask.show(name).task
 
@@ -355,5 +355,5 @@ class BeadsTracker:
 
 
 def _is_free(task: Task) -> bool:
-    """True if it is open and nobody's."""
+    """True if the task is open and nobody's."""
     return task.status is TaskStatus.OPEN and not task.assignee

@@ -1,9 +1,9 @@
-"""GitHub's issues as a tracker: the verbs over the public operations, which write nothing twice.
+"""GitHub's issues as a tracker: the verbs on top of the public operations, which write nothing twice.
 
-An issue that is assigned is in progress, and one that is not is open: GitHub has no other word for
-it. How issues are claimed is in `issue_claims.py`, how they are listed in `issue_tasks.py`. Requests
-are counted beside those that tell, once for each object, whose token it is. Each verb that gives a task
-asks the board for its Priority as `get` does.
+An assigned issue is in progress, and an unassigned one is open: GitHub has no other word for it. How
+issues are claimed is in `issue_claims.py`, how they are listed in `issue_tasks.py`. The request counts do
+not include those that find out, once for each object, whose token it is. Each verb that returns a task
+reads its Priority from the board as `get` does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def open_tracker(place: TrackerPlace) -> GitHubIssues:
 
 
 class GitHubIssues(TaskLists):
-    """Fits `tracker.Tracker`. Nothing is asked before the first verb."""
+    """Fits `tracker.Tracker`. No request is made before the first verb."""
 
     name = GITHUB
 
@@ -51,13 +51,13 @@ class GitHubIssues(TaskLists):
 
     @property
     def actor(self) -> str:
-        """In whose name: the claim's agent or the configured one, else the account's with this seat."""
+        """The acting name: the claim's agent or the configured one, else the account's with this seat."""
         return self._place.named or self._place.actor(self._login)
 
     def abilities(self) -> Abilities:
-        """Exclusive where leases lie in the repository and the account may push; else advisory.
+        """Exclusive if leases are in the repository and the account may push; else advisory.
 
-        Requests: 1, once. A token that does not say what it may is taken to be allowed.
+        Requests: 1, once. A token without information on its permissions counts as allowed.
         """
         return self._abilities
 
@@ -66,14 +66,14 @@ class GitHubIssues(TaskLists):
         return OWN_COMMANDS
 
     def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the Protocol's word
-        """One issue; a pull request is none.
+        """One issue; a pull request does not count.
 
-        Who else has it is told by its lease, its card's Agent (one in Todo is nobody's), its assignees
-        and the comments by which it is claimed.
+        Other holders are found by its lease, its card's Agent (a card in Todo is nobody's), its assignees
+        and the comments that claim it.
 
         Requests: 1; 1 more if it is blocked, 1 if sub-issues are open, for a closed one 1 for each
-        hundred comments, and with a board 1 if no label says how urgent it is. With `holders`, for an
-        open one: with a board 1 if none was made of it so far, those of `IssueHolding.others`.
+        hundred comments, and with a board 1 if no label gives the priority. With `holders`, for an
+        open one: with a board 1 if the card was not read yet, those of `IssueHolding.others`.
         """
         issue = self._issue(id)
         task = self._shown(issue)
@@ -86,7 +86,7 @@ class GitHubIssues(TaskLists):
         return replace(task, held_by=tuple(dict.fromkeys((*self._holding.others(issue), *others))))
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
-        """Create the issue of this key, or give that of the token's owner with its hidden marker.
+        """Create the issue of this key, or return the token owner's issue with its hidden marker.
 
         Requests: as `IssueOperations.ensure_issue`, which needs 1 for each hundred issues of that owner.
         """
@@ -98,13 +98,13 @@ class GitHubIssues(TaskLists):
             f"task:{key}", title=task.title, body=text, labels=wanted, update=False
         )
         dropped = missing(wanted, ensured.now.labels) if ensured.changed else ()
-        if dropped:  # GitHub leaves out silently what the token may not set; asked for, it says why
+        if dropped:  # GitHub silently ignores what the token may not set; a separate request fails
             number = ensured.now.number
             return self._shown(self._labels.ensure_labels(number, add=dropped, create=True).now)
         return self._shown(ensured.now)
 
     def claim(self, id: str) -> Task:  # noqa: A002
-        """Make it the agent's, by lease and assignee; AlreadyClaimed, NotClaimable, BlockedBy, NotFound.
+        """Make the issue the agent's (lease, assignee); AlreadyClaimed, NotClaimable, BlockedBy, NotFound.
 
         Requests: 1 and those of `IssueHolding.take`.
         """
@@ -116,7 +116,7 @@ class GitHubIssues(TaskLists):
         return self.with_priority(replace(taken, status=TaskStatus.IN_PROGRESS))
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
-        """Claim the first of `ready` that nobody else was quicker to claim; None if there is none."""
+        """Claim the first issue of `ready` that nobody else claimed first; None if there is none."""
         return refusals.first_claimed(lambda task: self.claim(task.id), self.ready(labels=labels))
 
     def renew(self, id: str) -> Task:  # noqa: A002
@@ -124,7 +124,7 @@ class GitHubIssues(TaskLists):
         raise refusals.lacking(Capability.LEASES, "github-has-no-leases", id=id)
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """Make it nobody's and open; a closed one stays as it is. AlreadyClaimed.
+        """Make the issue nobody's and open; a closed one stays as it is. AlreadyClaimed.
 
         Requests: 1 and those of `IssueHolding.give`.
         """
@@ -132,9 +132,9 @@ class GitHubIssues(TaskLists):
         return self._shown(self._holding.give(issue) if issue.is_open else issue)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
-        """Close it; a closed one keeps its reason. BlockedBy, NotFound.
+        """Close the issue; a closed one keeps its reason. BlockedBy, NotFound.
 
-        A reason that is not one of GitHub's own words is a comment, which is posted first. The agent's
+        A reason that is not one of GitHub's own words becomes a comment, which is posted first. The agent's
         lease ends with the task. Requests: as `get`; 2 more to close, 2 to 3 for a comment of its own.
         """
         issue = self._issue(id)
@@ -150,9 +150,9 @@ class GitHubIssues(TaskLists):
         return self._shown(issue)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """Make it open and nobody's; one that is not closed stays as it is.
+        """Make the issue open and nobody's; one that is not closed stays as it is.
 
-        Assignees and lease go first, so that a call that was interrupted can be made again.
+        Assignees and lease are removed first, so that an interrupted call can be repeated.
         Requests: 1; 2 to open it, 1 to 2 for its assignees.
         """
         issue = self._issue(id)
@@ -163,9 +163,9 @@ class GitHubIssues(TaskLists):
         return self._shown(self._issues.ensure_open(issue.number).now)
 
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
-        """Set its texts, and its priority as a label, made if need be: every other label of the kind goes.
+        """Set its texts, and its priority as a label (made if needed); other priority labels are removed.
 
-        What the board says where no label does is so already. Requests: as `get`; 2 to change a text;
+        A priority that only the board has is not written. Requests: as `get`; 2 to change a text;
         labels as `LabelOperations.ensure_labels`.
         """
         refusals.demand_edit(**texts)
@@ -187,7 +187,7 @@ class GitHubIssues(TaskLists):
         return replace(task, labels=labels, priority=priorities.of_labels(labels))
 
     def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
-        """Add and remove labels; one that the repository lacks is made, if `create`.
+        """Add and remove labels; a label that the repository lacks is made, if `create`.
 
         Requests: 1 and those of `LabelOperations.ensure_labels`.
 
@@ -201,7 +201,7 @@ class GitHubIssues(TaskLists):
         return self._shown(now)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
-        """Post one comment of this key, in the token's owner's name; the first one's text stays.
+        """Post the comment of this key once, as the token's owner; an existing one keeps its text.
 
         Requests: 1 and those of `CommentOperations.ensure_comment`.
         """
@@ -211,14 +211,14 @@ class GitHubIssues(TaskLists):
         return issue_tasks.note_of(ensured.now)
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
-        """All comments, the oldest first, everybody's. Requests: 1, and 1 for each hundred."""
+        """Everybody's comments, the oldest first. Requests: 1, and 1 for each hundred."""
         number = self._issue(id).number
         return tuple(issue_tasks.note_of(comment) for comment, _ in self._calls.comments(number))
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
-        """Have it blocked by another issue of the same repository; Invalid for a circle.
+        """Make the issue blocked by another issue of the same repository; Invalid for a circle.
 
-        Requests: 2, and 1 for each open issue that the other waits for and that waits itself; then
+        Requests: 2, and 1 for each open issue that blocks the other and is itself blocked; then
         those of `RelationOperations.ensure_blocked_by`, and 1 to show it.
         """
         issue, other = self._issue(id), self._issue(blocker)
@@ -234,7 +234,7 @@ class GitHubIssues(TaskLists):
         return self.get(id)
 
     def publish(self) -> None:
-        """Raise Lacking: what is written on GitHub is where others read it."""
+        """Raise Lacking: writes on GitHub are already where others read them."""
         raise refusals.lacking(Capability.PUBLISH, "github-is-published")
 
     def _issue(self, name: str) -> IssueFacts:
@@ -244,12 +244,12 @@ class GitHubIssues(TaskLists):
         return issue
 
     def _shown(self, issue: IssueFacts) -> Task:
-        """The task with what its own answer does not say: who blocks it, and why it was closed."""
+        """The task with facts that its own answer lacks: who blocks it, and why it was closed."""
         blockers = self._calls.blockers(issue)
         task = self.with_priority(issue_tasks.task_of(issue, blockers))
         if issue.is_open or issue.state_reason in ("not_planned", "duplicate"):
             return task
-        # Anybody may put a marker into a comment: the word of whoever closed it counts.
+        # Anybody may put a marker into a comment: only a comment by the person who closed it counts.
         reasons = [
             issue_tasks.Body.of(comment.body).text
             for comment, is_ours in self._calls.comments(issue.number)
@@ -263,7 +263,7 @@ class GitHubIssues(TaskLists):
         refusals.demand_free(f"#{issue.number}", blockers, what, mark="#")
 
     def _demand_no_circle(self, number: int, other: IssueFacts) -> None:
-        """Invalid if the other waits, over any number of open issues, for this one."""
+        """Invalid if the other issue waits, through any number of open issues, for this one."""
         seen, waiting = set[int](), [other]
         while waiting:
             issue = waiting.pop()

@@ -1,9 +1,9 @@
-"""Who has an issue: the lease and the assignee, or, where no lease can be written, a marked comment.
+"""Who holds an issue: by lease and assignee or, if no lease can be written, by a marked comment.
 
-The lease (`git/lease.py`) tells one agent from another, also of one account, and one of two wins
-wherever they are. Without it (no remote, no write access, a fork) an agent assigns its account, posts
-a comment with a hidden marker, and reads back: the oldest marker of those who are assigned has it. For
-a moment two may believe that they have it.
+The lease (`git/lease.py`) distinguishes agents, also those of one account, and lets exactly one of two win,
+wherever they are. Without it (no remote, no write access, a fork) an agent assigns its account, posts a
+comment with a hidden marker, and reads again: the oldest marker of an assignee wins. For a moment two
+agents may believe that they hold the issue.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORD = re.compile(r"Claimed by `([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class ClaimMark:
-    """A comment by which somebody claims: its key, whose account wrote it, and the agent it names."""
+    """A comment that claims an issue: its key, the account of its author, and the agent in it."""
 
     key: str
     author: str
@@ -40,12 +40,12 @@ class ClaimMark:
 
 
 class IssueHolding:
-    """The claims on one repository's issues, in the name of one agent.
+    """The claims on one repository's issues, under the name of one agent.
 
     Args:
         place: the worktree.
         calls: the issues.
-        login: the account of the token.
+        login: the token's account.
         actor: the agent.
     """
 
@@ -63,25 +63,25 @@ class IssueHolding:
 
     @cached_property
     def has_leases(self) -> bool:
-        """True if leases would lie where everybody who works on these issues sees them."""
+        """True if leases would be where everybody who works on these issues sees them."""
         try:
             if self._hub.git.remote_url(self._remote) is None:
                 return False
             return str(self._hub.head).casefold() == str(self._hub.base).casefold()
         except (errors.GitFailed, errors.BadConfig):
-            return False  # no git, or a remote that is no repository of this GitHub
+            return False  # no git, or a remote that is not a repository on this GitHub
 
     def take(self, issue: IssueFacts) -> IssueFacts:
         """Make the issue this agent's, and assign its account.
 
         Requests: with a lease 2 beside git's own (1 read, 1 write) and 1 for each hundred comments,
-        none if it was assigned; without one 1 for each hundred comments, then 2, 2 and 1 and the
+        none if it was assigned; without a lease 1 for each hundred comments, then 2, 2 and 1 and the
         comments again.
 
         Raises:
-            AlreadyClaimed: it is somebody else's.
-            Transient: whether it is free could not be known.
-            Rejected: GitHub does not let the account be assigned; nothing is held.
+            AlreadyClaimed: the issue is somebody else's.
+            Transient: it is unknown whether it is free.
+            Rejected: GitHub does not allow the account to be assigned; nothing is held.
         """
         self._demand_no_others(issue)
         if not self.has_leases:
@@ -89,7 +89,7 @@ class IssueHolding:
         number = issue.number
         holder = self._demand_own_lease(number)
         if holder is None and self._login_in(issue):
-            # An agent that could not write a lease may have it all the same.
+            # An agent that could not write a lease may still hold the issue.
             self._demand_first(number, issue.assignees)
         try:
             sha = holder.sha if holder is not None else self._take_lease(number)
@@ -104,7 +104,7 @@ class IssueHolding:
             self._release(number, sha)
             raise
         try:
-            # Who can write no lease knows nothing of this one, and may have been quicker.
+            # An agent that cannot write a lease does not know of this one, and may have been quicker.
             self._demand_first(number, now.assignees)
         except errors.AlreadyClaimed:
             self._withdraw(number)
@@ -115,8 +115,8 @@ class IssueHolding:
     def give(self, issue: IssueFacts) -> IssueFacts:
         """Make the issue nobody's, if it was this agent's or nobody's.
 
-        The lease goes last: the task is somebody else's as soon as it is gone. Requests: 1 for each
-        hundred comments if no lease was found; 2 to take the assignee off, 1 for a comment that goes.
+        The lease is deleted last: the task is free as soon as it is gone. Requests: 1 for each
+        hundred comments if no lease was found; 2 to remove the assignee, 1 for each deleted comment.
 
         Raises:
             AlreadyClaimed: it is somebody else's; nothing was changed.
@@ -133,10 +133,10 @@ class IssueHolding:
         return now
 
     def others(self, issue: IssueFacts) -> tuple[str, ...]:
-        """Who else has the open issue: by its lease, its assignees, or the oldest comment that claims it.
+        """Who else holds the open issue: by its lease, its assignees, or the oldest comment that claims it.
 
-        A lease that cannot be read is no evidence, and neither is one in a fork. Requests: git's own; 1 for
-        each hundred comments if the account is assigned and no lease is there.
+        An unreadable lease is not evidence, nor is one in a fork. Requests: git's own; 1 for each
+        hundred comments if the account is assigned and there is no lease.
         """
         number = issue.number
         try:
@@ -153,19 +153,19 @@ class IssueHolding:
         return tuple(mark.agent for mark in marks[:1] if mark.key != self._key)
 
     def end(self, number: int) -> None:
-        """End what is left of this agent's claim; the assignee stays, as who did the work."""
+        """End the rest of this agent's claim; the assignee stays, as the one who did the work."""
         holder = self._lease(number)
         if holder is None or holder.agent == self._actor:
             self._end(number, holder)
 
     def clear(self, number: int) -> None:
-        """End the lease on an issue that is closed, whoever's it is."""
+        """End the lease on a closed issue, whoever holds it."""
         holder = self._lease(number)
         if holder is not None:
             self._release(number, holder.sha)
 
     def _lease(self, number: int) -> lease.Lease | None:
-        """Whose lease lies there; None if nobody's does, or leases are no sign here."""
+        """The issue's lease; None if there is none, or leases do not count here."""
         return lease.read(self._hub.git, self._remote, number) if self.has_leases else None
 
     def _release(self, number: int, sha: str) -> None:
@@ -189,12 +189,12 @@ class IssueHolding:
             return lease.take(self._hub.git, self._remote, number, self._actor)
         except errors.HeldByAnother:
             holder = self._demand_own_lease(number)
-            if holder is None:  # it was released between the two
+            if holder is None:  # it was released in between
                 raise refusals.held(f"#{number}", "") from None
             return holder.sha
 
     def _marked(self, issue: IssueFacts) -> IssueFacts:
-        """Take it without a lease: assignee, comment, and what is there then."""
+        """Take the issue without a lease: assignee, comment, and a read afterwards."""
         number = issue.number
         marks = self._marks(number)
         if self._login_in(issue):
@@ -210,16 +210,16 @@ class IssueHolding:
             self._demand_first(number, now.assignees)
             if not self._login_in(now):  # another agent of the account gave way meanwhile
                 raise refusals.held(f"#{number}", now.assignees[0] if now.assignees else "")
-            self._demand_own_lease(number)  # one that could not be written can be read all the same
+            self._demand_own_lease(number)  # a lease that this agent could not write can still be read
         except errors.AlreadyClaimed:
             self._withdraw(number)
             raise
         return now
 
     def _clean(self, number: int, marks: list[ClaimMark]) -> None:
-        """Delete the marks that this account's agents left on claims that are over.
+        """Delete the marks of this account's agents on claims that are over.
 
-        An agent is assigned before it marks, so a mark on an issue of nobody's is an old one.
+        An agent is assigned before it marks, so a mark on an issue without assignee is an old one.
         """
         ours = [mark for mark in marks if mark.author.casefold() == self._login.casefold()]
         if ours and not self._login_in(self._calls.issue(number)):
@@ -227,10 +227,10 @@ class IssueHolding:
                 self._comments.ensure_no_comment(number, mark.key)
 
     def _withdraw(self, number: int) -> None:
-        """Take back what this agent wrote, since somebody was quicker, unless the same account was.
+        """Undo this agent's writes, since somebody was quicker; keep an assignee of the same account.
 
-        An agent of this account may mark the issue between the look and the removal, and believe that it
-        has it: so the marks are read again, and its assignee comes back.
+        Another agent of this account may mark the issue between read and removal, and believe that it
+        holds it: so the marks are read again, and its assignee is restored.
         """
         self._comments.ensure_no_comment(number, self._key)
         while not self._is_shared(number):
@@ -245,11 +245,11 @@ class IssueHolding:
         return any(mark.author.casefold() == self._login.casefold() for mark in marks)
 
     def _demand_first(self, number: int, assignees: tuple[str, ...]) -> None:
-        """AlreadyClaimed if somebody else who is assigned has it by comments, or needs none."""
+        """AlreadyClaimed if another assignee holds it by comments, or needs none."""
         self._is_first(number, self._marks(number), assignees)
 
     def _is_first(self, number: int, marks: list[ClaimMark], assignees: tuple[str, ...]) -> bool:
-        """True if this agent's mark is the oldest one; False if nobody has marked it; AlreadyClaimed."""
+        """True if this agent's mark is the oldest; False if there is no mark; AlreadyClaimed."""
         counted = [mark for mark in marks if present((mark.author,), assignees)]
         unmarked = missing(assignees, (self._login, *(mark.author for mark in counted)))
         if unmarked:  # a person who assigned herself
@@ -259,7 +259,7 @@ class IssueHolding:
         return bool(counted)
 
     def _marks(self, number: int) -> list[ClaimMark]:
-        """The comments by which somebody claims, the oldest first."""
+        """The comments that claim the issue, the oldest first."""
         marks = []
         for comment, _ in self._calls.comments(number):
             body = Body.of(comment.body)

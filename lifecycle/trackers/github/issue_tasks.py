@@ -1,12 +1,12 @@
-"""Issues as tasks: what an answer of GitHub's says, and lists of them, by label, status and urgency.
+"""Issues as tasks: from GitHub's answers, and lists of them, by label, status and urgency.
 
-Each issue of a list says itself how many open issues block it and how many of its sub-issues are
-open, so that no issue is asked for alone. How urgent one is says a label, else the board.
+Each issue in a list has the number of open issues that block it and of its open sub-issues, so that no
+issue is requested alone. Its urgency comes from a label, else from the board.
 
-A board that cannot be seen is no obstacle: the log says so. What it keeps from being begun is what
-`lifecycle claim` would refuse (`claim/commands/admission.py`): a card that is not in Todo, and one whose
-field Dependencies names an open issue. A word that nobody knows is no priority, and still sorts behind
-those that are one.
+A board that cannot be read is no obstacle: that is logged. The board prevents a task from being begun in
+the cases that `lifecycle claim` refuses (`claim/commands/admission.py`): a card that is not in Todo, and
+one whose field Dependencies names an open issue. An unknown word is not a priority, and is sorted after
+those that are.
 
 Source: https://docs.github.com/rest/issues/issues#list-repository-issues (`issue_dependencies_summary`,
 `sub_issues_summary`).
@@ -46,7 +46,7 @@ class Body:
 
     @classmethod
     def of(cls, body: str) -> Body:
-        """Take a body apart."""
+        """Split a body."""
         lines = body.rstrip().replace("\r\n", "\n").split("\n")
         hidden: list[str] = []
         while lines and (not lines[-1].strip() or _HIDDEN.match(lines[-1].strip())):
@@ -56,17 +56,17 @@ class Body:
 
     @property
     def external(self) -> str:
-        """What the task is linked to in another tracker, "" if nothing."""
+        """The task's link to another tracker; "" if there is none."""
         links = (_EXTERNAL.match(line) for line in self.hidden)
         return next((unquote(match[1]) for match in links if match), "")
 
     def saying(self, text: str) -> str:
-        """The whole body with another text above the same hidden lines."""
+        """The whole body with a new text above the same hidden lines."""
         return "\n\n".join(part for part in (text.rstrip(), "\n".join(self.hidden)) if part)
 
 
 def with_external(text: str, external: str) -> str:
-    """A text with the link to another tracker hidden below it; "" hides nothing."""
+    """A text with a hidden link to another tracker below it; with "" the text alone."""
     if not external:
         return text
     # Nothing in it may end the HTML comment or be a space.
@@ -75,7 +75,7 @@ def with_external(text: str, external: str) -> str:
 
 
 def number_of(name: str) -> int:
-    """The number in `42` or `#42`; NotFound for what can be no issue's."""
+    """The number in `42` or `#42`; NotFound for a name that cannot be an issue's."""
     match = re.fullmatch(r"#?([1-9]\d{0,8})", name.strip())
     if match is None:
         raise NotFound(refusals.sentence("no-issue-number", name=name))
@@ -83,7 +83,7 @@ def number_of(name: str) -> int:
 
 
 def task_of(facts: IssueFacts, blocked_by: tuple[str, ...] = ()) -> Task:
-    """The task that an issue is; `blocked_by` is not in the issue's own answer."""
+    """An issue as a task; `blocked_by` is not in the issue's own answer."""
     body = Body.of(facts.body)
     return Task(
         id=str(facts.number),
@@ -120,21 +120,21 @@ Answer = TypeVar("Answer")
 
 _ASSIGNEES = {TaskStatus.OPEN: "none", TaskStatus.IN_PROGRESS: "*"}
 _NEVER = (TaskStatus.BLOCKED, TaskStatus.DEFERRED, TaskStatus.OTHER)
-"""GitHub has no such issues."""
+"""Statuses that GitHub's issues never have."""
 
 _UNSEEN = "the board's Priority is left out"
 _UNSEEN_PULLS = "what open pull requests close is left out"
 
 
 class TaskLists:
-    """The lists of one repository's tasks. The board is asked for a priority only where no label says it.
+    """The lists of one repository's tasks. The board is read for a priority only if no label gives it.
 
     Args:
-        place: the worktree; touching its GitHub raises NoToken or BadConfig. Without a board in its
-            settings the board is not asked.
+        place: the worktree; access to its GitHub raises NoToken or BadConfig. Without a board in its
+            settings no board is read.
     """
 
-    # Made when they are first touched: touching GitHub may raise.
+    # Made on first access, which may raise.
     _calls = cached_property(lambda self: IssueCalls(self._place.hub.calls))
 
     def __init__(self, place: TrackerPlace) -> None:
@@ -144,9 +144,9 @@ class TaskLists:
         self._read = dict[str, CardWords | None]()
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
-        """Every issue with this label and status. Blockers are not named in a list.
+        """Every issue with this label and status. A list does not name blockers.
 
-        Requests: 1 for each hundred; with a board, unless labels say all: 1 if one task is without a
+        Requests: 1 for each hundred; with a board, unless labels give all: 1 if one task lacks a
         priority, else 1 for each hundred cards and, once, 1 for the board's fields.
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
@@ -160,14 +160,14 @@ class TaskLists:
         return _by_urgency(tasks, self._of([task for task in tasks if task.priority is None]))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
-        """Open issues of nobody's that no open issue blocks and of which no sub-issue is open.
+        """Open unassigned issues without open blockers and without open sub-issues.
 
-        None that an open pull request closes, unless a claim of it would go on with that one. With a board,
+        Without those that an open pull request closes, unless a claim would continue it. With a board,
         its card must be in Todo, and its Dependencies closed: else no claim takes it.
-        Requests: for each label, or once without any, 1 for each hundred issues of nobody's; with a
+        Requests: for each label, or once without any, 1 for each hundred unassigned issues; with a
         `*` 1 more for each hundred labels of the repository; if there is a task, 1 for each hundred open
         pull requests, and with a board 1 for each hundred cards and, once, 1 for the board's fields; 1 for
-        each issue that is depended on and has no card.
+        each issue that others depend on and that has no card.
         """
         names = self._names(labels) if labels else ("",)
         lists = (self._calls.listed("open", label=name, assignee="none") for name in names)
@@ -180,7 +180,7 @@ class TaskLists:
         return _by_urgency(free, _words(cards))
 
     def _with_pull(self) -> set[str]:
-        """The issues that an open pull request closes which is not of the branch that a claim makes."""
+        """The issues that an open pull request closes from another branch than the one a claim makes."""
         hub = self._place.hub
         owners = {str(hub.base.owner).casefold(), str(hub.head.owner).casefold()}
         return {
@@ -191,7 +191,7 @@ class TaskLists:
         }
 
     def _names(self, labels: tuple[str, ...]) -> Iterable[str]:
-        """The labels by name: GitHub's list takes no beginnings, and a comma there means "and"."""
+        """The labels by name: GitHub's list accepts no prefixes, and a comma there means "and"."""
         exact = {name.casefold(): name for name in labels if not name.endswith("*")}
         refusals.demand_labels(exact.values())
         families = [name for name in labels if name.endswith("*")]
@@ -202,7 +202,7 @@ class TaskLists:
         return exact.values()
 
     def card(self, task: Task) -> CardWords | None:
-        """The task's card; None without one, and where it cannot be seen.
+        """The task's card; None if there is none, or it cannot be read.
 
         Requests: 1 with a board; none if it was read for the task's priority just now.
         """
@@ -226,7 +226,7 @@ class TaskLists:
         return not any(self._waits(number, cards) for number in needed)
 
     def _waits(self, number: int, cards: dict[str, Card]) -> bool:
-        """True if the issue is open, or nobody can say: then it would not be claimed either."""
+        """True if the issue is open, or that is unknown: then it would not be claimed either."""
         card = cards.get(str(number))
         if card is not None:
             return card.is_open
@@ -241,7 +241,7 @@ class TaskLists:
         return self._place.settings.project_number is not None
 
     def _of(self, tasks: Sequence[Task]) -> dict[str, str]:
-        """The board's words for these tasks, by the task's id; where it has none, none."""
+        """The board's priorities for these tasks, by the task's id; without those that have none."""
         if not self._has_board or not tasks:
             return {}
         if tasks[1:]:
@@ -266,7 +266,7 @@ class TaskLists:
 
 
 def _by_urgency(tasks: Iterable[Task], words: dict[str, str]) -> tuple[Task, ...]:
-    """The tasks with their priority, by these words of the board's where no label says it."""
+    """The tasks with their priority, from the board if no label gives it, sorted."""
 
     def urgency(task: Task) -> tuple[tuple[int, str], float, int]:
         order = priorities.order_of(task.priority, words.get(task.id))
