@@ -1,4 +1,4 @@
-"""How a view that stays open, or a command that waits, hears of signals, and gives them back at its end."""
+"""Signals for a view that stays open, or a command that waits; the former handlers are restored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def heard(listen: Callable[[int], object], *numbers: int) -> Iterator[None]:
-    """Call `listen` with the number of each of these signals that comes; main thread only."""
+    """Call `listen` with the number of each of these signals that arrives; main thread only."""
     before = {number: signal.signal(number, lambda came, _: listen(came)) for number in numbers}
     try:
         yield

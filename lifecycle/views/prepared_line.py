@@ -1,9 +1,9 @@
-"""An overview as one line, for a client's status line, and kept for `hooks/statusline` while it is true.
+"""An overview as one line, for a client's status line, and cached for `hooks/statusline` while it is true.
 
-The script prints it if none of `SOURCES` is newer than the file, and the same ones are there as when it was
-made. So the file's own date is that of its newest source, as it was before that was read. A source that
-changed a moment ago may change again within one tick of the clock: then the file is made to look older, and
-the next message has it made anew.
+The script prints it if none of `SOURCES` is newer than the file, and the same sources exist as when it was
+made. So the file's own date is that of its newest source, before that was read. A source that changed a
+moment ago may change again within one tick of the clock: then the file gets an older date, and the line is
+made again at the next message.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lifecycle.views.overview.overview_reading import overview
 from lifecycle.views.overview.overview_words import AT_WORK, STANDINGS
 
 NAME = "lifecycle.line"
-"""In git's folder of the worktree: no repository can bring it, and what is in it goes to a terminal."""
+"""In git's folder of the worktree: no repository can contain it, and its content goes to a terminal."""
 
 SOURCES = (
     store.CLAIM_FILE,
@@ -31,19 +31,19 @@ SOURCES = (
     workflow_marks.RUN_FILE,
     ".claude/state/workflow.json",
 )
-"""What the line is made of, from the worktree's root, in the script's order."""
+"""The sources of the line, from the worktree's root, in the script's order."""
 
 _VERSION = 1
-"""The version of the file's form; the script has it, too."""
+"""The version of the file's form; the script has the same."""
 
 _SETTLED_NS = 2_000_000_000
 _OLDER_NS = 1_000_000_000
 
 
 def prepared_line(root: Path, environment: Mapping[str, str], deadline: Deadline) -> str:
-    """Make the line of a worktree anew, and keep it for the script; "" if nothing is at work here.
+    """Make the line of a worktree, and keep it for the script; "" if there is no work here.
 
-    A file that cannot be kept costs the script a Python start at the next message, and nothing else.
+    If the file cannot be kept, the script only starts Python again at the next message.
     """
     dates = [_date(root / name) for name in SOURCES]
     if not any(dates):
@@ -70,7 +70,7 @@ def _keep(path: Path, text: str, newest: int, deadline: Deadline) -> None:
 
 
 def _date(path: Path) -> int:
-    """When it changed last, in nanoseconds; 0 if it is not there."""
+    """When the file last changed, in nanoseconds; 0 if it does not exist."""
     return max(regular_files.mtime_ns(str(path), follow=True), 0)
 
 
@@ -81,11 +81,11 @@ _NAME = 40
 
 
 def status_words(overview: values.Overview, *, is_plain: bool = False) -> str:
-    """What is at work, in one line: what waits for a person comes first; "" if nothing is.
+    """The current work in one line: matters for a person come first; "" if there is none.
 
     Args:
-        overview: of the worktree.
-        is_plain: no colours; links stay, they are no colour.
+        overview: the worktree's overview.
+        is_plain: no colours; links stay, since they are not colours.
     """
 
     def styled(words: str, codes: str) -> str:
@@ -98,7 +98,7 @@ def status_words(overview: values.Overview, *, is_plain: bool = False) -> str:
 
 
 def _parts(overview: values.Overview) -> Iterator[tuple[str, str]]:
-    """Each part's words, and its colour as a terminal takes it."""
+    """Each part's words, and its colour as a terminal code."""
     claim, stage = overview.claim, overview.stage
     if claim is not None:
         issue = _linked(f"#{claim.issue}", claim.url) if claim.issue else "claim"
@@ -136,5 +136,5 @@ def _workflow(workflow: values.OverviewWorkflow) -> str:
 
 
 def _linked(words: str, url: str) -> str:
-    """A hyperlink (OSC 8), where the terminal knows them; no address holds a control character."""
+    """A hyperlink (OSC 8), for terminals that know them; an address has no control character."""
     return f"\x1b]8;;{url}\x07{words}\x1b]8;;\x07" if url else words

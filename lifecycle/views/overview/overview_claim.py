@@ -1,4 +1,4 @@
-"""The claim of a worktree, its pull request and checks, and what of them waits for a person."""
+"""The claim of a worktree, its pull request and checks, and their matters for a person."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.worktree_read import WorktreeRead, address, copied, last_move, plain
 
 _STOPPED = ("held", "missing", "stale", "hidden")
-"""The kinds of checks that are neither passed nor failed, and do not run."""
+"""The kinds of checks that have neither passed nor failed, and are not running."""
 
 _RUNS_ON = ("running", "unfinished", *_STOPPED)
 
 
 def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
-    """Read the claim and what is remembered beside it: the fields of the overview that tell of it.
+    """Read the claim and what is remembered beside it: the fields of the overview about them.
 
     Raises:
         ClaimRefused: the claim's file cannot be read; it was left as it is.
-        StrangeFileError: something else lies in the place of a file of ours.
+        StrangeFileError: the path of one of our files holds something else.
     """
     claim_store = ClaimStore(reading.root, reading.deadline.clock)
     record = claim_store.shown()
@@ -57,7 +57,7 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
 
 
 class _Said:
-    """When the sentences about a claim were first said, by the ledger."""
+    """When the sentences about a claim were first said, from the ledger."""
 
     def __init__(self, claim_store: ClaimStore, record: Record | None) -> None:
         self.said = claim_store.state.get("said", {})
@@ -70,7 +70,7 @@ class _Said:
         return float(at) if isinstance(at, int | float) else 0.0
 
     def last(self, event: str) -> float:
-        """When a sentence of this claim whose event begins so was queued last; 0.0 if none was."""
+        """When a sentence of this claim whose event begins with this was last queued; 0.0 if none was."""
         begin = f"{self.key}{event}"
         return max((self.at(key) for key in self.said if key.startswith(begin)), default=0.0)
 
@@ -103,7 +103,7 @@ def _claim(
 
 
 def _issue_url(reading: WorktreeRead, record: Record, pull_url: str) -> str:
-    """The issue's page: beside the pull request's, else on the host that is configured."""
+    """The issue's page: on the site of the pull request's page, else on the configured host."""
     number = record.claim.issue
     if not number:
         return ""
@@ -114,7 +114,7 @@ def _issue_url(reading: WorktreeRead, record: Record, pull_url: str) -> str:
         return ""
     from lifecycle.settings import config
 
-    api_url = config.addresses(reading.environment).api_url  # http on this machine alone
+    api_url = config.addresses(reading.environment).api_url  # http only for this machine
     site = f"{api_url.partition(':')[0]}://{config.web_host(api_url)}"
     return address(f"{site}/{record.ownership.repository}/issues/{number}")
 
@@ -175,7 +175,7 @@ def _count(checks: Mapping[str, Any], key: str) -> int:
 def _await(
     reading: WorktreeRead, record: Record, ages: _Said, pull: values.OverviewPull | None
 ) -> None:
-    """Note what of the claim waits for a person, and since when that was said."""
+    """Note the claim's matters for a person, and since when each was said."""
     for line in briefing.question_lines(record):
         reading.await_person("claim", line, ages.last("merged:"), "lifecycle close")
     for line in briefing.closed_lines(record):

@@ -1,7 +1,7 @@
-"""Read everything about one worktree, from files alone: no network, no lock, nothing is written.
+"""Read everything about one worktree from files only: no network, no lock, nothing is written.
 
-A part that cannot be read costs that part, and says why in one sentence; all others are there. What is
-not in use here is not imported, so that a worktree with a claim alone is as quick as its claim.
+If a part cannot be read, only that part is missing, and one sentence says why. Rooms that are not in use
+here are not imported, so that a worktree with only a claim is as quick as its claim.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from lifecycle.views.overview.overview_words import event_words
 from lifecycle.views.overview.worktree_read import WorktreeRead, copied, plain
 
 _LINE = 4096
-"""Characters of a path that are shown at most."""
+"""The most characters of a path that are shown."""
 
 _WORKFLOWS = (".claude/state/workflow.json", ".claude/state/workflows", "untracked/workflow-state")
-"""Where documents of a workflow lie; without one of these, its room is not imported."""
+"""Places of a workflow's documents; if none of these exists, its room is not imported."""
 
 EVENTS = 8
 """How many entries of the journal are shown."""
 
 
 def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> values.Overview:
-    """Read everything about the worktree `root` as it is right now; never raises for what lies there.
+    """Read everything about the worktree `root` as it is now; never raises because of its files.
 
     Args:
-        root: its top folder.
-        environment: the variables; git is run with them, and they say what is a secret.
-        deadline: until when git has to answer, where it is asked (a run alone needs that).
+        root: the worktree's top folder.
+        environment: the variables: git is run with them, and they determine what is a secret.
+        deadline: when git must have answered, if it is asked (only a run needs that).
     """
     reading = WorktreeRead(root, environment, deadline)
     where = values.OverviewWorktree(str(root), "", "")
@@ -52,7 +52,7 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
     parts = values.Overview(
         at=reading.now,
         worktree=where,
-        # What a session was at stays on the disk when the workflow is taken out of the settings.
+        # A session's data stays on the disk when the workflow is removed from the settings.
         stage=reading.part("stage", _stage, None) if is_staged else None,
         run=reading.part("run", _run, None),
         workflow=reading.part("workflow", _workflow, None),
@@ -61,14 +61,14 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
     return replace(
         parts,
         events=reading.part("events", partial(_events, tasks=parts.tasks), ()),
-        # All parts were read by now: each may have noted something.
+        # By now all parts were read, and each may have added to the list.
         awaited=tuple(sorted(reading.awaited, key=lambda wait: wait.since or reading.now)),
         troubles=reading.troubles,
     )
 
 
 def watched(root: Path) -> tuple[Path, ...]:
-    """The files whose dates tell that an overview is not true any more; some may not be there."""
+    """The files whose dates show that an overview is out of date; some may not exist."""
     here = root / store.FOLDER
     marks = (store.STATE, "seen", "waiter", workflow_marks.OFF, workflow_marks.SESSIONS)
     places = (store.CLAIM_FILE, workflow_marks.RUN_FILE, ".claude/state", *_WORKFLOWS)
@@ -88,7 +88,7 @@ def watched(root: Path) -> tuple[Path, ...]:
 
 
 def signature_of(files: Iterable[Path]) -> tuple[tuple[int, int, int], ...]:
-    """Date, size and inode of each file: another value as soon as one of them was changed or replaced."""
+    """Date, size and inode of each file: the value changes as soon as a file is changed or replaced."""
     return tuple(map(_about, files))
 
 
@@ -117,7 +117,7 @@ def _worktree(reading: WorktreeRead) -> values.OverviewWorktree:
 
 
 def _settings(reading: WorktreeRead) -> Settings:
-    """The settings, without which every wake ends before it looks."""
+    """The settings; if they cannot be read, every wake ends before its look."""
     try:
         return config.load(reading.root, reading.environment)
     except BadConfig as error:
@@ -126,7 +126,7 @@ def _settings(reading: WorktreeRead) -> Settings:
 
 
 def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
-    """The session that the staged workflow led last; None where none ever was."""
+    """The last session of the staged workflow; None if there never was one."""
     if not _entries(reading.root / store.FOLDER / workflow_marks.SESSIONS):
         return None
     from lifecycle.stages.session import session_record, workflow_tasks
@@ -139,7 +139,7 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     newest = records[0]
     memory = newest.memory
     stage = plain(memory.set_stage.value if memory.set_stage is not None else newest.stage)
-    # A claim tells of its session itself.
+    # The claim's part has the claim's session itself.
     has_claim = os.path.lexists(reading.root / store.CLAIM_FILE)
     is_left = bool(newest.task) and newest.is_gone and not (has_claim or files.is_off)
     if is_left:
@@ -163,7 +163,7 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
 
 
 def _run(reading: WorktreeRead) -> values.OverviewRun | None:
-    """The autonomous run; None where there is none."""
+    """The autonomous run; None if there is none."""
     if not os.path.lexists(reading.root / workflow_marks.RUN_FILE):
         return None
     from lifecycle.views.overview.overview_run import run_part
@@ -172,7 +172,7 @@ def _run(reading: WorktreeRead) -> values.OverviewRun | None:
 
 
 def _workflow(reading: WorktreeRead) -> values.OverviewWorkflow | None:
-    """The workflow that survives compaction; None where there is none."""
+    """The workflow that survives compaction; None if there is none."""
     if not any(os.path.lexists(reading.root / place) for place in _WORKFLOWS):
         return None
     from lifecycle.views.overview.overview_workflow import workflow_part
@@ -181,7 +181,7 @@ def _workflow(reading: WorktreeRead) -> values.OverviewWorkflow | None:
 
 
 def _events(reading: WorktreeRead, tasks: Collection[str]) -> tuple[values.OverviewEvent, ...]:
-    """The last entries about these tasks, or about any if there is none; a clone has one journal."""
+    """The last journal entries about these tasks, or about any if none is given; clones share a journal."""
     from lifecycle.storage import journal
 
     about: list[dict[str, Any]] = [{"task": task} for task in tasks] or [{}]

@@ -1,4 +1,4 @@
-"""The autonomous run of a worktree, and what of it waits for a person. Imported where there is a run."""
+"""The autonomous run of a worktree, and its matters for a person. Imported only if there is a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def run_part(reading: WorktreeRead) -> OverviewRun | None:
 
     Raises:
         StrangeRun: its file cannot be read, came with the repository, or is of a later release.
-        StrangeFileError: no regular file lies in its place.
+        StrangeFileError: its path is not a regular file.
     """
     run_store = RunStore(reading.root, reading.environment, reading.deadline)
     run = run_store.load()

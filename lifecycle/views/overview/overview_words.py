@@ -1,4 +1,4 @@
-"""An overview in words: ages, how things stand, entries of the journal, and all of it as lines. Pure.
+"""An overview in words: ages, states, journal entries, and all of it as lines. Pure.
 
 Strangers' words are quoted as data, since agents read the lines; nothing is said twice.
 """
@@ -27,23 +27,23 @@ STANDINGS = {
     values.PullStanding.MERGED: ("merged", "bold green"),
     values.PullStanding.CLOSED: ("closed without a merge", "red"),
 }
-"""How a pull request stands: in words, and the colour of these on a terminal."""
+"""The state of a pull request in words, and the colour of the words on a terminal."""
 
 
 def is_awaited(overview: values.Overview, text: str) -> bool:
-    """True if a sentence on what waits for a person says this already."""
+    """True if a sentence about what waits for a person has these words already."""
     return any(
         wait.what.removesuffix(".") in text or text in wait.what for wait in overview.awaited
     )
 
 
 def age(since: float, now: float) -> str:
-    """How long ago a moment was: `4 min`; a clock that was set back makes no negative age."""
+    """The time since a moment: `4 min`; never negative, even if a clock was set back."""
     return span(max(0.0, now - since))
 
 
 def stage_line(stage: values.OverviewStage, now: float) -> str:
-    """Where the staged workflow stands, in one sentence."""
+    """The state of the staged workflow, in one sentence."""
     name = f" {named(stage.task)}" if stage.task else ""
     if stage.is_off:
         return "Stage: the staged workflow is switched off in this worktree."
@@ -57,11 +57,11 @@ def stage_line(stage: values.OverviewStage, now: float) -> str:
 
 
 AT_WORK = ("in_progress", "testing", "review")
-"""The statuses of a story that somebody works on."""
+"""The statuses of a story that is being worked on."""
 
 
 def at_work(story: values.OverviewStory) -> str:
-    """A story's status, and where it is in its cycle while it is worked on."""
+    """A story's status, and its place in the cycle while it is worked on."""
     words = [story.status.replace("_", " ")]
     if story.status in AT_WORK:
         words += [story.tdd, f"attempt {story.iteration}" if story.iteration else ""]
@@ -104,7 +104,7 @@ def event_words(entry: JournalEntry) -> str:
 
 
 def phase_words(entry: JournalEntry) -> str:
-    """What became of a workflow's phase, as the end of a sentence about it: `failed: "no network"`."""
+    """The result of a workflow's phase, as the end of a sentence about it: `failed: "no network"`."""
     if entry.kind == "check":
         how = _GATES.get(str(entry.detail.get("outcome")), "waits for a person")
         return f"its gate {named(entry.source)} {how}"
@@ -126,7 +126,7 @@ EVENTS = 5
 def since_when(
     lines: Sequence[str], awaited: Sequence[values.AwaitedPerson], now: float
 ) -> list[str]:
-    """Add to each line of the claim that says what waits for a person for how long it has waited."""
+    """Add to each line of the claim about a matter for a person how long it has waited."""
     waits = {wait.what.removesuffix("."): wait.since for wait in awaited if wait.since}
     with_age = []
     for line in lines:
@@ -138,12 +138,12 @@ def since_when(
 def lines_below(
     overview: values.Overview, awaited: Sequence[values.AwaitedPerson], above: Sequence[str]
 ) -> list[str]:
-    """The lines for all parts of an overview but the claim; a part that is not there has none.
+    """The lines for all parts of an overview but the claim; a missing part has none.
 
     Args:
-        overview: of the worktree.
-        awaited: what of it waits for a person, as far as the reader is told of that.
-        above: the lines before these; what they say is not said again.
+        overview: the worktree's overview.
+        awaited: its matters for a person, as far as this reader may see them.
+        above: the lines before these; their content is not repeated.
     """
     lines: list[str] = []
     parts = (

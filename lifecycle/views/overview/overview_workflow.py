@@ -1,4 +1,4 @@
-"""A worktree's workflow, its reading, and what of it waits for a person. Imported where there is one."""
+"""A worktree's workflow, its reading, and its matters for a person. Imported only if there is one."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from lifecycle.workflow.whose import asker_of, chosen
 
 
 def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
-    """The workflow of whoever asks, else the one that was changed last; None if all are over.
+    """The workflow of the asking session, else the one that changed last; None if all are over.
 
-    What cannot be read of its documents is told beside it.
+    Documents that cannot be read are reported beside it.
     """
     workflows = WorkflowStore(reading.root, reading.environment, reading.deadline).read()
     if workflows.troubles:
@@ -53,11 +53,11 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
 
 
 _STUCK = {PhaseStatus.BLOCKED: ("is blocked", "show"), PhaseStatus.FAILED: ("failed", "retry")}
-"""A phase that does not go on by itself: how that is told, and the command with which a person acts."""
+"""Phases that do not continue by themselves: the words for it, and the command for a person."""
 
 
 def _await(reading: WorktreeRead, workflow: Workflow) -> None:
-    """Note the phases that go on only with a person: asked for a yes, blocked, or failed."""
+    """Note the phases that need a person: asked for a yes, blocked, or failed."""
     for number, phase in enumerate(workflow.phases, 1):
         title = f"Phase {number}, {phase.title or 'without a title'}"
         why = f": {phase.reason}" if phase.reason else ""
@@ -71,7 +71,7 @@ def _await(reading: WorktreeRead, workflow: Workflow) -> None:
 
 
 def reading_here(root: Path, workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:
-    """The workflow with the paths that stay in the worktree, links followed; sentences on the rest."""
+    """The workflow with the paths that stay in the worktree, links followed; sentences on the others."""
     kept: list[str] = []
     refused: list[str] = []
     top = os.path.realpath(root)

@@ -1,4 +1,4 @@
-"""One worktree while its overview is read: what every part uses, and how a part that fails is told."""
+"""One worktree while its overview is read: what every part uses, and how a failing part is reported."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from lifecycle.views.overview.overview_values import AwaitedPerson
 T = TypeVar("T")
 
 TEXT = 200
-"""Characters of a text that somebody else wrote, at most."""
+"""The most characters of a text that somebody else wrote."""
 
 _ADDRESS = re.compile(r"https?://[!-~]{1,1000}")
 
 
 def plain(text: object, limit: int = TEXT) -> str:
-    """Anybody's text in one line, fit to be shown anywhere: no secret, no control character, not long."""
+    """Anybody's text as one line that can be shown anywhere: no secret, no control character, not long."""
     return visible(short(redact(" ".join(str(text or "").split())), limit))
 
 
 def address(text: object) -> str:
-    """An address that a browser may be given: http or https, in plain characters; else ""."""
+    """An address that is safe for a browser: http or https, in plain characters; else ""."""
     return text if isinstance(text, str) and _ADDRESS.fullmatch(text) else ""
 
 
 def copied(part: type[T], source: object, limits: Mapping[str, int], **given: Any) -> T:
-    """A part of an overview: what is not given is the source's of the same name, its texts made plain.
+    """A part of an overview: fields not in `given` come from the source's of the same name, made plain.
 
     Args:
-        part: its class.
-        source: what was read.
-        limits: characters of a text at most, by its name, where that is not TEXT.
-        given: fields that the source does not have, or not so.
+        part: the part's class.
+        source: the value that was read.
+        limits: the most characters of a text, by its field's name, if that is not TEXT.
+        given: fields that the source lacks, or has in another form.
     """
     for own in fields(part):  # type: ignore[arg-type]  # a class of values
         if (name := own.name) not in given:
@@ -51,11 +51,11 @@ def copied(part: type[T], source: object, limits: Mapping[str, int], **given: An
 
 @dataclass
 class WorktreeRead:
-    """One worktree while it is read: where it is, and what came out so far.
+    """One worktree while it is read: where it is, and the results so far.
 
     Attributes:
-        root, environment, deadline: of the worktree; git is asked within the deadline.
-        awaited: what waits for a person.
+        root, environment, deadline: the worktree's; git must answer within the deadline.
+        awaited: the matters that wait for a person.
         troubles: by part, why it could not be read.
     """
 
@@ -71,13 +71,13 @@ class WorktreeRead:
         return self.deadline.clock.now()
 
     def await_person(self, part: str, what: str, since: float, where: str = "") -> None:
-        """Note once that `what` waits for a person: in which part, since when, and where that one acts."""
+        """Note once that `what` waits for a person: in which part, since when, and where to act."""
         what = plain(what, 500)
         if all(wait.what != what for wait in self.awaited):
             self.awaited.append(AwaitedPerson(part, what, since, where))
 
     def await_session(self, part: str, task: str, since: float) -> None:
-        """Note that the session which works on this task is over."""
+        """Note that the session that works on this task has ended."""
         what = f"The session that works on {task} is over; start one that goes on with it"
         self.await_person(part, what, since)
 
@@ -99,7 +99,7 @@ class WorktreeRead:
 
 
 def last_move(reading: WorktreeRead, system: str, task: str, target: str) -> float:
-    """When the journal has this task enter `target` last; 0.0 if nobody knows."""
+    """When, by the journal, this task last entered `target`; 0.0 if unknown."""
     try:
         entries = journal.read(
             reading.root, count=1, system=system, kind=journal.TRANSITION, task=task, target=target

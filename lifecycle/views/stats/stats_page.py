@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 MOST = 200
-"""How many tasks are named, the newest; how many labels and agents; and flakes, the most frequent."""
+"""The most tasks, labels and agents that are named (the newest), and flakes (the most frequent)."""
 
 _SCRIPT = re.compile(r"</(?=script)", re.IGNORECASE)
-"""The begin of an end tag, which ends a script also where it stands in a string."""
+"""The beginning of an end tag, which ends a script even inside a string."""
 
 
 def write(path: Path, summary: Summary, about: str) -> None:
     """Write the page.
 
     Args:
-        path: the file; one that is there is replaced.
+        path: the file; an existing one is replaced.
         summary: the numbers.
-        about: what they are about, in words.
+        about: a description of the data, in words.
 
     Raises:
         Refused: the charting library is not installed; nothing was written.
@@ -88,7 +88,7 @@ def _markup(chart: Chart) -> str:
 
 
 def page_templates(package: str, **filters: Callable[..., str]) -> Environment:
-    """The templates of a page in a package's folder, whose filters are these, `span` and `many`."""
+    """The templates of a page in a package's folder, with these filters, `span` and `many`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -103,16 +103,16 @@ def page_templates(package: str, **filters: Callable[..., str]) -> Environment:
 
 
 DARK, LIGHT, GOOD, BAD = "#2f6fdb", "#8fb4f0", "#2a9d78", "#e0703a"
-"""Readable on white and on black, and apart for those who see no red or green."""
+"""Readable on white and on black, and distinct for people who cannot tell red from green."""
 
 _UNITS = ((172_800.0, 86_400.0, "days"), (7_200.0, 3_600.0, "hours"), (120.0, 60.0, "minutes"))
-"""Units of an axis of time: from how many seconds on, how many seconds one has, its name."""
+"""Units of a time axis: from how many seconds on it is used, its seconds, its name."""
 
 _TICKS = 5
-"""About so many numbers stand beside an axis of counts."""
+"""The approximate number of labels of a count axis."""
 
 _BAR, _FRAME = 46, 120
-"""Pixels for each bar's row, and for what is around."""
+"""Pixels for each bar's row, and for the frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,9 @@ class Chart:
 
     Attributes:
         name: its id in the page.
-        title: what a person reads above it.
-        alt: what it shows, for who does not see it.
-        figure: for the library.
+        title: its heading.
+        alt: its content, for people who do not see it.
+        figure: the value for the library.
     """
 
     name: str
@@ -133,7 +133,7 @@ class Chart:
 
 
 def charts(summary: Summary) -> tuple[Chart, ...]:
-    """Every chart that the numbers are enough for."""
+    """Every chart for which there are enough numbers."""
     drawn = [
         _times("stage-times", "Time in each stage", summary.stages),
         _attempts("stage-attempts", "Attempts in each stage", summary.stages),
@@ -208,9 +208,9 @@ def _done_chart(summary: Summary) -> Chart | None:
     }
     layout = _layout(4, "", barmode="group")
     layout["xaxis"] |= {"type": "date", "tickformat": "%d %b %Y", "nticks": 5}
-    step = math.ceil(max(days.values()) / _TICKS)  # whole tasks, and none twice
+    step = math.ceil(max(days.values()) / _TICKS)  # whole tasks, without duplicates
     layout["yaxis"] |= {"autorange": True, "rangemode": "tozero", "tickformat": "d", "dtick": step}
-    if len(ordered) == 1:  # else the one bar is as wide as the page, and the axis counts hours
+    if len(ordered) == 1:  # else the only bar is as wide as the page, and the axis counts hours
         layout["xaxis"] |= {"type": "category"}
         bars["width"] = 0.2
     title = "Tasks done each day"
@@ -221,7 +221,7 @@ def _done_chart(summary: Summary) -> Chart | None:
 
 
 def _layout(rows: int, unit: str, *, barmode: str) -> dict[str, Any]:
-    """The look that all charts share; colors of text and lines are the page's, and set there."""
+    """The look that all charts share; the page sets the colours of text and lines."""
     shared = Path(__file__).with_name("templates") / "layout.json"
     layout: dict[str, Any] = json.loads(shared.read_text(encoding="utf-8"))
     layout["xaxis"] = {"title": {"text": unit}, **layout["xaxis"]}

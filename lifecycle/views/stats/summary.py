@@ -14,27 +14,27 @@ from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.visits import ORDER, Visit, steps, visits
 
 SEVERAL = 1.25
-"""Attempts for each one that led onward, from which on a stage counts as a bottleneck."""
+"""Attempts for each success from which on a stage counts as a bottleneck."""
 
 SHARE = 0.3
-"""The part of all time from which on it counts as one, too."""
+"""The share of all time from which on a stage counts as a bottleneck, too."""
 
 
 class StatsRow:
     """One stage or phase.
 
     Attributes:
-        system, name: which.
-        times: of the visits whose begin and end are known, without the time away.
-        away: seconds of long silence, in all.
-        visits: stays that have ended.
+        system, name: the stage's system and name.
+        times: the visits with known beginning and end, without the time away.
+        away: seconds of long silence, in total.
+        visits: the number of stays that have ended.
         attempts, passed: how often it was tried, and how often that led onward.
-        success: the part of the attempts that led onward, or None without one.
-        tasks, tried: how many tasks were in it, and of how many of them it was tried.
+        success: the share of the attempts that led onward, or None without one.
+        tasks, tried: how many tasks were in it, and how many of them tried it.
         per_task: attempts for each task that tried it, or None without one.
         most: the most attempts that one task needed.
         hardest: that task, if it needed more than one.
-        share: the part of its system's time, from 0 to 1.
+        share: its share of its system's time, from 0 to 1.
     """
 
     def __init__(self, name: str, here: Sequence[Visit], whole: float) -> None:
@@ -45,7 +45,7 @@ class StatsRow:
         self.attempts = sum(visit.attempts for visit in here)
         self.passed = sum(visit.is_passed for visit in here)
         self.success = rate(self.passed, self.attempts)
-        # What has no task counts by session.
+        # Visits without a task count by session.
         tries = _tries(replace(visit, task=visit.task or visit.session) for visit in here)
         self.tasks, self.tried = len(tries), sum(tried > 0 for tried in tries.values())
         self.per_task = rate(self.attempts, self.tried)
@@ -56,7 +56,7 @@ class StatsRow:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """A stage that holds work up: `why` says by what, `weight` is what they are ranked by."""
+    """A stage that delays work: `why` gives the reason, `weight` is used for the ranking."""
 
     system: str
     name: str
@@ -66,13 +66,13 @@ class Bottleneck:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The tasks that have something in common: a label, or an agent.
+    """The tasks that share a label or an agent.
 
     Attributes:
-        name: what they have in common.
-        tasks, done: how many there are, and how many came to their end; of an agent: by that one.
-        times: of whole tasks: all their stages with a known time, of a claim without stages its phases.
-        attempts, passed: of the same.
+        name: the label or agent.
+        tasks, done: how many there are, and how many were completed; for an agent: completed by it.
+        times: times of whole tasks: all stages with a known time; for a claim without stages its phases.
+        attempts, passed: of the same stages or phases.
     """
 
     name: str
@@ -84,13 +84,13 @@ class Group:
 
     @property
     def success(self) -> float | None:
-        """The part of the attempts that led onward, or None without one."""
+        """The share of the attempts that led onward, or None without one."""
         return rate(self.passed, self.attempts)
 
 
 @dataclass(frozen=True, slots=True)
 class Flake:
-    """A check of CI that failed and passed at one commit: what failed in it, how often, and when last."""
+    """A check of CI that failed and passed at one commit: its failures, how often, and when last."""
 
     check: str
     failed: str
@@ -100,10 +100,10 @@ class Flake:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the numbers are to be about; everything unless said.
+    """The selection of the numbers; everything by default.
 
     Attributes:
-        since: only what ended, or happened, from this moment on.
+        since: only visits and events that ended or happened from this moment on.
         label: only tasks with this label, or with one that begins with it and a colon.
         task: only this task, by its id or its whole title.
     """

@@ -1,9 +1,9 @@
-"""The journal read as visits: from when until when a task was in a stage or phase. Pure.
+"""The journal as visits: the periods that a task was in a stage or phase. Pure.
 
 A visit begins with the transition into its stage and ends with the next transition of the task. A
-silence of more than AWAY_SECONDS within it, in which the journal has nothing of the task and nothing
-of the session, is time away (a closed laptop, a person who went home) and does not count as work. In
-phases that wait for GitHub and for people nothing is told apart: waiting is what they are.
+silence of more than AWAY_SECONDS within it, in which the journal has no entry of the task nor of the
+session, is time away (a closed laptop, a person who went home) and does not count as work. In phases
+that wait for GitHub and for people no time is subtracted: waiting is their purpose.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ PHASES = (
     Phase.CODING, Phase.READY_FOR_PR, Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED,
     Phase.MERGED_DETECTED, Phase.DONE,
 )  # fmt: skip
-"""The claim's phases in the order in which a task goes on."""
+"""The claim's phases in the order of progress."""
 
 ORDER = {journal.STAGES: tuple(map(str, LINE)), journal.CLAIM: tuple(map(str, PHASES))}
 """The stages of each system, in their order."""
 
 _PROGRESS = {
     journal.STAGES: ORDER[journal.STAGES],
-    # Whoever closed the pull request sent the task back to where it was before there was one. Of a
-    # phase that is there twice the first place counts.
+    # Closing the pull request sent the task back to where it was before there was one. If a phase
+    # occurs twice, its first place counts.
     journal.CLAIM: (str(Phase.CODING), str(Phase.PR_CLOSED), *ORDER[journal.CLAIM]),
 }
-"""The stages in the order of progress: a step to the right leads onward, every other one back."""
+"""The stages in the order of progress: a step to the right is onward, every other one is back."""
 
 _WORKING = {*ORDER[journal.STAGES], str(Phase.CODING), str(Phase.READY_FOR_PR)}
 _CHECKED = {str(Stage.TESTING), str(Stage.ORACLE_REVIEW)}
-"""Stages that consist of a check, so that a red one is an attempt that failed."""
+"""Stages that consist of a check: a red check in them is a failed attempt."""
 
 
 @dataclass(slots=True)
@@ -50,12 +50,12 @@ class Visit:
     Attributes:
         system: journal.STAGES or journal.CLAIM.
         stage: the stage or phase.
-        task, actor, session: as in the journal; the task may be empty if nobody knows it.
+        task, actor, session: as in the journal; the task may be "" if unknown.
         began: when it was entered, or None if the journal does not say.
         ended: when it was left, or None if it was not.
         away: seconds of it that were a long silence.
-        failed: attempts within it that failed: reports that were not accepted, and red checks.
-        target: where it led to; "" if it did not end, or if the task was left.
+        failed: failed attempts within it: reports that were not accepted, and red checks.
+        target: the next stage or phase; "" if it did not end, or if the task was left.
         is_passed: it led onward.
     """
 
@@ -73,7 +73,7 @@ class Visit:
 
     @property
     def seconds(self) -> float | None:
-        """How long somebody was at it, or None if that is not known or nothing but silence is."""
+        """Its duration without time away; None if unknown, or if all of it is silence."""
         if self.began is None or self.ended is None:
             return None
         spent = self.ended - self.began - self.away
@@ -86,9 +86,9 @@ class Visit:
 
     @property
     def attempts(self) -> int:
-        """How often the stage was tried in it: what passed, what failed, what was set back.
+        """How often the stage was tried in it: passed, failed, or set back.
 
-        A step back after a failure is what came of that one, and no further try.
+        A step back after a failure is the result of that failure, not another try.
         """
         return max(self.failed, 1) if self.is_set_back else self.failed + self.is_passed
 
@@ -110,7 +110,7 @@ class _JournalReader:
         elif entry.kind == journal.REFUSED:
             self._refuse(entry)
         elif entry.kind == journal.CHECK and entry.detail.get("outcome") == journal.RED:
-            # A red run while the code is being written is no failure of anything.
+            # A red run while the code is being written is not a failure.
             here = self._stay(entry, entry.source) if entry.source in _CHECKED else None
             if here is not None:
                 here.failed += 1
@@ -127,7 +127,7 @@ class _JournalReader:
     def _move(self, entry: JournalEntry) -> None:
         before = self._stay(entry, entry.source)
         if before is None and self._is_repeated(entry):
-            return  # said once more, and nothing went back meanwhile
+            return  # a repeated entry, with no step back in between
         self._leave_others(before, entry, target=entry.source)
         if before is None and entry.source in ORDER[entry.system]:
             before = self._enter(entry, entry.source)
@@ -141,14 +141,14 @@ class _JournalReader:
             self._begin(entry, entry.target, task, entry.at)
 
     def _is_repeated(self, entry: JournalEntry) -> bool:
-        """True for a step onward in the workflow to where the work is already."""
+        """True for a step onward in the workflow to the stage where the work is already."""
         is_onward = _is_onward(entry.system, entry.source, entry.target)
         if entry.system != journal.STAGES or not is_onward or entry.source == Stage.NEXT_TASK:
             return False
         return any(stay.stage == entry.target and _is_same(stay, entry) for stay in self.stays)
 
     def _leave_others(self, stay: Visit | None, entry: JournalEntry, *, target: str) -> None:
-        """End what else is open: of the same work it went on to `target`, unnoticed in between."""
+        """End other open stays: work on the same task went on to `target` without an entry."""
         for other in [*self.stays]:
             if other is not stay and _is_left(other, entry):
                 self._leave(other, entry, target=target if _is_same(other, entry) else "")
@@ -156,7 +156,7 @@ class _JournalReader:
     def _stay(self, entry: JournalEntry, stage: str) -> Visit | None:
         """The newest stay of the entry's work in a stage, or None."""
         here = [stay for stay in reversed(self.stays) if stay.stage == stage]
-        # What follows NEXT_TASK is another task's: the session tells whose stage it was.
+        # Entries after NEXT_TASK are another task's: the session shows whose stage it was.
         is_next = stage == Stage.NEXT_TASK
         same = (
             stay for stay in here if _is_same(stay, entry) or (is_next and _is_left(stay, entry))
@@ -164,7 +164,7 @@ class _JournalReader:
         return next(same, None)
 
     def _enter(self, entry: JournalEntry, stage: str) -> Visit:
-        """A stay whose begin nobody noted: it began no later than the task's first sign of life."""
+        """A stay without a noted beginning: it began no later than the task's first sign of life."""
         first = self.moments.first(entry)
         began = max([first, *(v.ended or first for v in self.visits if _is_same(v, entry))])
         return self._begin(entry, stage, entry.task, began if began < entry.at else None)
@@ -179,7 +179,7 @@ class _JournalReader:
         self.visits.append(self.visit(stay, entry.at, target))
 
     def visit(self, stay: Visit, ended: float | None, target: str) -> Visit:
-        """The stay as a visit that ended at this moment (None: it lasts) with its time away."""
+        """The stay as a visit that ended at this moment (None: not ended) with its time away."""
         away = 0.0
         if stay.began is not None and ended is not None and stay.stage in _WORKING:
             away = self.moments.away(stay.task, stay.session, stay.began, ended)
@@ -188,7 +188,7 @@ class _JournalReader:
 
 
 class _Moments:
-    """When the journal has a sign of life, by task and by session."""
+    """The times of signs of life in the journal, by task and by session."""
 
     def __init__(self, entries: Sequence[JournalEntry]) -> None:
         self._by: dict[tuple[str, str], list[float]] = {}
@@ -205,7 +205,7 @@ class _Moments:
 
     def away(self, task: str, session: str, began: float, ended: float) -> float:
         """Seconds of long silence between two moments."""
-        signs = [began]  # what ended it is a sign of its task or of its session
+        signs = [began]  # the end is itself a sign of its task or session
         for key in (("task", task), ("session", session)):
             moments = self._by.get(key, [])
             signs += moments[bisect_left(moments, began) : bisect_right(moments, ended)]
@@ -214,7 +214,7 @@ class _Moments:
 
 
 def visits(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
-    """Every visit that the journal tells of, in the order in which they ended, those that last behind."""
+    """Every visit in the journal, in the order in which they ended, open visits last."""
     ordered = _without_refused_ends(sorted(entries, key=lambda entry: entry.at))
     reader = _JournalReader(_Moments(ordered))
     for entry in ordered:
@@ -223,13 +223,13 @@ def visits(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
 
 
 AT_WORK = ("active", "in_progress", "testing", "review")
-"""The statuses in which somebody is at a phase of a workflow, or at a story of a run."""
+"""The statuses in which somebody works on a phase of a workflow, or a story of a run."""
 
 
 def steps(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
-    """The phases of workflows and the stories of runs, as `visits`: from a status of work to another one.
+    """The phases of workflows and the stories of runs as visits: from a status of work to another one.
 
-    The target of such an entry is the phase's number or the story's id, and the status that it came to.
+    The target of such an entry is the phase's number or the story's id, and its new status.
     """
     ordered = sorted(entries, key=lambda entry: entry.at)
     moments, ended = _Moments(ordered), list[Visit]()
@@ -241,7 +241,7 @@ def steps(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
         if status in AT_WORK:
             begins.setdefault((entry.task, name), entry)
             continue
-        # The end of all is the end of each that is left.
+        # The end of the whole ends each open step.
         here = [key for key in begins if key[0] == entry.task and (not status or key[1] == name)]
         for begin in [begins.pop(key) for key in here]:
             away = moments.away(begin.task, begin.session, begin.at, entry.at)
@@ -257,9 +257,9 @@ def _stay(begin: JournalEntry) -> Visit:
 
 
 def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
-    """The entries without what a refused close left: the step to `done`, and the one back.
+    """The entries without the traces of a refused close: the step to `done`, and the one back.
 
-    Nobody tried anything again because GitHub did not let the issue close: the claim stayed where it was.
+    Nobody tried anything again because GitHub refused to close the issue: the claim stayed where it was.
     """
     kept: list[JournalEntry] = []
     ending: dict[str, int] = {}
@@ -270,7 +270,7 @@ def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]
                 ending[entry.task] = len(kept)
             elif at is not None and entry.target != journal.CLOSED:
                 before = kept[at].source
-                kept[at] = replace(kept[at], kind=journal.WRITE)  # a sign of life, and no more
+                kept[at] = replace(kept[at], kind=journal.WRITE)  # only a sign of life
                 kind = journal.WRITE if entry.target == before else entry.kind
                 entry = replace(entry, source=before, kind=kind)  # noqa: PLW2901 -- the same step, told right
         kept.append(entry)
@@ -278,7 +278,7 @@ def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]
 
 
 def _is_same(stay: Visit, entry: JournalEntry) -> bool:
-    """True if both are of one piece of work: the task's, or the session's where a task is not named."""
+    """True if both belong to the same work: the task's, or the session's if a task is not named."""
     if stay.system != entry.system:
         return False
     if stay.task and entry.task:
@@ -287,13 +287,13 @@ def _is_same(stay: Visit, entry: JournalEntry) -> bool:
 
 
 def _is_left(stay: Visit, entry: JournalEntry) -> bool:
-    """True if a step shows that nobody is at this any more: a session is at one stage of one task."""
+    """True if a step shows that this stay is over: a session is at one stage of one task."""
     is_sessions = entry.system == stay.system == journal.STAGES and bool(entry.session)
     return _is_same(stay, entry) or (is_sessions and stay.session == entry.session)
 
 
 def _is_onward(system: str, stage: str, target: str) -> bool:
-    """True if the step leads on: to a later stage, to the end, or from the last stage to the next task."""
+    """True if the step is onward: to a later stage, to the end, or from the last stage to the next task."""
     if target == journal.CLOSED:
         return True
     order = _PROGRESS[system]

@@ -1,6 +1,6 @@
 """The live screen: redrawn when a file changes, the window is resized, or an age changes; until `q`.
 
-Files are looked at by their dates, a few times a second: that is some twenty calls of `stat` and no more.
+Only the dates of files are checked, a few times a second: some twenty calls of `stat` and no more.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from lifecycle.views.overview.overview_values import Overview, overview_json
 from lifecycle.views.watch.watch_screen import watch_screen
 
 POLL_SECONDS = 0.25
-"""How often dates, keys and the size of the window are looked at."""
+"""Seconds between two checks of dates, keys and the window's size."""
 
 READ_SECONDS = 10.0
 """How long one reading may take."""
 
 SAID_SECONDS = 8.0
-"""How long the last line says what a key did."""
+"""How long the last line shows the result of a key."""
 
 OPEN_SECONDS = 1.0
-"""How long the end waits for a browser to be started; one that runs on is not waited for."""
+"""Seconds that the end waits for a browser to start; one that takes longer is left alone."""
 
 KEYS = "p PR  i issue  q quit"
 
@@ -52,7 +52,7 @@ class LiveWatch:
     Attributes:
         root: the worktree.
         console: where it is drawn.
-        clock: what ages are told by.
+        clock: the clock for ages.
     """
 
     root: Path
@@ -67,7 +67,7 @@ class LiveWatch:
     _opening: threading.Thread | None = None
 
     def once(self) -> None:
-        """Print everything, as long as it is, and end."""
+        """Print everything, whatever its length, and end."""
         self._read()
         self.console.print(Text("\n").join(self._lines(None)), soft_wrap=True)
 
@@ -77,10 +77,10 @@ class LiveWatch:
         return overview_json(self.seen)
 
     def run(self) -> None:
-        """Show it until a key or a signal ends it, or what is typed ends."""
+        """Show it until a key, a signal or the end of input ends it."""
         self._read()
         live = Live(console=self.console, screen=True, auto_refresh=False, redirect_stderr=False)
-        # Noted alone: a handler draws nothing, since one may come while we draw.
+        # Only noted: a handler draws nothing, since a signal may come while we draw.
         noting = heard(self._heard.add, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM)
         with _keys() as (pressed, settle), live, noting:
             while True:
@@ -94,11 +94,11 @@ class LiveWatch:
                     self._read()
         if self._opening is not None:
             self._opening.join(OPEN_SECONDS)
-        if signal.SIGTERM in self._heard:  # as it would have ended it without a screen to give back
+        if signal.SIGTERM in self._heard:  # the same end as without a screen to restore
             signal.raise_signal(signal.SIGTERM)
 
     def _read(self) -> None:
-        # The dates come first: what changes while it is read is read again.
+        # The dates come first: a file that changes during the read is read again.
         self._dates = signature_of(watched(self.root))
         self.seen = overview(self.root, os.environ, Deadline.after(self.clock, READ_SECONDS))
 
@@ -124,7 +124,7 @@ class LiveWatch:
         return key in ("q", "Q", "")
 
     def _open(self, page: str, url: str) -> None:
-        """Open a page in the browser, which is not waited for; say what became of it."""
+        """Open a page in the browser without waiting for it; show the result."""
         self._said_at = self.clock.now()
         if not url:
             self._said = f"{page} has no address yet."
@@ -140,7 +140,7 @@ class LiveWatch:
             self._said = f"{url} was not opened"
 
     def _leave(self, settle: Callable[[bool], None]) -> None:
-        """Give the shell its own screen and line back, and stop; go on from here at `fg`."""
+        """Restore the shell's own screen and line, and stop; continue from here at `fg`."""
         self._take_screen(is_ours=False)
         settle(False)
         handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -152,18 +152,18 @@ class LiveWatch:
         self._drawn = []
 
     def _take_screen(self, *, is_ours: bool) -> None:
-        """Paint over the terminal from here on, or give back what was there before."""
+        """Paint over the terminal from here on, or restore its former content."""
         self.console.set_alt_screen(is_ours)
         self.console.show_cursor(not is_ours)
 
 
 def _has_browser() -> bool:
-    """True if a page opens in a window of its own; in this terminal it would take the screen."""
+    """True if a page opens in a window of its own; a browser in this terminal would take the screen."""
     is_windowed = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
     if sys.platform != "darwin" and not is_windowed:
         return False
     try:
-        # Its table of browsers is made here, and not by two pages at a time: the second would see none.
+        # The table of browsers is made here: two threads that make it at once would see none.
         webbrowser.get()
     except webbrowser.Error:
         return False
@@ -172,11 +172,11 @@ def _has_browser() -> bool:
 
 @contextmanager
 def _keys() -> Iterator[tuple[Callable[[], Iterator[str]], Callable[[bool], None]]]:
-    """Keys as they are pressed, without the line that a terminal makes of them.
+    """Keys as they are pressed, without the terminal's line editing.
 
     Yields:
-        What waits up to POLL_SECONDS for keys ("" stands for the end of what is typed), and what
-        makes the terminal give keys (True) or lines (False).
+        A function that waits up to POLL_SECONDS for keys ("" stands for the end of input), and one that
+        switches the terminal to keys (True) or lines (False).
     """
     number = sys.stdin.fileno()
     before = termios.tcgetattr(number)

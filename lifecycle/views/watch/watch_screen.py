@@ -1,8 +1,8 @@
 """An overview as the parts of a screen, the most important first, laid out for a window. Pure.
 
-Texts of strangers in an overview hold nothing that a terminal would obey; here they get colours. Colour is
-never the only sign: a word says the same. No background and no white or black, so that dark and light
-terminals both show them, but for what waits for a person, which is inverse. What has no room is named.
+Strangers' texts in an overview contain nothing that a terminal would obey; here they get colours. Colour is
+never the only sign: a word says the same. No background, white or black is used, so that dark and light
+terminals both show all; only what waits for a person is inverse. Parts without space are named.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.overview_words import STANDINGS, age, at_work, is_awaited, stage_line
 
 WIDE = 130
-"""Columns of a terminal from which on the parts stand in two columns."""
+"""Columns of a terminal from which on there are two columns of parts."""
 
 WIDEST = 200
-"""Columns at most: further apart, the words of a line lose each other."""
+"""The most columns: in a wider row the words of a line are too far apart."""
 
 _GAP = 3
 _HANGS = 2
-"""How far all lines but the first of a folded text are indented."""
+"""The indentation of all lines but the first of a folded text."""
 
 
 def watch_screen(
@@ -35,11 +35,11 @@ def watch_screen(
     """The lines of the screen.
 
     Args:
-        overview: of the worktree.
-        console: whose width it is for.
-        now: ages are as of then.
-        rows: how many lines there may be; None for all of them.
-        foot: the last line; without rows there is none.
+        overview: the worktree's overview.
+        console: the console whose width is used.
+        now: the time for ages.
+        rows: the most lines; None for all.
+        foot: the last line; without `rows` there is none.
     """
     width = min(console.width, WIDEST)
     head = [_head(overview, width), Text()]
@@ -72,10 +72,10 @@ def watch_screen(
 def _column(
     parts: Sequence[WatchPart], width: int, room: int | None, console: Console, missing: list[str]
 ) -> list[Text]:
-    """The lines of one column; what has no room in it is added to `missing`."""
+    """The lines of one column; parts without space are added to `missing`."""
     texts = [_lines_of(part, width, console) for part in parts]
     left = sum(map(len, texts)) if room is None else room
-    # First each part gets what it needs to say anything, then the most important ones the rest.
+    # First each part gets the lines that it needs at least, then the most important ones get the rest.
     shown = []
     for part, lines in zip(parts, texts, strict=True):
         shown.append(min(part.least, len(lines), left))
@@ -126,7 +126,7 @@ def _side_by_side(left: Sequence[Text], right: Sequence[Text], half: int) -> lis
 
 
 def _head(overview: values.Overview, width: int) -> Text:
-    """What is worked on, and at the right the branch."""
+    """The current work, and at the right the branch."""
     claim, place = overview.claim, overview.worktree
     if claim is not None and claim.issue:
         head = Text.assemble((f"#{claim.issue}", f"bold link {claim.url}" if claim.url else "bold"))
@@ -169,11 +169,11 @@ class WatchPart:
     """One part of the screen.
 
     Attributes:
-        name: what stands before its first line.
-        lines: the most important first.
+        name: the words before its first line.
+        lines: its lines, the most important first.
         least: how many of them are shown before a less important part gets any.
-        is_folded: a line that is too long goes on below; else it is cut.
-        is_beside: it stands in the second column where there is room for one.
+        is_folded: a line that is too long continues below; else it is cut.
+        is_beside: it is in the second column if there is space for one.
     """
 
     name: str
@@ -184,7 +184,7 @@ class WatchPart:
 
 
 def watch_parts(overview: values.Overview, now: float) -> list[WatchPart]:
-    """Everything that is there, the most important first; ages are as of `now`."""
+    """All parts of the overview, the most important first; ages are as of `now`."""
     parts = [WatchPart("", tuple(_awaited(overview, now)), 3, is_folded=True)]
     troubles = tuple(
         Text.assemble((f"{part}: ", "bold red"), why) for part, why in overview.troubles.items()
@@ -214,7 +214,7 @@ def watch_parts(overview: values.Overview, now: float) -> list[WatchPart]:
 
 
 def _awaited(overview: values.Overview, now: float) -> Iterator[Text]:
-    """What waits for a person: for how long, what, and where to act."""
+    """The matters for a person: how long each waits, what it is, and where to act."""
     for wait in overview.awaited:
         line = Text.assemble((" WAITS FOR YOU ", "bold reverse"))
         line.append(f" {age(wait.since, now)}" if wait.since else "", "bold")
@@ -268,7 +268,7 @@ def _run(run: values.OverviewRun, now: float) -> Iterator[Text]:
     yield Text(run.goal, "italic")
     yield from (_signed("blocked", f"blocked: {blocker}") for blocker in run.blockers)
     at = next((n for n, story in enumerate(run.stories) if story.status != "completed"), 0)
-    # What is at work and what comes next is worth more than what is done.
+    # The current and the next stories matter more than completed ones.
     for story in (*run.stories[at:], *run.stories[:at]):
         since = _since(story.status, story.since, now)
         yield _signed(story.status, f"{story.id} {story.title}", f"  {at_work(story)}{since}")
@@ -294,7 +294,7 @@ def _workflow(workflow: values.OverviewWorkflow, now: float) -> Iterator[Text]:
 
 
 def _events(overview: values.Overview, now: float) -> Iterator[Text]:
-    """The newest first: a journal is read from now on back."""
+    """The newest first: people read a journal backwards."""
     for event in reversed(overview.events):
         when = f"{age(event.at, now):>7}  "
         whose = event.system if event.system == "workflow" else f"{event.system} {event.task}"
@@ -302,7 +302,7 @@ def _events(overview: values.Overview, now: float) -> Iterator[Text]:
 
 
 def _since(status: str, since: float, now: float) -> str:
-    """How long it has had its status; for what is over, how long ago it got it."""
+    """The time that it has had its status; for a final status, how long ago it got it."""
     if not since:
         return ""
     words = age(since, now)
@@ -315,6 +315,6 @@ def _signed(status: str, text: str, more: str = "") -> Text:
 
 
 def _bar(done: int, total: int) -> Text:
-    """How much of it is done, ten cells wide."""
+    """The completed part as a bar of ten cells."""
     full = 10 * done // total if total else 0
     return Text.assemble(("█" * full, "green"), ("░" * (10 - full), _DIM))

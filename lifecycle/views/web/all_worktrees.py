@@ -1,8 +1,8 @@
-"""The overviews of all worktrees of all clones that this user works in, read anew where something changed.
+"""The overviews of all worktrees of all clones that this user works in, read again after changes.
 
-Nothing is read while nobody asks. Whoever asks costs a look at files' dates, and no more often than once a
-second, however many pages are open. One look takes a part of a second at most: worktrees for which the time
-was up are read at the next one, so that a page with very many is shown at once and fills up.
+Nothing is read while nobody asks. A request costs a look at files' dates, at most once a second, however
+many pages are open. One look takes at most part of a second: worktrees that did not fit are read at the
+next look, so that a page with very many is shown at once and fills up.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from lifecycle.views.overview.overview_values import Overview
 from lifecycle.views.overview.worktree_read import plain
 
 PAUSE = 1.0
-"""Seconds after a look in which its result is taken for the present."""
+"""Seconds after a look for which its result counts as current."""
 
 BUDGET = 0.5
-"""Seconds of one look after which no other worktree is begun."""
+"""Seconds of one look after which no further worktree is begun."""
 
 LISTED = 10.0
-"""Seconds after which it is looked anew which worktrees there are."""
+"""Seconds after which the list of worktrees is read again."""
 
 STALE = 30.0
-"""Seconds after which one that is in use is read although no file changed: a session may be over."""
+"""Seconds after which a worktree in use is read although no file changed: a session may have ended."""
 
 GIT_SECONDS = 2.0
 """How long git may take in one worktree."""
@@ -41,15 +41,15 @@ Signature = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class AllOverviews:
-    """The overviews of all worktrees, as they were last read.
+    """The overviews of all worktrees, as last read.
 
     Attributes:
-        at: when somebody last looked.
+        at: when the last look was.
         overviews: of each worktree that was read, by clone and path.
-        clones: how many there are.
+        clones: how many clones there are.
         unread: how many worktrees were not read yet.
         trouble: why the clones could not be listed, one sentence; or "".
-        version: another one as soon as anything but `at` is.
+        version: changes whenever anything but `at` changes.
     """
 
     at: float
@@ -62,7 +62,7 @@ class AllOverviews:
 
 @dataclass(slots=True)
 class _KnownWorktree:
-    """A worktree: when it was looked at, what was read of it, and the dates of its files then."""
+    """A worktree: when it was looked at, what was read, and the dates of its files then."""
 
     root: Path
     looked_at: float = float("-inf")
@@ -77,8 +77,8 @@ class AllWorktrees:
 
     Args:
         environment: names the user's home; git is run with it.
-        clock: what time it is.
-        here: the worktree that somebody asks from, which is shown whether it is known or not.
+        clock: the clock.
+        here: the worktree of the caller, which is shown whether it is known or not.
     """
 
     def __init__(self, environment: Mapping[str, str], clock: Clock, here: Path | None) -> None:
@@ -90,7 +90,7 @@ class AllWorktrees:
         self._latest = AllOverviews(0.0)
 
     def look(self) -> AllOverviews:
-        """The newest overviews, read anew PAUSE seconds after the last look; waits for another thread's."""
+        """The newest overviews, read again PAUSE seconds after the last look; waits for another thread."""
         with self._lock:
             if self.clock.monotonic() - self._looked_at >= PAUSE or self._latest.unread:
                 self._look()
@@ -102,7 +102,7 @@ class AllWorktrees:
         if begin - self._listed_at >= LISTED:
             self._list()
             self._listed_at = begin
-        # What was never read comes first, then what was not looked at for the longest time.
+        # Unread worktrees come first, then those with the oldest look.
         for worktree in sorted(self._worktrees.values(), key=lambda known: known.looked_at):
             if self.clock.monotonic() - begin > BUDGET:
                 break
@@ -121,7 +121,7 @@ class AllWorktrees:
         )
 
     def _list(self) -> None:
-        """Find out which worktrees there are; those that are known keep what was read of them."""
+        """Find out which worktrees exist; known ones keep what was read."""
         try:
             clones, self._trouble = list(known_clones.known(self.environment)), ""
         except OSError as error:
@@ -142,13 +142,13 @@ class AllWorktrees:
         }
 
     def _renew(self, worktree: _KnownWorktree) -> None:
-        """Read a worktree anew if one of its files changed, or if nobody did for a while."""
+        """Read a worktree again if one of its files changed, or if it was not read for a while."""
         if worktree.overview is not None and worktree.dates == signature_of(worktree.files):
             is_fresh = self.clock.now() - worktree.overview.at < STALE
             if is_fresh or not is_in_use(worktree.overview):
                 return
         worktree.files = watched(worktree.root)
-        # Before it is read: a change meanwhile is seen at the next look.
+        # Before the read: a change during it is seen at the next look.
         worktree.dates = signature_of(worktree.files)
         deadline = Deadline.after(self.clock, GIT_SECONDS)
         worktree.overview = overview(worktree.root, self.environment, deadline)
@@ -156,7 +156,7 @@ class AllWorktrees:
 
 
 def is_in_use(overview: Overview) -> bool:
-    """True if there is anything to show of a worktree but its place and its clone's journal."""
+    """True if a worktree has anything to show except its place and its clone's journal."""
     parts = (overview.claim, overview.stage, overview.run, overview.workflow)
     return any(parts) or bool(overview.waiting or overview.awaited or overview.troubles)
 

@@ -1,7 +1,7 @@
-"""The page of all worktrees: what waits for a person first, then who holds what and where it stands.
+"""The page of all worktrees: first what waits for a person, then who holds what and its state.
 
-Jinja2 escapes whatever goes in, since titles, names and paths are anybody's. Times go in as moments: the
-page's script counts on, and without it they are as of the moment at which the page was made.
+Jinja2 escapes all values, since titles, names and paths are anybody's. Times are passed as moments: the
+page's script updates ages, and without it they are as of the moment at which the page was made.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 ASSETS = {"watch.css": "text/css", "watch.js": "text/javascript"}
-"""What the page loads from beside itself: name and type."""
+"""The files that the page loads: name and type."""
 
 EVENTS = 12
-"""Entries of the journals that are shown, the newest."""
+"""Journal entries that are shown, the newest."""
 
 OWN_EVENTS = 3
-"""Of these on the card of the task that they are about."""
+"""The most of these on the card of their task."""
 
 
 class PageCard:
     """One worktree that is in use.
 
     Attributes:
-        key: an id for the page's script; it stays the same.
-        overview: of the worktree.
-        heading, url: what it is about, and its page or "".
+        key: an id for the page's script, which does not change.
+        overview: the worktree's overview.
+        heading, url: its subject, and the subject's page or "".
         clone, place: the clone's name, and the worktree's path as a person writes it.
-        events: the newest of the journal that are about its task.
-        stories: those of its run that are not over, or the last one.
+        events: the newest journal entries about its task.
+        stories: the open stories of its run, or the last one.
     """
 
     def __init__(self, overview: Overview, home: str) -> None:
@@ -56,7 +56,7 @@ class PageCard:
             workflow and (workflow.name or workflow.task),
             stage and stage.task,
         )
-        # The first part that is there, also where that one has no name.
+        # The first existing part, even if it has no name.
         self.heading = next((text for text in headings if text is not None), "") or self.place
         self.url = claim.url if claim is not None else ""
         events = [event for event in overview.events if event.task in overview.tasks]
@@ -66,7 +66,7 @@ class PageCard:
 
     @property
     def is_over(self) -> bool:
-        """True if nothing of it goes on, and nobody is waited for."""
+        """True if nothing is in progress there, and it waits for nobody."""
         overview = self.overview
         is_run_over = overview.run is None or overview.run.status == "completed"
         is_stage_over = overview.stage is None or overview.stage.is_over or overview.stage.is_off
@@ -75,7 +75,7 @@ class PageCard:
 
 
 class PageAwaited:
-    """What waits for a person: which card it belongs to, and what that person types or opens."""
+    """A matter for a person: its card, and what the person types or opens."""
 
     def __init__(self, card: PageCard, number: int, awaited: AwaitedPerson) -> None:
         self.key, self.card, self.awaited = f"{card.key}-{number}", card, awaited
@@ -107,7 +107,7 @@ def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any
         for card in cards
         for number, wait in enumerate(card.overview.awaited)
     ]
-    # One that waits since nobody knows when comes last: the others have a reason to be first.
+    # An item without a known time comes last: the others have a reason to be first.
     awaited.sort(key=lambda wait: wait.awaited.since or world.at)
     return {
         "world": world,
@@ -121,14 +121,14 @@ def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any
 
 
 def _order(card: PageCard, now: float) -> tuple[int, float, str, str]:
-    """The key by which cards are sorted: what waits the longest is first, all else by clone and place."""
+    """The sort key of cards: the longest wait comes first, the others by clone and place."""
     awaited = card.overview.awaited
     since = min((wait.since or now for wait in awaited), default=0.0)
     return (0 if awaited else 1, since, card.clone, card.place)
 
 
 def _latest(overviews: tuple[Overview, ...]) -> list[tuple[str, OverviewEvent]]:
-    """The newest entries of all journals, each with its clone: worktrees of one clone share theirs."""
+    """The newest entries of all journals, each with its clone: a clone's worktrees share a journal."""
     journals: dict[str, dict[OverviewEvent, str]] = {}
     for overview in overviews:
         names = dict.fromkeys(reversed(overview.events), _clone(overview))
@@ -138,7 +138,7 @@ def _latest(overviews: tuple[Overview, ...]) -> list[tuple[str, OverviewEvent]]:
 
 
 def _clone(overview: Overview) -> str:
-    """What a person calls the clone: the name of its main folder."""
+    """The clone's name for a person: the name of its main folder."""
     path = Path(overview.worktree.clone)
     return (path.parent if path.name == ".git" else path).name.removesuffix(".git")
 

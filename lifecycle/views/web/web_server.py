@@ -1,9 +1,9 @@
-"""Serve the page of all worktrees on 127.0.0.1, for whoever has its address, until the command ends.
+"""Serve the page of all worktrees on 127.0.0.1, to anybody who has its address, until the command ends.
 
-Whoever knows the token in the address may read, and nobody may write: GET and HEAD alone. The token stays
-in the path. A cookie would reach every other server on this machine, since cookies know no ports. A request
-whose `Host` is not this machine's own name comes from a page elsewhere that had its name lead here (DNS
-rebinding), and is refused.
+Anybody who knows the token in the address may read, and nobody may write: only GET and HEAD. The token is
+in the path: a cookie would be sent to every other server on this machine, since cookies ignore ports. A
+request whose `Host` is not this machine's own name comes from a page elsewhere whose name resolves to this
+machine (DNS rebinding), and is refused.
 
 It is the standard library's server: two methods and five names need no more, and werkzeug, which the
 embedded GitHub uses, takes twice its time to load.
@@ -38,19 +38,19 @@ from lifecycle.views.web import all_worktrees, web_page
 HOST = "127.0.0.1"
 
 _HERE = re.compile(r"(?:127\.0\.0\.1|localhost)(?::[0-9]+)?", re.IGNORECASE)
-"""What this machine calls itself; any port, since `ssh -L` may lead here from another one."""
+"""This machine's names for itself; with any port, since `ssh -L` may forward from another one."""
 
 CONNECTIONS = 64
-"""Connections that are open at the same time; one more is closed at once."""
+"""The most open connections; further ones are closed at once."""
 
 SILENT_SECONDS = 60.0
-"""Seconds after which a connection that says nothing is closed."""
+"""Seconds after which a silent connection is closed."""
 
 GLANCE = 2.0
-"""Seconds between two looks whether whoever started it is still there."""
+"""Seconds between two checks whether the starting process still exists."""
 
 GUARDS = {
-    # Only what the page itself brings along: titles and names are anybody's.
+    # Only the page's own files: titles and names are anybody's.
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -100,7 +100,7 @@ class _PageRequest(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815 -- the library's name
 
     def _answer(self, name: str) -> tuple[str, str, str] | None:
-        """Text, type and version of what has this name; None if nothing has it."""
+        """Text, type and version of the file with this name; None if there is none."""
         if name in web_page.ASSETS:
             return web_page.asset(name), web_page.ASSETS[name], ""
         server = self.server
@@ -126,11 +126,11 @@ class _PageRequest(BaseHTTPRequestHandler):
         self._finish(body, f"{kind}; charset=utf-8")
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Say what is wrong in the status alone; nothing of the request is repeated."""
+        """Report an error by its status alone; nothing of the request is repeated."""
         del message, explain
-        if code == HTTPStatus.NOT_IMPLEMENTED:  # a method that there is no function for
+        if code == HTTPStatus.NOT_IMPLEMENTED:  # a method without a function
             code = HTTPStatus.METHOD_NOT_ALLOWED
-        self.close_connection = True  # a body may follow, which nobody reads
+        self.close_connection = True  # an unread body may follow
         self.send_response(code)
         if code == HTTPStatus.METHOD_NOT_ALLOWED:
             self.send_header("Allow", "GET, HEAD")
@@ -147,14 +147,14 @@ class _PageRequest(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Log nothing: the token stands in every address."""
+        """Log nothing: the token is in every address."""
 
 
 class WatchServer(ThreadingHTTPServer):
-    """The server; it serves while it is entered.
+    """The server; it serves while its context is entered.
 
     Args:
-        worktrees: what it shows.
+        worktrees: the worktrees to show.
         port: on 127.0.0.1; 0 takes a free one.
 
     Raises:
@@ -180,7 +180,7 @@ class WatchServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is; whoever knows it may read it."""
+        """The page's address; anybody who knows it may read the page."""
         return f"http://{HOST}:{self.server_address[1]}/{self.token}/"
 
     def __enter__(self) -> Self:
@@ -192,19 +192,19 @@ class WatchServer(ThreadingHTTPServer):
         self.shutdown()
         self._thread.join()
         self.server_close()
-        for connection in tuple(self._open):  # a browser keeps one, and would be answered on it
+        for connection in tuple(self._open):  # a browser keeps one, on which it would get answers
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer on a thread of its own, while there is room."""
+        """Answer on a separate thread, unless there are too many connections."""
         if self._seats.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Know the connection while it is open, and give the seat back at the end."""
+        """Keep track of the connection while it is open, and free its place at the end."""
         self._open.add(request)
         try:
             super().process_request_thread(request, client_address)
@@ -213,13 +213,13 @@ class WatchServer(ThreadingHTTPServer):
             self._seats.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 -- the library's
-        """Complain of an error in one sentence; a browser that went is none."""
+        """Report an error in one sentence; a browser that disconnected is not an error."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             self.complain(f"A connection was given up ({type(error).__name__}: {error}).")
 
     def complain(self, sentence: str) -> None:
-        """Say a sentence on standard error, once."""
+        """Print a sentence on standard error, once."""
         if sentence not in self._complaints and sys.stderr is not None:
             self._complaints.add(sentence)
             with contextlib.suppress(OSError, ValueError):
@@ -227,17 +227,17 @@ class WatchServer(ThreadingHTTPServer):
 
 
 def serve(server: WatchServer, announce: Callable[[], None]) -> None:
-    """Serve until SIGTERM or SIGHUP, or until the terminal, or whoever started this, is gone.
+    """Serve until SIGTERM or SIGHUP, or until the terminal or the starting process is gone.
 
     Args:
-        server: which.
-        announce: is called once it serves.
+        server: the server.
+        announce: called once it serves.
 
     Raises:
         KeyboardInterrupt: somebody pressed Ctrl-C.
     """
     ended = threading.Event()
-    # Under nohup it is meant to outlive its terminal.
+    # With nohup it is meant to outlive its terminal.
     outlives = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     numbers = [signal.SIGTERM] if outlives else [signal.SIGTERM, signal.SIGHUP]
     parent, has_terminal = os.getppid(), _has_terminal()
@@ -261,8 +261,8 @@ def _has_terminal() -> bool:
 def opened(address: str) -> Iterator[bool]:
     """Open the page in the user's browser; False if none could be started.
 
-    The address goes into a file that this user alone can read, and the browser is given that file: every
-    user of the machine can read the words that a process is started with. The file goes at the end.
+    The address is written to a file that only this user can read, and the browser gets that file: all users
+    of the machine can read the arguments of a process. The file is deleted at the end.
     """
     import webbrowser
 
