@@ -1,7 +1,7 @@
 """Commands as lists of words, each checked to run without a shell.
 
-A text is split as a shell splits words and quotes, and refused where a shell would do anything else with
-it. So what runs is what stands there.
+A text is split as a shell splits words and quotes, and refused if a shell would do anything else with it.
+So the command that runs is exactly the text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Argv = tuple[str, ...]
 """A program and its arguments."""
 
 LONGEST = 8_000
-"""Characters of a command as a text at most."""
+"""The most characters of a command as text."""
 
 _QUOTED = re.compile(r"""'[^']*'|\\.|"(?P<inner>(?:[^"\\]|\\.)*)\"""", re.DOTALL)
 _PREPARING = frozenset(
@@ -26,7 +26,7 @@ _PREPARING = frozenset(
         *("alias", "trap", "ulimit", "umask", "wait", "read", "shift", "return", "local"),
     }
 )
-"""Words of a shell's that run nothing themselves: what they do is over with the shell."""
+"""A shell's words that run nothing themselves: their effect ends with the shell."""
 
 _SHELL_WORDS = _PREPARING | frozenset(
     {
@@ -35,7 +35,7 @@ _SHELL_WORDS = _PREPARING | frozenset(
         *("function", "!", "{", "}", "[["),
     }
 )
-"""Words that only a shell understands: as a program each does nothing, or is not there."""
+"""Words that only a shell understands: as a program each does nothing, or does not exist."""
 
 _NEEDS: tuple[tuple[str, str], ...] = (
     (r"&&|;|\n", "several commands in one text"),
@@ -49,17 +49,17 @@ _NEEDS: tuple[tuple[str, str], ...] = (
     (r"(?:^|\s)#", "a comment"),
     (r"^\s*\w+=", "an assignment"),
 )
-"""Patterns of what only a shell understands outside of quotes, each with its name in a sentence."""
+"""Patterns of text that only a shell understands outside of quotes, each with its name in a sentence."""
 
 
 def commands_in(value: object) -> tuple[Argv, ...]:
-    """The commands that a value stands for, in their order; () for None, "" and [].
+    """The commands in a value, in order; () for None, "" and [].
 
     Args:
         value: a text; a list of words, which is one command; or a list of lists of words.
 
     Raises:
-        ValueError: it is none of these, or needs a shell; the text says how it is written instead.
+        ValueError: it is none of these, or needs a shell; the text says how to write it instead.
     """
     if value is None or value in ("", []):
         return ()
@@ -75,7 +75,7 @@ def commands_in(value: object) -> tuple[Argv, ...]:
 
 
 def split(text: str) -> Argv:
-    """The words of a command line; ValueError, which says the fix, for one that needs a shell."""
+    """The words of a command line; ValueError, with the fix, if it needs a shell."""
     if len(text) > LONGEST:
         raise ValueError(f"it has more than {LONGEST:,} characters")
     need = _need(text)
@@ -95,9 +95,9 @@ def as_line(commands: tuple[Argv, ...]) -> str:
 def _need(text: str) -> str:
     """Name the first shell feature that a text needs, as "a pipe"; "" if it needs none."""
     for match in _QUOTED.finditer(text):
-        if re.search(r"[$`]", match["inner"] or ""):  # shlex escapes neither there
+        if re.search(r"[$`]", match["inner"] or ""):  # in double quotes shlex interprets neither
             return "a variable or a substitution"
-    # A word that is quoted is a word: what follows it is not at a word's beginning.
+    # A quoted word is a word: the text after it is not at a word's beginning.
     bare = _QUOTED.sub("_", text)
     return next((name for pattern, name in _NEEDS if re.search(pattern, bare)), "")
 
@@ -120,18 +120,18 @@ def _fix(text: str, need: str) -> str:
 
 
 def _in_shell(line: str, last: str) -> str:
-    """The command that gives a shell a line, as JSON; with a gap where its last part only prepares."""
+    """The command that gives a shell a line, as JSON; with a gap if its last part only prepares."""
     gap = " && …" if last in _PREPARING else ""
     command = json.dumps(["sh", "-c", line + gap], ensure_ascii=False)
     return f"{command}, with what is to run," if gap else command
 
 
 def _checked(words: tuple[object, ...], whole: Sequence[Sequence[object]] = ()) -> Argv:
-    """The words of one command, fit to be started and to be shown; ValueError says what is wrong.
+    """The words of one command, checked for starting and showing; ValueError says what is wrong.
 
     Args:
-        words: of the command.
-        whole: all commands that run in its order, where it is one of several: a shell takes them together.
+        words: the words of the command.
+        whole: all commands in order, if it is one of several: a shell would run them together.
     """
     texts = tuple(word for word in words if isinstance(word, str))
     if len(texts) != len(words):
@@ -160,7 +160,7 @@ def _checked(words: tuple[object, ...], whole: Sequence[Sequence[object]] = ()) 
 
 
 def _is_shells(program: str) -> bool:
-    """True for what only a shell understands in a program's place."""
+    """True for a word that only a shell understands as a program."""
     return program in _SHELL_WORDS or bool(re.match(r"\w+=", program))
 
 

@@ -1,4 +1,4 @@
-"""The number that a coverage command leaves behind: in what it printed, or in a file that it wrote."""
+"""The number that a coverage command produces: in its output, or in a file that it wrote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lifecycle.platforms.platform_file import CoverageSource
 from lifecycle.storage import regular_files
 
 _LARGEST = 20_000_000
-"""Bytes of a report at most; a larger one counts as not there, since its end is where the sum stands."""
+"""Most bytes of a report; a larger one counts as missing, since the total is at its end."""
 
 
 _KNOWN = (
@@ -28,7 +28,7 @@ _KNOWN = (
 
 
 def known(output: str) -> float | None:
-    """The last percentage in what a known program printed, without colours; None if there is none."""
+    """The last percentage in a known program's output, without colours; None if there is none."""
     matches = (_last(pattern, output) for pattern in _KNOWN)
     return next((float(match[1]) for match in matches if match is not None), None)
 
@@ -37,10 +37,10 @@ def percent(source: CoverageSource, output: str, root: Path, since_ns: int) -> f
     """The coverage in percent; None if no number from 0 to 100 can be read.
 
     Args:
-        source: how the platform says that it is read.
-        output: what the command printed.
-        root: the worktree's root, below which a report lies.
-        since_ns: when the command was started, in nanoseconds: a report from before is none of this run.
+        source: how the platform says that the number is read.
+        output: the command's output.
+        root: the worktree's root, below which reports are.
+        since_ns: when the command was started, in nanoseconds: an older report is not of this run.
     """
     texts = _reports(root, source.files, since_ns) if source.files else [output]
     read = [last for text in texts if (last := _last(source.pattern, text)) is not None]
@@ -60,11 +60,11 @@ def percent(source: CoverageSource, output: str, root: Path, since_ns: int) -> f
 
 
 def _reports(root: Path, patterns: Sequence[str], since_ns: int) -> list[str]:
-    """The reports that this run wrote, the one written last at the end."""
+    """The reports that this run wrote, the latest last."""
     reports: list[tuple[int, str]] = []
     for path in {path for pattern in patterns for path in selection.matches(root, pattern)}:
         try:
-            # `matches` has seen where a link leads.
+            # `matches` has checked where a link leads.
             file = regular_files.content(str(path), follow=True, limit=_LARGEST)
         except OSError:
             continue
@@ -81,7 +81,7 @@ def _last(pattern: str, text: str) -> re.Match[str] | None:
 
 
 def _number(text: str | None) -> float:
-    """A number as runners print it, also with a decimal comma; minus infinity for a text that is none."""
+    """A number as runners print it, also with a decimal comma; minus infinity if it is not a number."""
     try:
         return float((text or "").replace(",", "."))
     except ValueError:

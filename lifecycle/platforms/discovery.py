@@ -1,9 +1,9 @@
-"""Find the platforms of a worktree: where they are looked for, and which are there.
+"""Find the platforms of a worktree: the places of the search, and the platforms in them.
 
-In this order, and of two with one name the first counts: `Workflows/platforms/*/` of the worktree,
-`../Workflows/platforms/*/` beside it, the user's own folder, and those that are shipped. The first two
-come with a repository, or with whatever was unpacked beside it: nothing of theirs is run before the user
-has said yes. No name of a platform stands in the code.
+The order of the search, in which the first of two with one name counts: `Workflows/platforms/*/` of the
+worktree, `../Workflows/platforms/*/` beside it, the user's own folder, and the shipped ones. The first two
+come with a repository, or with something that was unpacked beside it: none of their commands is run before
+the user has said yes. The code contains no platform's name.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _OWN = "platforms"
 _SHIPPED = Path(__file__).with_name("shipped")
 
 _MOST = 200
-"""Folders of one place that are looked into."""
+"""The most folders of one place that are searched."""
 
 _LONGEST = 500
-"""Characters of a note."""
+"""The most characters of a note."""
 
 
 class Place(StrEnum):
@@ -47,8 +47,8 @@ class Platform:
     """A platform as one file describes it.
 
     Attributes:
-        about: what the file says.
-        commands: its commands by their names, each one or several, in their order.
+        about: the content of the file.
+        commands: its commands by name, each one or several, in order.
         place: where it comes from.
         path: the file.
     """
@@ -60,7 +60,7 @@ class Platform:
 
     @property
     def needs_trust(self) -> bool:
-        """True if nothing of it may be run before the user has said yes to these very commands."""
+        """True if its commands may run only after the user has said yes to exactly these commands."""
         return self.place in (Place.PROJECT, Place.NEIGHBOUR)
 
 
@@ -69,8 +69,8 @@ class Discovered:
     """The platforms that `discover` found, and notes on files.
 
     Attributes:
-        platforms: those that can be used, the nearest first, each name once.
-        notes: sentences on files that were skipped, and on what in a file is not used.
+        platforms: the usable ones, the nearest first, each name once.
+        notes: sentences about skipped files, and about unused parts of a file.
     """
 
     platforms: tuple[Platform, ...]
@@ -78,7 +78,7 @@ class Discovered:
 
 
 def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
-    """Every platform that is there for a worktree; no process is started.
+    """Every platform that exists for a worktree; no process is started.
 
     Args:
         root: the worktree's root.
@@ -97,7 +97,7 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
                 notes.append(
                     f"{path} was skipped: {before.path} beside it already has the name {name}."
                 )
-    # Names of folders and keys of files are their writers' words.
+    # Names of folders and keys of files may be anybody's words.
     remarks = tuple(short(as_data(note), _LONGEST) for note in notes)
     return Discovered(tuple(platforms.values()), remarks)
 
@@ -123,7 +123,7 @@ def _files(folder: Path, place: Place, notes: list[str]) -> Iterator[Path]:
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError:
-        return  # none is there
+        return  # the place does not exist
     if len(names) > _MOST:
         notes.append(f"{folder} has more than {_MOST} entries; the first {_MOST} were looked at.")
     for name in names[:_MOST]:

@@ -1,6 +1,6 @@
 """Platforms for people and machines: the tables of discovery, of the match, and of the configuration.
 
-A platform's words are its writer's, and the repository may have brought them: they are shown as data.
+A platform's words may come from the repository: they are shown as data.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def discovery_lines(discovered: Discovered) -> list[str]:
 
 
 def detection_lines(detection: Detection) -> list[str]:
-    """The markers of each platform as a table, and the configuration of the one that was selected."""
+    """The markers of each platform as a table, and the configuration of the selected platform."""
     rows: list[tuple[str, ...]] = []
     for match in detection.matches:
         name, end = match.platform.about.name, "MATCH" if match.is_match else "NO MATCH"
@@ -68,7 +68,7 @@ def detection_lines(detection: Detection) -> list[str]:
 
 
 def platform_data(platform: Platform) -> dict[str, Any]:
-    """A platform for `--json`, in the words of its file, and where it comes from."""
+    """A platform for `--json`, with its file's own keys, and its origin."""
     return {
         **platform.about.data(),
         "commands": _listed(platform.commands),
@@ -83,7 +83,7 @@ def _listed(commands: Mapping[str, tuple[Argv, ...]]) -> dict[str, list[list[str
 
 
 def detection_data(detection: Detection) -> dict[str, Any]:
-    """The match for `--json`; of the selected one only the commands that are there."""
+    """The comparison for `--json`; for the selected platform only the commands that apply."""
     selected = None
     if detection.selected is not None:
         commands = _listed(detection.commands)
@@ -106,7 +106,7 @@ def detection_data(detection: Detection) -> dict[str, Any]:
 
 
 def context_lines(detection: Detection) -> list[str]:
-    """The configuration of the selected platform alone, without the tables of the search."""
+    """Only the configuration of the selected platform, without the tables of the search."""
     platform = detection.selected
     if platform is None:
         return [detection.reason]

@@ -1,6 +1,6 @@
-"""Which platform a worktree is of: the one of the highest priority whose markers are there.
+"""Which platform a worktree has: the one of the highest priority whose markers exist.
 
-Markers are files, or patterns of them. Nothing outside of the worktree is looked at.
+Markers are files, or patterns of files. Nothing outside of the worktree is read.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from lifecycle.storage import regular_files
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One platform held against a worktree; `found` has each marker, in its order, and if it is there."""
+    """One platform compared with a worktree; `found`: each marker, in order, and whether it exists."""
 
     platform: Platform
     found: tuple[tuple[str, bool], ...]
 
     @property
     def is_match(self) -> bool:
-        """True if enough of the markers are there."""
+        """True if enough of the markers exist."""
         is_enough = any if self.platform.about.match_mode == "any" else all
         return is_enough(is_there for _, is_there in self.found)
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Which platform a worktree is of, and why.
+    """Which platform a worktree has, and why.
 
     Attributes:
         matches: all platforms, the nearest first.
-        selected: the one that counts, None if none matches.
+        selected: the selected platform; None if none matches.
         reason: why this one, or why none, as a sentence.
-        commands: the commands of the selected one that are there in this worktree.
+        commands: the commands of the selected platform that apply to this worktree.
         notes: sentences on files that were skipped.
     """
 
@@ -53,9 +53,9 @@ class Detection:
 
 
 def detect(root: Path, environment: Mapping[str, str]) -> Detection:
-    """Hold every platform that is there against a worktree, and select one; no process is started.
+    """Compare every existing platform with a worktree, and select one; no process is started.
 
-    Of those that match the highest priority wins; of equals the nearest place, then the first name.
+    Of those that match the highest priority wins; then the nearest place, then the first name.
     """
     discovered = discover(root, environment)
     held = tuple(
@@ -102,23 +102,23 @@ def _reason(candidates: list[Platform]) -> str:
 
 
 _MOST = 10_000
-"""Entries that one marker looks at, at most: no more of a folder with a million files."""
+"""The most entries that are read for one marker, even in a folder with a million files."""
 
 _LARGEST = 1_000_000
-"""Bytes of a file that a condition looks into."""
+"""The most bytes of a file that are read for a condition."""
 
 _LINE = 400
-"""Characters of a line that its pattern, which may be a stranger's, is tried on."""
+"""Characters of a line on which its pattern, which may be a stranger's, is tried."""
 
 _SECONDS = 1.0
-"""Seconds that a file is looked into; what was not found by then counts as not there."""
+"""Seconds that a file is searched; text that was not found by then counts as missing."""
 
 
 def matches(root: Path, marker: str, most: int = _MOST) -> Iterator[Path]:
-    """What a file or a glob pattern names below a root, sorted in each folder.
+    """The paths that a file name or glob pattern matches below a root, sorted in each folder.
 
-    As in a shell, a pattern means no name that begins with a dot unless it does so itself. A link that
-    leads out of the root, or in a circle, counts as not there, as does what cannot be read.
+    As in a shell, a pattern matches a name that begins with a dot only if it begins so itself. A link that
+    leads out of the root, or in a circle, counts as missing, and so does an unreadable path.
     """
     parts = marker.removesuffix("/").split("/")
     real = root.resolve()
@@ -149,7 +149,7 @@ def _has(path: Path, pattern: str) -> bool:
     if not pattern:
         return True
     try:
-        # `_is_inside` has seen where a link leads.
+        # `_is_inside` has checked where a link leads.
         file = regular_files.content(str(path), follow=True, limit=_LARGEST)
     except OSError:
         return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 LONGEST = 300
-"""Characters of such a pattern."""
+"""The most characters of such a pattern."""
 
 WIDEST = 3
-"""How many of `.*`, `\\s+` and the like one may have."""
+"""How many of `.*`, `\\s+` and the like a pattern may have."""
 
 _PLAIN = re.compile(r"\\.|\[\^?\]?[^\]]*\]")
 _NESTED = re.compile(r"[*+{)|][^()]*\)[*+{]|\(\?\(|\(\?P=")
@@ -18,10 +18,10 @@ _WIDE = re.compile(r"(?:(?<!\\)\.|\]|\\[wWSDs]|\\d[*+]\\d)[*+{]|\\[1-9]")
 
 
 def problem(pattern: str, widest: int = WIDEST) -> str:
-    """What is wrong with a pattern, as half a sentence; "" if it is one that ends.
+    """What is wrong with a pattern, as half a sentence; "" if it always ends quickly.
 
     Args:
-        pattern: as its writer has it.
+        pattern: the pattern as written.
         widest: how many of `.*` and the like it may have.
     """
     try:
