@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
 
 Drawing = Callable[[], None] | None
-"""Draws tables on a terminal in the place of lines."""
+"""Draws tables on a terminal instead of lines."""
 
 SECONDS = 60.0
-"""How long a command may take in all; a person waits for it."""
+"""How long a command may take in total; a person waits for it."""
 
 LIMIT = f"Ends after {SECONDS:g} seconds at the latest; what was done by then is kept."
 """The sentence on that limit in `--help`."""
@@ -41,18 +41,18 @@ TOO_LATE = "This command ran out of time; what was done by then is kept."
 
 @dataclass
 class Session:
-    """What a command works with: its worktree, claim and tracker, opened when first needed.
+    """The worktree, claim and tracker of a command, each opened on first use.
 
-    The command's time begins then, too.
+    The command's time limit also begins then.
 
     Attributes:
         as_json: print one JSON object instead of sentences.
-        changes_tasks: the command changes a task: when it ends, also by an error, what hooks remember of
+        changes_tasks: the command changes a task: when it ends, also by an error, the hooks' memory of
             the tracker's tasks is dropped.
         first: called with the world before anything else.
         at_end: closed when the command ends; click's own unless given.
 
-    Whatever needs the worktree raises Refused where the current folder is in none.
+    Any access to the worktree raises Refused if the current folder is in none.
     """
 
     as_json: bool
@@ -83,12 +83,12 @@ class Session:
 
     @property
     def tracker(self) -> Tracker:
-        """Where the worktree's tasks are kept."""
+        """The tracker of the worktree's tasks."""
         return self.world.tracker
 
     @property
     def claim_store(self) -> ClaimStore:
-        """The claim that the worktree holds."""
+        """The store of the worktree's claim."""
         return self._opened[1]
 
     @property
@@ -108,13 +108,13 @@ class Session:
 
     @property
     def client_process(self) -> int:
-        """The process of the client whose session runs this command; 0 if nobody names one."""
+        """The process of the client whose session runs this command; 0 if unknown."""
         return process_of(self.world.environment) if self.client_session else 0
 
     def claim_lines(self, record: Record) -> list[str]:
-        """The lines on the claim; a session that does not hold it gets none on what to do next.
+        """The lines about the claim; a session that does not hold it gets none about the next steps.
 
-        A person's terminal names no session, and gets all of them.
+        A person's terminal has no session, and gets all of them.
         """
         from lifecycle.claim.engine import briefing, observing
 
@@ -126,7 +126,7 @@ class Session:
         return briefing.claim_lines(record, hears_prompts=hears, hooks=self.hooks_for(record))
 
     def is_held(self, record: Record) -> bool:
-        """True if another session than the one that runs this holds the claim."""
+        """True if a session other than the one that runs this command holds the claim."""
         from lifecycle.claim.engine import observing
 
         signs = self.claim_store.signs(record)
@@ -139,7 +139,7 @@ class Session:
         return observing.hooks_for(self.world, self.claim_store, record)
 
     def presence_beside(self, clients: Collection[int] = ()) -> Presence:
-        """Whether the client's agent may be running this command, or somebody outside of it.
+        """Whether the client's agent may be running this command, or a person outside of it.
 
         Args:
             clients: processes of clients that are known to be at work here.
@@ -150,7 +150,7 @@ class Session:
     def show(
         self, lines: Iterable[str], data: Mapping[str, Any], draw: Drawing = None, *, code: int = 0
     ) -> int:
-        """Print sentences, on a terminal what `draw` draws in their place, or one JSON object.
+        """Print sentences, on a terminal the drawing by `draw` instead, or one JSON object.
 
         Returns:
             `code`: the exit code of the command that ends with it.
@@ -177,7 +177,7 @@ class Session:
     def show_all_but(
         self, problem: Exception | None, lines: Iterable[str], data: Mapping[str, Any]
     ) -> int:
-        """Print what there is, then raise what is wrong beside it; with `--json` that is in the data.
+        """Print the lines, then raise the problem, if any; with `--json` the problem is in the data.
 
         Returns:
             The exit code: 1 with a problem.
@@ -204,13 +204,13 @@ def demanded_root() -> Path:
 
 
 def end_late() -> NoReturn:
-    """End the process with exit code 1: the alarm rang, and no exception ended the command."""
+    """End the process with exit code 1: the time limit passed, and no exception ended the command."""
     at_once(f"lifecycle: {TOO_LATE}")
     os._exit(1)
 
 
 def _forget_tasks(world: WorktreeWorld) -> None:
-    """Drop what the staged workflow remembers of the tracker's tasks; a failure is only logged."""
+    """Drop the staged workflow's memory of the tracker's tasks; a failure is only logged."""
     from lifecycle.stages.session import workflow_tasks
     from lifecycle.storage import workflow_marks
     from lifecycle.storage.workflow_files import WorkflowFiles
@@ -226,7 +226,7 @@ def _forget_tasks(world: WorktreeWorld) -> None:
 
 
 def claim_data(record: Record | None) -> dict[str, Any] | None:
-    """The claim for `--json`: the file's fields, and what the engine knows beside them."""
+    """The claim for `--json`: the file's fields, and the engine's further facts."""
     if record is None:
         return None
     return {

@@ -21,8 +21,8 @@ def answered(work: Callable[[], object], *, as_json: bool) -> int:
     """Do a command's work and return the exit code; no traceback ever reaches a person.
 
     Args:
-        work: gives the exit code, or anything else for 0.
-        as_json: print what goes wrong as a JSON object.
+        work: returns the exit code, or anything else for 0.
+        as_json: print an error as a JSON object.
     """
     try:
         result = work()
@@ -68,7 +68,7 @@ def tell(sentence: str, kind: str, *, as_json: bool) -> None:
         try:
             say(json_text({"error": {"kind": kind, "sentence": sentence}}))
         except OSError:
-            sys.stdout = None  # it takes nothing: the sentence goes where a person can read it
+            sys.stdout = None  # it accepts nothing: the sentence goes where a person can read it
         else:
             return
     say(f"lifecycle: {visible(sentence)}", sys.stderr)
@@ -85,7 +85,7 @@ def _unwritable(error: OSError) -> str:
 
 
 def _is_of_output(error: OSError) -> bool:
-    """True if standard output did not take what was printed; it is then given up."""
+    """True if standard output did not accept what was printed; it is then given up."""
     from traceback import walk_tb
 
     is_printed = any(
@@ -105,7 +105,7 @@ def _defect(error: Exception) -> str:
     """The sentence on an unexpected exception; its traceback is written to the worktree's log."""
     import traceback
 
-    # What went wrong and where first: a line of the log has an end.
+    # The error and its origin first: a log line has a limited length.
     trace = " | ".join(reversed(traceback.format_exception(error)))
     above = (Path.cwd(), *Path.cwd().parents)
     root = next((folder for folder in above if (folder / store.FOLDER).is_dir()), None)

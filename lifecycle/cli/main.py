@@ -51,10 +51,10 @@ _KINDS: Final[Mapping[str, Any]] = {
     "file": click.Path(dir_okay=False, path_type=Path),
     "words": click.UNPROCESSED,
 }
-"""Click's types for the words on a command line, by the name that a row's `kind` gives them."""
+"""Click's types for the words on a command line, by the names that a row's `kind` uses."""
 
 _JSON: Final = {"spec": "--json", "help": "Print one JSON object."}
-"""The option that every command has, unless its row says another."""
+"""The option that every command has, unless its row defines another."""
 
 
 def rows_of(folder: str = "", table: str = "commands") -> Rows:
@@ -70,13 +70,13 @@ def rows_of(folder: str = "", table: str = "commands") -> Rows:
 
 
 class RowGroup(click.Group):
-    """A group of click's whose commands are rows of a table; each is imported when it is asked for.
+    """A click group whose commands are rows of a table; each is imported on first use.
 
     Args:
         folder: where its table and the functions are, below `lifecycle/cli`.
         table: the name of the table with the rows of its commands.
         session: the class of the session that each of its commands gets.
-        kinds: click's types for more words that a row's `kind` may name.
+        kinds: further click types, by the names that a row's `kind` uses.
         first: called with the world before each of its commands, as in `Session.first`.
         attributes: passed on to click.Group.
     """
@@ -93,7 +93,7 @@ class RowGroup(click.Group):
     ) -> None:
         super().__init__(**attributes)
         self.folder, self.table = folder, rows_of(folder, table)
-        # Names alone: for a misspelt one click's error suggests the nearest.
+        # Names only: for a misspelt name click's error suggests the nearest.
         self.commands = dict.fromkeys(self.table, click.Command(None))
         self.kinds = {**_KINDS, **kinds}
         self.session, self.first = session, first
@@ -138,7 +138,7 @@ class RowGroup(click.Group):
 
 
 def read_by(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Turn a reader into a type for click: where `read` raises Refused, it is a usage error."""
+    """Turn a reader into a click type: if `read` raises Refused, that is a usage error."""
 
     def kind(text: str) -> Any:
         try:
@@ -180,7 +180,7 @@ def _given(about: Row, kinds: Row) -> dict[str, Any]:
         keywords |= {"hidden": True, "expose_value": False, "is_eager": True, "callback": refuse}
     if "kind" in about:
         keywords["type"] = kinds[about["kind"]]
-    elif "/" in name:  # yes, no, or nothing was said
+    elif "/" in name:  # yes, no, or not given
         keywords["default"] = None
     elif metavar and not (is_many or about.get("required")):
         keywords.setdefault("default", "")
@@ -217,7 +217,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _clicked(arguments: list[str], *, as_json: bool) -> object:
-    """Run click on the arguments: the command's result, or the exit code where click itself ended it."""
+    """Run click on the arguments: the command's result, or the exit code if click itself ended it."""
     try:
         return group.main(args=arguments, prog_name="lifecycle", standalone_mode=False)
     except click.exceptions.Exit as done:
@@ -228,14 +228,14 @@ def _clicked(arguments: list[str], *, as_json: bool) -> object:
             tell(error.format_message(), "UsageError", as_json=True)
         else:
             error.show()
-        # A hook that is misspelt in somebody's settings must not block the agent, as exit 2 would.
+        # A misspelt hook in somebody's settings must not block the agent, as exit code 2 would.
         return 1 if is_hook else 2
     except click.Abort as stop:
         return stopped(stop, as_json=as_json)
 
 
 class Span(click.FloatRange):
-    """A number within bounds, and never "nan", which compares with no bound."""
+    """A number within bounds, but never "nan", which compares with no bound."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -247,12 +247,12 @@ class Span(click.FloatRange):
         return number
 
     def _describe_range(self) -> str:
-        """The bounds in words: what looks like a tag is taken apart in an annotation."""
+        """The bounds in words: in an annotation, text that looks like a tag would be removed."""
         return f"above {self.min} up to {self.max}"
 
 
 class Word(click.Choice[str]):
-    """A type for click: one of some words, each of which stands for a value."""
+    """A click type: one of several words, each of which stands for a value."""
 
     def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
         super().__init__(list(values), case_sensitive=case_sensitive)
@@ -264,9 +264,9 @@ class Word(click.Choice[str]):
         return cls({member.value: member for member in members}, case_sensitive=case_sensitive)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value of a word; any other one is a usage error that lists the words."""
+        """The value of a word; any other word is a usage error that lists the words."""
         return self.values[super().convert(value, param, ctx)]
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
-        """The sentence on a word that is none of them: it lists them as they are written in the table."""
+        """The sentence about an unknown word: it lists the words as written in the table."""
         return f"{value!r} is not one of {', '.join(map(repr, self.values))}."

@@ -1,8 +1,8 @@
 """Cleans everything that the command line prints: both streams pass `redact.shown`.
 
-`guarded` puts a `CleanStream` before standard output and standard error for as long as a command runs, so
-that no secret leaves, and no control character of a stranger's reaches a terminal. Only a `console` writes
-colours and links; the texts that it draws pass the same function.
+`guarded` puts a `CleanStream` before standard output and standard error while a command runs, so that no
+secret is printed, and no stranger's control character reaches a terminal. Only a `console` writes colours
+and links; the texts that it draws pass the same function.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _PLAIN = {"✓": "+", "✗": "x", "→": ">", "○": "o", "·": "-", "▸": ">", "█": "#", "░": "."}
-"""What stands for our signs in an output whose encoding lacks them."""
+"""Substitutes for our signs in an output whose encoding lacks them."""
 
 _FRAMES = r"(?i)<(?=[/!?A-Z])|:{3,}|\](?=\()|(?<=current) (?=workflow stage|stage *:)"
 """Characters that begin a tag, a stage's marker, a link or a sentence of ours: escaped in JSON."""
 
 
 class CleanStream(io.TextIOBase):
-    """A text stream that cleans what is written to it with `redact.shown`, and hands it on to `raw`."""
+    """A text stream that cleans its input with `redact.shown`, and passes it on to `raw`."""
 
     def __init__(self, raw: TextIO) -> None:
         self.raw = raw
 
     def write(self, text: str | bytes) -> int:
-        """Clean a text and write it to the stream behind; raises what that stream raises.
+        """Clean a text and write it to the stream behind this one; raises what that stream raises.
 
-        Bytes are taken for text: click prints the scripts that complete commands in a shell as such.
+        Bytes are treated as text: click prints the scripts for shell completion as bytes.
         """
         self.raw.write(shown(text if isinstance(text, str) else text.decode("utf-8", "replace")))
         return len(text)
@@ -68,7 +68,7 @@ class CleanStream(io.TextIOBase):
 
 
 def _plainly(error: UnicodeError) -> tuple[str, int]:
-    """Python's way to ask what stands for characters that an encoding lacks: a plain sign, else "?"."""
+    """Python's handler for characters that an encoding lacks: a plain sign, else "?"."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
@@ -79,8 +79,8 @@ def _plainly(error: UnicodeError) -> tuple[str, int]:
 def guarded() -> Iterator[None]:
     """Put standard output and standard error behind a `CleanStream` while a command runs.
 
-    An output that lacks one of our signs shows a plain one, for any other character "?". A stream that was
-    given up meanwhile, or was closed before we were started, stays None.
+    If an output lacks one of our signs, a plain one is shown, for any other character "?". A stream that
+    was given up meanwhile, or was closed before we were started, stays None.
     """
     codecs.register_error("plain", _plainly)
     before = (sys.stdout, sys.stderr)
@@ -99,14 +99,14 @@ def guarded() -> Iterator[None]:
 
 
 def behind(stream: TextIO) -> TextIO:
-    """The stream without its `CleanStream`, for output that has to arrive as it is."""
+    """The stream without its `CleanStream`, for output that must arrive unchanged."""
     return stream.raw if isinstance(stream, CleanStream) else stream
 
 
 def passing(stream: TextIO | None) -> Callable[[bytes], None]:
     """A function that writes the bytes of a child's output to this stream at once, uncleaned.
 
-    A stream that was closed, or that nobody reads any more, takes nothing.
+    Output for a closed stream, or one that nobody reads any more, is dropped.
     """
     text = None if stream is None else behind(stream)
     is_open = isinstance(text, io.TextIOWrapper)
@@ -117,7 +117,7 @@ def passing(stream: TextIO | None) -> Callable[[bytes], None]:
             return
         try:
             text.flush()
-            # Past the buffer: what nobody takes must not be tried again at the end.
+            # Past the buffer: output that nobody reads must not be tried again at the end.
             while part:
                 part = part[os.write(text.fileno(), part) :]
         except BrokenPipeError:
@@ -127,7 +127,7 @@ def passing(stream: TextIO | None) -> Callable[[bytes], None]:
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a line at once; to nowhere where the stream was closed before we were started."""
+    """Print a line at once; nothing if the stream was closed before we were started."""
     stream = sys.stdout if stream is None else stream
     if stream is not None:
         stream.write(f"{text}\n")
@@ -141,17 +141,17 @@ def say_all(lines: Iterable[str], data: Mapping[str, Any], *, as_json: bool) -> 
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """True if somebody watches it; a stream that was closed before we were started is None."""
+    """True if the stream is a terminal; a stream that was closed before we were started is None."""
     return stream is not None and stream.isatty()
 
 
 def one_line(text: str) -> str:
-    """Anybody's text as one line, without secrets, control characters and what passes for our words."""
+    """Anybody's text as one line, without secrets, control characters and imitations of our words."""
     return as_data(redact(text))
 
 
 def at_once(text: str) -> None:
-    """Write a line to standard error past every buffer, for an end that flushes none."""
+    """Write a line to standard error past every buffer, for an exit that flushes none."""
     with suppress(OSError):  # nobody reads any more
         os.write(2, f"{shown(text)}\n".encode("utf-8", "replace"))
 
@@ -161,7 +161,7 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
 
     Args:
         is_error: True for standard error, False for standard output.
-        options: as rich's Console takes them.
+        options: further options of rich's Console.
     """
     from rich.console import Console
     from rich.segment import Segment
@@ -170,7 +170,7 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
         """Draws as any console does; the texts that it draws are `shown`."""
 
         def render(self, *args: Any, **keywords: Any) -> Iterator[Segment]:
-            """The drawn pieces with their text cleaned; those that move the cursor stay."""
+            """The drawn pieces with their text cleaned; those that move the cursor are kept."""
             for segment in super().render(*args, **keywords):
                 text = segment.text if segment.control else shown(segment.text)
                 yield segment if text == segment.text else Segment(text, segment.style)
@@ -181,10 +181,10 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
 
 
 WIDEST = 160
-"""Columns of a screen at most: further apart, the cells of a row lose each other."""
+"""The most columns of a screen: in a wider row the cells are too far apart."""
 
 LEAST = 28
-"""Columns that a cell without a width of its own has, before others stand beside it."""
+"""The least columns of a cell without a fixed width, before others are put beside it."""
 
 _GAP = 2
 
@@ -197,7 +197,7 @@ def fitted(screen: Console | None = None, widest: int = WIDEST) -> Console:
 
 
 def styled(words: str, style: str = "") -> Text:
-    """A text of rich's, for `table` and a console; rich is imported by what draws, and by nothing else."""
+    """A text of rich's, for `table` and a console; rich is imported only when something is drawn."""
     from rich.text import Text
 
     return Text(words, style)
@@ -208,10 +208,10 @@ class Column(NamedTuple):
 
     Attributes:
         head: its name, "" for none.
-        cell: the cell of a row; of a text without a style anybody may have written it.
-        style: of a cell that has none.
-        most: how wide it may be; None for one that shares the room that the others leave.
-        justify: where its cells stand.
+        cell: returns the cell of a row; a text without a style may be anybody's.
+        style: the style of a cell that has none.
+        most: its greatest width; None for a column that shares the remaining space.
+        justify: the alignment of its cells.
     """
 
     head: str
@@ -224,9 +224,9 @@ class Column(NamedTuple):
 def table(screen: Console, columns: Sequence[Column], rows: Sequence[Any]) -> Table:
     """A table of rich's without lines, in which nothing is cut off.
 
-    The first column without a width is the main one. Of the others, in their order, each stands beside it
-    that leaves it LEAST columns. The cells of the rest stand above or below its own, with the names of
-    their columns. Any other column that is empty in every row is left out.
+    The first column without a width is the main one. The others, in order, are put beside it as long as it
+    keeps LEAST columns. The cells of the rest are above or below its own, with the names of their columns.
+    Any other column that is empty in every row is left out.
     """
     from rich.table import Table
     from rich.text import Text
@@ -277,13 +277,13 @@ def table(screen: Console, columns: Sequence[Column], rows: Sequence[Any]) -> Ta
 def json_text(data: Mapping[str, Any]) -> str:
     """One JSON object as text: no secret in it, and no character that a terminal would obey.
 
-    Such characters are escaped, and so are those that begin a tag or a stage's marker: a reader of JSON
-    gets each text as it is, and neither a terminal nor a model that reads the output obeys it.
+    Such characters are escaped, and so are those that begin a tag or a stage's marker: a JSON parser gets
+    each text unchanged, and neither a terminal nor a model that reads the output obeys it.
     """
     text = json.dumps(swept(dict(data), []), ensure_ascii=False)
     text = re.sub(_FRAMES, _escapes, text)
     if redact(text) != text:
-        # A shape that goes on over an escaped line break: cleaning must not eat half an escape with it.
+        # A secret's pattern that spans an escaped line break: cleaning must not remove half an escape.
         text = re.sub(r"\\.", lambda match: r"\u0022" if match[0] == r"\"" else match[0], text)
     if text.isascii():
         return text

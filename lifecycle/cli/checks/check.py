@@ -27,7 +27,7 @@ from lifecycle.settings import config, resources, running_client
 from lifecycle.storage import store
 
 LONGEST = 604_800.0
-"""Seconds that a check may be given: a week."""
+"""The longest time limit of a check in seconds: a week."""
 
 _SECONDS = 10.0
 """Seconds that git may take before a check is run, or to list the checks."""
@@ -132,7 +132,7 @@ def _entry(
     last = next((run for run in reversed(runs) if run.name == check.name), None)
     stands = Evidence.UNREADABLE
     if tree is not None:
-        # As a stop judges it: of the agent's own runs one says nothing of another test command.
+        # The same rule as at a stop: the agent's own run does not count for another test command.
         stands = records.standing(runs, tree, check.name, suites)
     try:
         clone = store.clone_of(root)

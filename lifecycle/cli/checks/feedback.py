@@ -98,7 +98,7 @@ def go_on(session: Session) -> None:
     claim_store = session.claim_store
     with claim_store.folder.locked(HOOK_SECONDS):
         is_claimed = claim_store.load(repair=False).record is not None
-        # As it is remembered: what the agent edited meanwhile the next look takes in.
+        # The remembered record: the next look merges the agent's edits.
         record = claim_store.remembered() if is_claimed else None
         number = record.claim.pr_number if record is not None else None
         if record is None or number is None:
@@ -159,14 +159,14 @@ def _found(session: Session, number: int) -> PullRequest:
 
 
 def keep(session: Session, pull: int, change: Callable[[Record, Ledger], Record]) -> None:
-    """Keep what was just seen or done of the claim's pull request, so that no view says otherwise.
+    """Save a fact or an action about the claim's pull request, so that no view contradicts it.
 
-    Not where somebody else holds the lock, or the claim cannot be read: the next look sees it as well.
+    Not if somebody else holds the lock, or the claim cannot be read: the next look sees the same.
     """
     claim_store = session.claim_store
     with contextlib.suppress(LifecycleError), claim_store.folder.locked(HOOK_SECONDS):
         claim_store.load(repair=False)
-        # As it is remembered: what the agent edited meanwhile the next look takes in.
+        # The remembered record: the next look merges the agent's edits.
         record = claim_store.remembered()
         if record is not None and record.claim.pr_number == pull:
             claim_store.remember(change(record, claim_store.ledger))
@@ -185,8 +185,8 @@ def _keep(session: Session, pull: PullRequest) -> None:
 
 
 def standing_of(pull_request: PullRequest) -> list[str]:
-    """Sentences on what keeps a pull request from its merge: reviews, checks, rules, a conflict."""
-    from lifecycle.claim.decisions.pull import merge_standing  # of this group, only `merge` decides
+    """Sentences about what prevents a pull request's merge: reviews, checks, rules, a conflict."""
+    from lifecycle.claim.decisions.pull import merge_standing  # only `merge` in this group decides
     from lifecycle.core.messages import merge_messages
 
     number, checks = pull_request.number, pull_request.checks or Checks(pull_request.head_sha)

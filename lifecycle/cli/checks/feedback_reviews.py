@@ -76,7 +76,7 @@ def reply(
     """
     world = session.world
     is_person = not session.presence_beside().is_inside
-    # An agent may run this unasked, and so it must not publish a file that it may not read.
+    # An agent may run this without asking, so it must not publish a file that it may not read.
     text = text_from(None, file, "", "--text-file", is_unasked=not is_person)
     text = world.public(text or "", "reply")
     answers = review_reply.ReviewAnswers(
@@ -133,9 +133,9 @@ def request(session: Session, *, pull: int | None) -> int:
 def _keep(
     session: Session, pull: int, unanswered: int | None = None, asked: Collection[str] = ()
 ) -> None:
-    """Keep what was just read, and who was asked again, so that status sends nobody to do it once more.
+    """Save what was just read, and who was asked again, so that status does not advise it once more.
 
-    `unanswered`: how many threads are; None for one fewer than is remembered.
+    `unanswered`: the number of unanswered threads; None for one fewer than remembered.
     """
 
     def seen(record: Record, ledger: Ledger) -> Record:
@@ -145,7 +145,7 @@ def _keep(
             fields["unanswered"] = max(before.unanswered - 1, 0)
         fields["changes_by"] = tuple(name for name in before.changes_by if name not in asked)
         if asked:
-            # What waits to be said may be their request: what else is in a packet is packed anew.
+            # A waiting notice may be their request: the other parts of its packet are packed again.
             begin = f"{record.claim_key}/{review_watch.PACKET}"
             keys = (notice.key for notice in ledger.waiting())
             packets = [key.removeprefix(begin) for key in keys if key.startswith(begin)]

@@ -63,7 +63,7 @@ def get_command(session: Session, *, name: str) -> None:
                 click.echo(f"Note: {note}", err=True)
         raise Refused(_lacking(detection, name))
     line = command_argv.as_line(argvs)
-    # In JSON only secrets are taken out; whatever else is escaped there comes back as it was.
+    # In JSON only secrets are removed; other escaped characters are restored by a parser.
     if redact(line) != line or not (session.as_json or _is_printed_as_it_is(line)):
         raise Refused(
             f"The command {name} of the platform {platform.about.name} cannot be printed unchanged: it "

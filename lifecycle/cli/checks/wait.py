@@ -89,14 +89,14 @@ class _TerminatedError(BaseException):
 
 def _terminate(number: int) -> NoReturn:
     """Turn SIGTERM into an exception, so that files are closed and removed as after Ctrl-C."""
-    signal.signal(number, signal.SIG_IGN)  # once is enough
+    signal.signal(number, signal.SIG_IGN)  # one signal is enough
     raise _TerminatedError
 
 
 def _lines(done: Waited) -> list[str]:
-    """The lines to print: the news, or how the pull request stands; then packet, reasons and problem.
+    """The lines to print: the news, or the pull request's state; then packet, reasons and problem.
 
-    A problem for which news may have been missed comes before how the pull request stood.
+    A problem that may have hidden news comes before the pull request's state.
     """
     from lifecycle.feedback.checks.packet_text import lines_of
 
@@ -105,7 +105,7 @@ def _lines(done: Waited) -> list[str]:
     if not done.said:
         is_late = done.ending is Ending.TIME_OUT
         outcome = "no news before the time was up" if is_late else STATUSES[done.ending][1]
-        if done.ending is Ending.GOOD:  # which of its meanings it is, the next lines say
+        if done.ending is Ending.GOOD:  # the next lines say which of its meanings it is
             outcome = "what it waited for is already true"
         outcome += ", and the last look failed" if is_late and problem else ""
         bare = f"{outcome[:1].upper()}{outcome[1:]}."

@@ -59,7 +59,7 @@ def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, forc
     """
     is_named = not task and bool(NAMED_IN_FULL.fullmatch(worktree or ""))
     if worktree and (is_named or not _is_path(worktree)):
-        task, worktree = (worktree, *task), ""  # `claim --worktree 42`: that is the task
+        task, worktree = (worktree, *task), ""  # `claim --worktree 42`: the value is the task
     if not "".join(task).strip():
         raise click.UsageError("Missing argument 'TASK...'.")
     query = " ".join(task)
@@ -120,7 +120,7 @@ def takeover(session: Session, task: tuple[str, ...], worktree: str | None) -> N
 
 
 _MOST = 4000
-"""Bytes that a summary may have; it is one line."""
+"""Most bytes of a summary; it is one line."""
 
 
 def _next(record: Record, hooks: plan.Hooks) -> str:

@@ -1,6 +1,6 @@
 """`lifecycle tick`: one look at GitHub, and how a look is reported.
 
-Apart from what takes and ends a claim: a look needs none of that, and would import it at each of its runs.
+Separate from the commands that take and end a claim: a look needs none of their imports.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def code_of(report: Report) -> int:
 
 
 def _taken(report: Report) -> list[str]:
-    """The line that somebody else has the task, in a list; an empty list if nobody has."""
+    """The line that somebody else has the task, in a list; else an empty list."""
     record = report.record
     is_taken = record is not None and record.ownership.taken_by
     return [derive.loss_line(record)] if record is not None and is_taken else []
@@ -63,7 +63,7 @@ def glance(session: Session) -> tuple[Report, list[str]]:
         lines += [line for line in session.claim_lines(report.record) if line not in text]
     lines += problem_lines(report, lines)
     if report.record is None and not lines:
-        from lifecycle.claim.commands import unfinished_claims  # a look at a claim needs none of it
+        from lifecycle.claim.commands import unfinished_claims  # a look at a claim does not need it
 
         lines.append("There is no claim in this worktree, so nothing to do.")
         lines += filter(None, [unfinished_claims.left(session.claim_store)])
@@ -106,21 +106,21 @@ def finish_release(
 
 
 def listener(session: str) -> Listener:
-    """Who hears the notices that this look takes off the queue: in an agent's session all of them.
+    """The listener for whom this look takes notices off the queue: in an agent's session it gets all.
 
     Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
-    must not use up what the agent has not heard.
+    must not use up notices that the agent has not received.
     """
     is_agents = bool(os.environ.get("CLAUDE_CODE_SESSION_ID"))
     return Listener(audiences=tuple(Audience) if is_agents else (Audience.NOTE,), session=session)
 
 
 _LINKED = {"claimed": "claim", "closed": "close", "released": "release"}
-"""The verb for the status that a linked task is to get."""
+"""The verb for the status that a linked task is to have."""
 
 
 def report_lines(report: Report, *, would: bool = False) -> list[str]:
-    """The report as lines: an action each, done or with `would` planned, then the notices."""
+    """The report as lines: one for each action, done or (with `would`) planned, then the notices."""
     mark = "would " if would else "did   "
     lines = [f"{mark}{describe(action)}" for action in report.actions]
     return lines + [line for notice in report.said for line in notice.text.split("\n")]
@@ -154,7 +154,7 @@ WORDS: Final[Mapping[type[plan.Action], str]] = {
     plan.ReleaseLease: "release the lease on #{0.issue}",
     plan.ForgetClaim: "delete .agent-claim.json",
 }
-"""A format for each kind of action whose sentence needs nothing but its fields."""
+"""A format for each kind of action whose sentence needs only its fields."""
 
 
 def describe(action: plan.Action) -> str:

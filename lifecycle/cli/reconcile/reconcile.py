@@ -83,9 +83,9 @@ def reconcile(
     """
     from lifecycle.reconcile.reconcile_run import Interrupted
 
-    asked = ScopeOptions(**scope)  # the other options are called as its fields are
+    asked = ScopeOptions(**scope)  # the other options have the names of its fields
     form = Form(as_json=as_json, summary=summary)
-    # As Ctrl-C; of a job that is cancelled Actions asks for an end with each of them. nohup's stay ignored.
+    # Like Ctrl-C: Actions ends a cancelled job with either of them. Under nohup they stay ignored.
     ends = (signal.SIGTERM, signal.SIGHUP)
     defaults = [number for number in ends if signal.getsignal(number) is signal.SIG_DFL]
     with form.telling(), heard(_interrupt, *defaults):
@@ -99,13 +99,13 @@ def reconcile(
 
 
 def _interrupt(number: int) -> NoReturn:
-    """Turn a signal that asks for the end into an interruption; a second one of it cuts nothing off."""
+    """Turn a signal that asks for the end into an interruption; a second one interrupts nothing."""
     signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def exit_code(report: SweepReport, fail_on: str) -> int:
-    """1 if the report holds what `fail_on` names, a value of `FAIL_ON`; else 0."""
+    """1 if the report has what `fail_on` names, a value of `FAIL_ON`; else 0."""
     open_ones = report.count(State.PLANNED, State.OFF, State.FAILED)
     is_bad = {"never": False, "failed": report.failed, "findings": report.failed or open_ones}
     return 1 if is_bad[fail_on] else 0
@@ -125,7 +125,7 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     clock = SystemClock()
     deadline = Deadline.after(clock, minutes * 60)
     world = WorktreeWorld(ground.root, ground.environment, clock, deadline, MemoryCache())
-    world.by_library = ("PyGithubLine",)  # and GraphQL plainly: most sweeps ask REST for nothing
+    world.by_library = ("PyGithubLine",)  # and GraphQL directly: most sweeps ask REST for nothing
     try:
         with ending(deadline, end_late):
             if not (scope.repositories or scope.owner):
@@ -146,7 +146,7 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
 
 
 def _caused_by_us(event: Trigger, world: WorktreeWorld) -> str:
-    """Why the event is not looked at: the App caused it whose token this is; else ""."""
+    """Why the event is ignored: it was caused by the App whose token this is; else ""."""
     is_ours = event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer())
     cause = f"the event {event.name} was caused by {event.sender}, whose token this is"
     return f"Nothing was looked at: {cause}." if is_ours else ""
@@ -161,15 +161,15 @@ def _bar() -> AbstractContextManager[Progress | None]:
 
 
 _INPUTS = "In a workflow that is the input token, or app-id and app-private-key."
-"""Where a step of a workflow has its token from; it has no shell to export one in."""
+"""The source of a workflow step's token; a step has no shell to export one in."""
 
 
 _EXPORT = r"(?:run gh auth refresh [^;]* and )?set it anew [^;]*=\$\(gh auth token[^)]*\)"
-"""How a sentence tells to give another token in a shell, and to start the client again."""
+"""The pattern of an advice to set another token in a shell, and to start the client again."""
 
 
 def _of_workflow(text: str, *, is_token: bool = False) -> str:
-    """The sentence; in GitHub Actions with where a token comes from there, if one is to be given."""
+    """The sentence; in GitHub Actions with the source of a token there, if one is needed."""
     if not _is_action() or not (is_token or "=$(gh auth token" in text):
         return text
     return f"{re.sub(_EXPORT, 'give another one', text)} {_INPUTS}"
@@ -188,10 +188,10 @@ class Form:
     summary: bool
 
     def tell(self, report: SweepReport) -> None:
-        """Print the report, and write what GitHub Actions asks for.
+        """Print the report, and write the files for GitHub Actions.
 
         Raises:
-            OSError: an output or one of the step's files does not take it; the repairs were made.
+            OSError: an output or one of the step's files is not writable; the repairs were made.
         """
         report = replace(
             report,
@@ -209,7 +209,7 @@ class Form:
             if self.summary:
                 actions.write_outputs(report, os.environ)
                 actions.write_summary(report, os.environ)
-        finally:  # the log tells what was repaired, whatever becomes of the files
+        finally:  # the log shows the repairs, even if a file fails
             self._print(report)
             if self.summary:
                 self._annotations(report)
@@ -236,7 +236,7 @@ class Form:
 
     def _print(self, report: SweepReport) -> None:
         if self.as_json:
-            # In a log of GitHub Actions it holds no command of the old form.
+            # In a log of GitHub Actions it must not contain a command of the old form.
             click.echo(json_text(report.as_json()).replace("##[", "#\\u0023["))
         elif self.summary and not os.environ.get(actions.SUMMARY):
             click.echo(actions.summary(report), nl=False)
@@ -262,7 +262,7 @@ def _is_action() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ScopeOptions:
-    """The options on where to look and what may be done; None for one that was not given."""
+    """The options on where to look and what may be done; None for an option that was not given."""
 
     repositories: tuple[str, ...] = ()
     owner: str | None = None
@@ -304,7 +304,7 @@ def policy(asked: ScopeOptions, settings: Settings) -> Policy:
 class ScopeGround:
     """The folder and the environment that the command works with.
 
-    Where the scope names neither owner nor repositories, the repository is that of
+    If the scope names neither owner nor repositories, the repository is that of
     LIFECYCLE_REPOSITORY, else of GITHUB_REPOSITORY, else the worktree's own.
 
     Attributes:
@@ -312,7 +312,7 @@ class ScopeGround:
         environment: the variables, with the repository and the board's owner of this run.
 
     Raises:
-        Refused: no repository is named and the folder lies in no worktree.
+        Refused: no repository is named and the folder is in no worktree.
         BadConfig: a variable or a file cannot be used.
     """
 
@@ -337,7 +337,7 @@ def event_of(environment: Mapping[str, str]) -> Trigger:
     try:
         payload = Path(path).read_text(encoding="utf-8") if path else None
     except (OSError, UnicodeDecodeError):
-        payload = None  # the note of `read_event` tells it
+        payload = None  # the note of `read_event` reports it
     return read_event(name, payload, environment.get("GITHUB_REPOSITORY", ""))
 
 

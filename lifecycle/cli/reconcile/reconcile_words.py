@@ -63,7 +63,7 @@ _AS_ENDED = "For the reason that ended the run."
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Findings of one kind that were left for one reason; `reason` is "" where the ending says it."""
+    """Findings of one kind that were left for one reason; `reason` is "" if the ending has it."""
 
     kind: str
     reason: str
@@ -97,7 +97,7 @@ def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
 
 
 def _told_once(finding: Finding, ended: str) -> Finding:
-    """The finding; without its problem, if that is the one that ended the run and is told there."""
+    """The finding; without its problem, if that ended the run and is reported there."""
     if not (finding.problem and ended.startswith(finding.problem)):
         return finding
     return replace(finding, problem="" if finding.state is State.LEFT else _AS_ENDED)
@@ -119,14 +119,14 @@ def why_not(finding: Finding) -> str:
 
 
 def outcome(finding: Finding) -> str:
-    """What became of a finding: its state, what is done, and why not."""
+    """The result for a finding: its state, what is done, and why not."""
     state = finding.state.capitalize()
     parts = [part for part in (finding.fix, why_not(finding)) if part]
     return f"{state}: {' '.join(parts)}" if parts else f"{state}."
 
 
 def totals(report: SweepReport) -> str:
-    """How many findings there are, and what became of them: one sentence."""
+    """How many findings there are, and their results: one sentence."""
     if report.skipped:
         return report.skipped
     number = len(report.findings)
@@ -145,7 +145,7 @@ def totals(report: SweepReport) -> str:
 
 
 def _met_none(report: SweepReport) -> bool:
-    """True if the run looked at no issue, and at a part of the scope only or ended early."""
+    """True if the run looked at no issue, and only at a part of the scope or ended early."""
     return not report.tasks and (report.is_narrowed or bool(report.ended))
 
 

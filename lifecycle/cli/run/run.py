@@ -39,7 +39,7 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "gate": Word.of(table.Gate, case_sensitive=False),
     "check": Word.of(table.StoryCheck, case_sensitive=False),
 }
-"""Click's types for the words on a command line, by the name that a row's `kind` gives them."""
+"""Click's types for the words on a command line, by the names that a row's `kind` uses."""
 
 
 class RunSession(Session):
@@ -55,26 +55,26 @@ class RunSession(Session):
 
     @property
     def who(self) -> str:
-        """Who makes a record: the client's session, or "terminal"."""
+        """The author of a record: the client's session, or "terminal"."""
         return self.client_session or "terminal"
 
     @property
     def can_ask(self) -> bool:
-        """True if somebody attends whom the agent that runs this command can ask."""
+        """True if a person attends whom the agent that runs this command can ask."""
         return running_client.can_be_asked(self.world.environment)
 
     @cached_property
     def tree(self) -> str:
-        """The name of the tree that the worktree's files are now.
+        """The name of the present tree of the worktree's files.
 
         Raises:
-            GitFailed, Transient: git cannot say.
+            GitFailed, Transient: git cannot answer.
         """
         return tree_of(self.git)
 
     @property
     def tree_if_known(self) -> str:
-        """The same, or "" where git cannot say; a record made then counts for no tree."""
+        """The same, or "" if git cannot answer; a record made then counts for no tree."""
         try:
             return self.tree
         except (GitFailed, Transient):
@@ -86,23 +86,23 @@ class RunSession(Session):
         return GitRepository(self.world.root, self.world.deadline, self.world.environment)
 
     def facts(self, run: state.Run) -> WorkFacts:
-        """What git shows changed since the story at work began; UNSEEN where git cannot say."""
+        """The changes in git since the story at work began; UNSEEN if git cannot answer."""
         try:
             return self.facts_since(run.current.base if run.current is not None else "")
         except (GitFailed, Transient):
             return UNSEEN
 
     def facts_since(self, base: str = "") -> WorkFacts:
-        """What git shows changed since the commit `base`; raises GitFailed, Transient."""
+        """The changes in git since the commit `base`; raises GitFailed, Transient."""
         return facts_of(self.git, base)
 
     def person(self, run: state.Run, asked_at: float, command: str) -> str:
-        """How it is known that a person runs this command since they were asked; Refused if it is not."""
+        """The evidence that a person runs this command since they were asked; Refused if there is none."""
         presence = self.presence_beside({led.client for led in run.led if led.client})
         return persons.person(presence, asked_at, f"lifecycle run {command}")
 
     def show_json(self, data: Mapping[str, Any]) -> None:
-        """Print one JSON object, also without `--json`: for commands whose design says so."""
+        """Print one JSON object, also without `--json`: for commands that always print JSON by design."""
         self.as_json = True
         self.show([], data)
 

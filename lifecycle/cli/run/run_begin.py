@@ -51,11 +51,11 @@ def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> Non
 
 
 def _demand_person(session: RunSession) -> None:
-    """Refuse `--anew` to an agent that nobody told to: it would also put aside what stopped the run."""
+    """Refuse `--anew` to an agent without a person's word: it would also set aside what stopped the run."""
     try:
         run = session.store.load()
     except StrangeRun:
-        run = None  # nobody knows what it waits for: any prompt may have been about something else
+        run = None  # it is unknown what it waits for: any prompt may have been about something else
     run = run or Run("", "", session.now)
     if not run.is_over:
         fix_asked_at = run.fix.asked_at if run.fix is not None else 0.0
@@ -130,7 +130,7 @@ def criterion(
 
     manual: it can only be verified by hand (MANUAL_VERIFICATION_REQUIRED); the PR says so.
     """
-    # Before the lock: git may take its time, and other commands should not wait for it.
+    # Before the lock: git may be slow, and other commands should not wait for it.
     session.store.demanded()
     tree = session.tree
     with session.store.changing() as change:

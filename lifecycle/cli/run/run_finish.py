@@ -44,7 +44,7 @@ def finish(session: RunSession) -> int:
     session.store.refuse_held(run)
     demand_active(run)
     missing = completion.lacks(run, facts_for(world, run))
-    if missing:  # the gate may take long, and mends none of it
+    if missing:  # the gate may take long, and solves none of it
         raise refused("not-run", missing=missing)
     publish, branch = _publisher(session, run), world.git.current_branch()
     record, gate_lines, _ = shown(session, Gate.G7)
@@ -63,7 +63,7 @@ def finish(session: RunSession) -> int:
         with session.store.changing() as change:
             change.run = run = completed(change.run, facts, session.now, asked=asked)
             change.note(f"Run {run.id} completed")
-    except Refused as error:  # somebody stopped it meanwhile
+    except Refused as error:  # somebody stopped the run meanwhile
         error.sentence = f"{error.sentence} What was done: {' '.join(_told(pull))}"
         raise
     lines = [*gate_lines, "", *_told(pull), "", *complete_lines(run)]
@@ -85,7 +85,7 @@ def complete(session: RunSession) -> None:
 
 
 def _refuse_moved(session: RunSession, branch: str, head: str) -> None:
-    """Refuse to go on if branch or head moved while the gate ran: only what it judged is pushed."""
+    """Refuse to continue if branch or head moved while the gate ran: only what it judged is pushed."""
     git = session.world.git
     here, now = git.current_branch() or "", head_of(git)
     if (here, now) != (branch, head):
@@ -100,9 +100,9 @@ def _told(pull: Published) -> list[str]:
 
 
 def _publisher(session: RunSession, run: Run) -> Callable[[Run, str], Published]:
-    """The function that makes the pull request: through the claim where there is one, else by itself.
+    """The function that makes the pull request: through the claim if there is one, else directly.
 
-    Called before the gate is run, so that what stands in the way is raised first.
+    Called before the gate is run, so that obstacles are raised first.
     """
     from lifecycle.github.pulls.pull_calls import PullCalls
 
@@ -126,7 +126,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
 
     world, claim_store = session.world, session.claim_store
     before, head = current(world, claim_store), head_of(world.git)
-    # What was merged without the last commits is handed off anew, which opens the claim's next one.
+    # If the PR merged without the last commits, hand off again, which opens the claim's next one.
     if before.claim.phase != Phase.MERGED_DETECTED or before.pull.head not in ("", head):
         hand_off(world, claim_store, before.claim.summary or pull_text.summary_of(run))
     report = look.tick(world, claim_store, Wake.TICK, to=listener(session.client_session))
@@ -149,7 +149,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
 
 
 GateShown = tuple[GateRecord, list[str], dict[str, Any]]
-"""A gate's record, the lines to print of it, and further values for `--json`."""
+"""A gate's record, the lines to print about it, and further values for `--json`."""
 
 
 def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
@@ -204,7 +204,7 @@ def _design(session: RunSession, tree: str) -> GateShown:
 
 
 def _threshold(session: RunSession, story: Story) -> float | None:
-    """Percent of coverage that the platform demands of a story of this size; None if it demands none."""
+    """Percent of coverage that the platform requires of a story of this size; None if it requires none."""
     platform = selection.detect(session.root, session.world.environment).selected
     by_size = platform.about.quality_gates.coverage.items() if platform is not None else ()
     return next((number for size, number in by_size if size == story.size), None)
@@ -227,7 +227,7 @@ def _of_story(
     runs = _tests(session, remarks)
     with session.store.changing() as change:
         run = gate_records.with_gate(change.run, story.id, record, error, session.now)
-        # What was shown by now stays shown.
+        # Evidence so far is kept.
         change.run = run.with_story(tdd_moves.remembered(run.story(story.id), runs))
         news = change.news(f"Gate {record.gate}: {record.state} for {story.id}")
         failures = [failure.id for failure in change.failures]
@@ -240,7 +240,7 @@ def _of_story(
 
 
 def _tests(session: RunSession, remarks: list[str]) -> tdd_moves.RunsSeen:
-    """The recorded test runs; where git fails, an empty result, and its sentence added to `remarks`."""
+    """The recorded test runs; if git fails, an empty result, and its sentence is added to `remarks`."""
     try:
         return tdd_moves.look(session.git)
     except (GitFailed, Transient) as error:

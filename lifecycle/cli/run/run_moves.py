@@ -23,7 +23,7 @@ from lifecycle.run.texts.told import filled, refused
 from lifecycle.run.trouble.story_failures import attempts
 
 LINT_FIX = "lintFix"
-"""The platform's command that mends lint by itself."""
+"""The platform's command that fixes lint problems automatically."""
 
 
 def update_story(session: RunSession, *, story: str, status: StoryStatus, unneeded: str) -> None:

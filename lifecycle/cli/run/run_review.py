@@ -18,7 +18,7 @@ from lifecycle.run.texts import agent_contexts, told
 from lifecycle.storage.store import FOLDER
 
 _MOST = 1_000_000
-"""Characters of a report on stdin; a longer one is refused."""
+"""Most characters of a report on stdin; a longer one is refused."""
 
 
 def verify(

@@ -159,7 +159,7 @@ def _run(session: RunSession, fix: state.UserFix) -> tuple[check_process.Process
     world = session.world
     environment = for_child("check", world.environment)
     asked = (fix.check_command, world.root, environment, fix.timeout)
-    with world.deadline.standing_still():  # it has a limit of its own
+    with world.deadline.standing_still():  # the command has its own time limit
         end = check_process.run(*asked, out=take, err=take)
     if end.signal:
         raise KeyboardInterrupt
@@ -224,7 +224,7 @@ def resume(session: RunSession, *, iterations: int | None) -> None:
 
 
 def _goes_on(run: state.Run, subject: str, whither: str = "") -> str:
-    """The sentence on how an active run goes on, or which status it has instead."""
+    """The sentence on how an active run continues, or on its other status."""
     if run.status is not RunStatus.ACTIVE:
         return f"{subject} is {run.status.value.replace('_', ' ')}. {WAITS[run.status]}"
     return f"Start the client in this folder, or write a prompt there{whither}."

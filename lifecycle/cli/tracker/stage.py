@@ -119,7 +119,7 @@ def on(session: Session) -> None:
 
 
 def _settings(session: Session) -> StageSettings:
-    """The staged workflow's settings; raises Refused where it is off."""
+    """The staged workflow's settings; raises Refused if it is off."""
     files = WorkflowFiles(session.root)
     stages = session.world.settings.stages
     if not stages.use:
@@ -227,7 +227,7 @@ def _session_standing(
         over = f"Session {record.session} is no longer led: it reached the end of {record.ended}."
         return [over, " → ".join(names)], {**data, "ended": record.ended}
     stage = _stage_of(record, turn, sequence)
-    # The task that the session took after its last one was closed, if a stop was looked at since.
+    # The task that the session took after closing its last one, if a stop was looked at since.
     taken = turn.taken if turn is not None and activity.find(turn.taken) is not None else ""
     own = record.task or taken
     task = activity.find(own)
@@ -255,7 +255,7 @@ def _session_standing(
 
 
 def _has_lost_its_label(session: Session, stages: StageSettings, name: str) -> bool:
-    """True if a task that the workflow does not list any more is open: somebody took the label off."""
+    """True if a task that the workflow does not list any more is open: somebody removed the label."""
     try:
         task = session.world.tracker.get(name)
     except LifecycleError:
@@ -273,13 +273,13 @@ def _line(stages: StageSettings, record: SessionRecord, turn: Turn | None) -> tu
 def _stage_of(
     record: SessionRecord, turn: Turn | None, sequence: tuple[Stage, ...]
 ) -> Stage | None:
-    """The session's stage: set by hand, else by its transcript, else as recorded; None if not known."""
+    """The session's stage: set by hand, else by its transcript, else as recorded; None if unknown."""
     kept, memory = Stage(record.stage) if record.stage in list(LINE) else None, record.memory
     if memory.set_stage is not None:
         return memory.set_stage
     if turn is None or (memory.is_let_go and kept is not None):
         return kept  # of one that was let go as the note said that told the user
-    # A marker that waits for its merge has ended nothing yet.
+    # A marker that waits for its merge has not ended anything yet.
     if turn.markers and memory.position != f"{turn.marked}{decide.WAITED}":
         return instructions.following(Detected(turn.markers[-1]), sequence)
     return turn.asked or kept

@@ -99,7 +99,7 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
             raise
         except errors.Refused as error:
             if session.claim_store.load(repair=False).record is not None:
-                raise  # this worktree has a claim, so that the next one would be refused as well
+                raise  # this worktree has a claim, so the next one would be refused, too
             reasons.append(error)
             raise errors.NotClaimable(error.sentence, status="") from error
 
@@ -113,16 +113,16 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
 
 
 def _yours(session: Session, task: Task, notes: list[str]) -> _Told:
-    """The result of a claim in the tracker alone; whose client it is, is kept for the next session."""
+    """The result of a claim in the tracker only; its client is recorded for the next session."""
     activation.keep_seat(session.world, session.client_session, session.client_process)
     line = f"{task.id} {quoted(task.title)} is yours, as {session.tracker.actor}."
     return _Told(task, [line], notes)
 
 
 def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool = False) -> _Told:
-    """Claim a task: as an issue if it is one or is linked to one, else in its tracker alone.
+    """Claim a task: as an issue if it is one or is linked to one, else only in its tracker.
 
-    `is_any`: nobody named this one, so that it is refused where an open pull request is for it.
+    `is_any`: nobody named this task, so it is refused if an open pull request is for it.
     """
     world = session.world
     is_issue = world.tracker.name == registry.GITHUB

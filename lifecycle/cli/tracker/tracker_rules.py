@@ -1,10 +1,10 @@
 """Decides whether a task is under its tracker's rules alone, or under the claim of an issue.
 
-An issue of GitHub's, and a task that is linked to one, is taken, released and closed with its claim.
-So nobody gets around the lease, the merge or the person's yes by speaking to the tracker.
+An issue on GitHub, and a task that is linked to one, is taken, released and closed with its claim. So
+nobody can avoid the lease, the merge or the person's yes by using the tracker directly.
 
-What is taken over, by a person's word or since its session is over, is released in the holder's name and
-claimed anew. So whoever is quicker has it: only for the holder that was read is it released.
+A takeover (by a person's word, or because the holder's session is over) releases the task in the holder's
+name and claims it again. It is released only for the holder that was read, so whoever is quicker gets it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Stand:
     """A task, and the issue and claim that it is under.
 
     Attributes:
-        task: as the tracker has it.
+        task: the task in the tracker.
         issue: the number of the issue that it is or is linked to, or None.
         is_issue: the task is that issue itself.
         is_ours: the claim of this worktree is for the task.
@@ -40,7 +40,7 @@ class Stand:
     """
 
     def __init__(self, session: Session, name: str) -> None:
-        """Read the task `name` and what it is under; raises as the tracker's `get`, and ClaimRefused."""
+        """Read the task `name`, its issue and claim; raises as the tracker's `get`, and ClaimRefused."""
         self.session, self.world = session, session.world
         self.task = task = session.tracker.get(name)
         self.is_issue = session.tracker.name == registry.GITHUB
@@ -60,12 +60,12 @@ class Stand:
 
         Args:
             done: what was not done, as in "closed".
-            force: end it even so, if only the tracker says that it is another's; never against a claim.
+            force: end it even if the tracker says that it is another's; never against a claim.
 
         Raises:
             HeldByAnother: another worktree of this clone claims it, somebody else has its lease, or the
                 tracker says that it is somebody else's.
-            GitFailed, Transient: whose it is could not be read; nothing was done.
+            GitFailed, Transient: its holder could not be read; nothing was done.
         """
         if self.issue is not None:
             self._refuse_claimed(self.issue, done)
@@ -82,7 +82,7 @@ class Stand:
     def _refuse_claimed(self, number: int, done: str) -> None:
         """Refuse an issue that another worktree of this clone claims, or whose lease somebody else has.
 
-        Without the remote there are no leases: then the issue's assignees and comments say whose it is.
+        Without the remote there are no leases: then the issue's assignees and comments decide.
         """
         world = self.world
         place = place_of(world, number)
@@ -101,7 +101,7 @@ class Stand:
             )
 
     def _refuse_assigned(self, done: str) -> None:
-        """Refuse an issue that other accounts are assigned to, and this one is not."""
+        """Refuse an issue that is assigned to other accounts, and not to this one."""
         world, task = self.world, self.task
         if not task.assignee:
             return
@@ -150,13 +150,13 @@ class Stand:
 
 
 def has_remote(session: Session) -> bool:
-    """True if there is a remote on which leases could lie."""
+    """True if there is a remote that may have leases."""
     world = session.world
     return world.git.remote_url(world.settings.remote) is not None
 
 
 def take_over(session: Session, task: Task, *, force: bool) -> tuple[Task, list[str]]:
-    """Claim a task in its tracker alone; returns it, with a note from whom it was taken over.
+    """Claim a task only in its tracker; returns it, with a note about the former holder.
 
     Raises:
         AlreadyClaimed: somebody else has it, and `force` is not given; or was quicker.
@@ -182,7 +182,7 @@ def may_free(session: Session, holder: str, *, force: bool) -> bool:
 
 def _is_own(session: Session, holder: str) -> bool:
     """True if the holder is this agent under another name: by its claim, the environment, or its seat."""
-    session.claim_store.load(repair=False)  # reads what is remembered
+    session.claim_store.load(repair=False)  # loads the remembered record
     last, actor = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
@@ -215,14 +215,14 @@ def refusal(
     Args:
         session: this worktree.
         task: its id.
-        holder: who has it, as the tracker writes it.
+        holder: its holder, as the tracker writes it.
         done: what was not done to it, as in "closed".
-        is_linked: the claim here is linked to it, so that a takeover has nothing to take over.
+        is_linked: the claim here is linked to it, so a takeover has nothing to take over.
     """
     who, seat = (named(holder) if holder else "somebody else"), _seat(session, holder)
     if seat is not None and not seat.is_over:
         who += f", a session of this worktree ({seat.session}) whose client still runs"
-    # Of these commands `release` alone does it by force, without a takeover first.
+    # Of these commands only `release` has --force, without a takeover first.
     is_release = is_linked or done == "released"
     command = f"release {task} --force" if is_release else f"takeover {task}"
     way = f"lifecycle tracker {command}"

@@ -29,7 +29,7 @@ def draw(listing: Listing, console: Console | None = None) -> None:
         Column("", _rank),
         Column("", lambda task: task.title, most=None),
     ]
-    if len(set(map(word_of, listing.tasks))) > 1:  # else all stand alike, and the head says how
+    if len(set(map(word_of, listing.tasks))) > 1:  # else all are equal, and the heading says so
         word = status.cell
         columns.append(
             status._replace(cell=lambda task: Text(str(word(task)), _STYLES[task.status]))

@@ -23,14 +23,14 @@ from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.storage.store import worktree_root
 
 READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
-"""What a list of tasks may be for, beside a status."""
+"""Selections for a list of tasks, besides a status."""
 
 STDIN = "-"
-"""What stands for standard input, in place of a text or a file's name."""
+"""The word for standard input, instead of a text or a file's name."""
 
 
 def task_data(task: Task | None) -> dict[str, Any] | None:
-    """A task for `--json`: the same keys for each tracker; what it does not have is null."""
+    """A task for `--json`: the same keys for each tracker; a missing value is null."""
     optional = ("assignee", "external", "url", "close_reason", "author")
     return _data(task, *optional) if task is not None else None
 
@@ -43,7 +43,7 @@ def note_data(note: Note) -> dict[str, Any]:
 def _data(value: Task | Note, *optional: str) -> dict[str, Any]:
     """The fields of a task or comment, moments as ISO text; `optional` ones are None instead of ""."""
     data = asdict(value)
-    data.pop("held_by", None)  # known only where a stage asked for it
+    data.pop("held_by", None)  # known only if a stage asked for it
     data |= {name: data[name] or None for name in optional}
     moments = {name: at for name, at in data.items() if name.endswith("_at") and at is not None}
     return data | {name: render_time(at) for name, at in moments.items()}
@@ -67,20 +67,20 @@ def text_from(
     most: int | None = None,
     is_unasked: bool = False,
 ) -> str | None:
-    """The text that was given, in words, in a file, or (`-`) on standard input; None if none was.
+    """The given text: from words, from a file, or (`-`) from standard input; None if there is none.
 
     Args:
         text: the text as words of the command line.
         file: the file's name.
         option: the name of the option for words, for the error.
         file_option: the name of the option for a file.
-        most: so many bytes are read at the most; None for all.
-        is_unasked: read only a file of the worktree: an agent runs this command unasked, and the text goes
-            to others.
+        most: the most bytes that are read; None for all.
+        is_unasked: read only a file of the worktree: an agent runs this command without asking, and the
+            text goes to others.
 
     Raises:
         click.UsageError: both were given.
-        Refused: what was read is no text in UTF-8, or longer than `most`; or it lies elsewhere.
+        Refused: the content is not UTF-8 text, or longer than `most`; or the file is elsewhere.
         OSError: the file cannot be read.
     """
     if text is not None and file is not None:
@@ -96,7 +96,7 @@ def text_from(
     if is_unasked and not is_stdin:
         _need_inside(Path(str(file)))
     with nullcontext(sys.stdin.buffer) if is_stdin else Path(str(file)).open("rb") as source:
-        content = source.read(-1 if most is None else most + 1)  # a byte more than that is too long
+        content = source.read(-1 if most is None else most + 1)  # one byte more shows an excess
     if most is not None and len(content) > most:
         raise Refused(
             f"{where} has more than {most} bytes; nothing was done. Shorten it to one line."
@@ -108,7 +108,7 @@ def text_from(
 
 
 def _need_inside(path: Path) -> None:
-    """Refuse a file outside of the worktree, also one behind a link: nobody agreed to send it."""
+    """Refuse a file outside of the worktree, also behind a link: nobody agreed to send it."""
     root = worktree_root(Path.cwd())
     if root is None or not path.resolve().is_relative_to(root.resolve()):
         raise Refused(
@@ -124,7 +124,7 @@ def key_of(*words: str) -> str:
 
 
 def tell_place(world: wiring.WorktreeWorld) -> None:
-    """Note on stderr if the tasks are GitHub's only as another tracker cannot be used; raises BadConfig."""
+    """Note on stderr if GitHub's tasks are used only because another tracker fails; raises BadConfig."""
     note = tracker_opening.note_of(world)
     if note:
         click.echo(f"Note: {visible(note)}", err=True)
@@ -157,7 +157,7 @@ class Listing:
 
 
 def word_of(task: Task) -> str:
-    """The task's status as `--status` takes it; in the tracker's own word where that has none."""
+    """The task's status in the words of `--status`; in the tracker's own word if that has none."""
     return task.raw_status if task.status is TaskStatus.OTHER else task.status.value
 
 

@@ -1,4 +1,4 @@
-"""`lifecycle status`; without click, if the command line has nothing but `--json`.
+"""`lifecycle status`; without click, if the command line has no option but `--json`.
 
 It is asked for often, and click takes longer to import than the files to read.
 """
@@ -65,10 +65,10 @@ def status(session: Session) -> int:
         waiting = [notice.text.partition("\n")[0] for notice in notices]
     except (LifecycleError, regular_files.StrangeFileError) as error:
         problem = error
-    # Whoever does not hold the claim is not told what it waits for: that is for its own session.
+    # Only the session that holds the claim sees what the claim waits for.
     hidden = _OF_THE_CLAIM if is_held else ()
     awaited = [person for person in worktree_overview.awaited if person.part not in hidden]
-    # One sentence on the queue may stand in two lines of the claim: the question and what to do.
+    # One queued sentence may be in two lines of the claim: the question and what to do.
     claim_text = " ".join(lines)
     more = [text for text in waiting if text not in claim_text]
     lines = [line for line in lines if not any(line in text for text in more)]
@@ -84,7 +84,7 @@ def status(session: Session) -> int:
 
 
 def _still_linked(session: Session) -> list[str]:
-    """The lines on tasks of another tracker that a claim which ended left to be closed or released."""
+    """The lines about another tracker's tasks that an ended claim left to be closed or released."""
     if not session.claim_store.state.get(PENDING):
         return []
     from lifecycle.claim.linked import pending_writes
@@ -95,11 +95,11 @@ def _still_linked(session: Session) -> list[str]:
 
 
 def _lost_hooks(session: Session) -> str:
-    """The sentence for hooks that are wired and not there any more, as after a move of Python; else ""."""
+    """The sentence about configured hooks that no longer exist, as after a move of Python; else ""."""
     root = str(session.root)
     places = filter(None, (root, regular_files.main_worktree(root)))
     texts = [regular_files.whole(f"{place}/{_SETTINGS}", _LONG) or b"" for place in places]
-    # Whose they are is told by what costs more than all of this: only where one is gone.
+    # To find out whose they are costs more than all of this: only if one is missing.
     if all(os.path.isfile(path) for text in texts for path in _ON_STOP.findall(text)):  # noqa: PTH113
         return ""
     from lifecycle.setup.init.found_hooks import ClientSetup

@@ -145,7 +145,7 @@ def _at(moment: float | None) -> str | None:
 
 
 TASKS = 10
-"""How many tasks have a row of their own, the newest; and how many labels, agents and flakes."""
+"""How many tasks have their own row, the newest; and how many labels, agents and flakes."""
 
 
 def _span(seconds: float | None, unknown: str = "-") -> str:
@@ -211,7 +211,7 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
             shown.print(styled(visible(text)))
     for title, groups in (("label", summary.labels), ("agent", summary.agents)):
         named = Column(title, lambda group: group.name, most=None)
-        # An agent's name is a claim's: there is one for each task.
+        # An agent's name is a claim's: there is a different one for each task.
         _print(shown, (named, *_GROUPS), groups, TASKS)
     _print(shown, _FLAKES, summary.flakes, TASKS)
     of_tasks = (
@@ -227,7 +227,7 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
 def _print(
     console: Console, columns: Sequence[Column], rows: Sequence[Any], most: int | None = None
 ) -> None:
-    """Print a table below an empty line, of at most so many rows and a line on the rest."""
+    """Print a table below an empty line, with at most that many rows and a line about the rest."""
     if not rows:
         return
     console.print()

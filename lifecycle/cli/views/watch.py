@@ -38,7 +38,7 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
     from lifecycle.views.watch.live_watch import LiveWatch
 
     root = command_session.demanded_root()
-    # Somebody watches, and can press keys.
+    # A person is watching, and can press keys.
     is_watched = terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)
     live = LiveWatch(root, terminal.console(), SystemClock())
     if as_json:
@@ -50,7 +50,7 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
 
 
 def _serve(port: int, *, opens: bool, as_json: bool) -> None:
-    """Serve the page until it ends, and print where it is."""
+    """Serve the page until it ends, and print its address."""
     from lifecycle.views.web import web_server
     from lifecycle.views.web.all_worktrees import AllWorktrees
 
@@ -81,7 +81,7 @@ def statusline(*, as_json: bool) -> None:
     """
     try:
         root = worktree_root(_project())
-    except OSError:  # the folder is gone, or is nobody's to read
+    except OSError:  # the folder is gone, or unreadable
         root = None
     deadline = Deadline.after(SystemClock(), _SECONDS)
     line = prepared_line(root, os.environ, deadline) if root is not None else ""

@@ -54,7 +54,7 @@ class WorkflowSession(Session):
 
     @cached_property
     def steps(self) -> WorkflowSteps:
-        """What moves a workflow, in the name of this asker."""
+        """The moves of a workflow, in the name of this asker."""
         clients = {self.asker.client} - {0}
         return WorkflowSteps(self.store, self.asker, lambda: self.presence_beside(clients))
 
@@ -114,7 +114,7 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     for text in asked["gates"]:
         phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
         workflow = workflow.with_gate(workflow.index_of(phase), gate)
-    strange = [*_strange_checks(session, workflow)]  # settings that cannot be read end it here
+    strange = [*_strange_checks(session, workflow)]  # unreadable settings end it here
     done = session.steps.start(workflow, kind, first=not later)
     begun = done.workflow
     size = count(len(begun.phases), "phase")
@@ -125,7 +125,7 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
 
 
 def _strange_checks(session: WorkflowSession, workflow: Workflow) -> Iterable[str]:
-    """A sentence for each gate whose check the project does not have by now: nothing would pass it."""
+    """A sentence for each gate whose check the project does not have yet: nothing could pass it."""
     from lifecycle.evidence.checks.known_checks import known_check
 
     world = session.world
@@ -136,13 +136,13 @@ def _strange_checks(session: WorkflowSession, workflow: Workflow) -> Iterable[st
 
 
 def _phase(text: str) -> WorkflowPhase:
-    """`Build:developer` as a phase; an agent of a plugin has a colon of its own."""
+    """`Build:developer` as a phase; a plugin's agent has a colon in its own name."""
     match = _AGENT.fullmatch(text)
     return WorkflowPhase(match[1], agent=match[2]) if match else WorkflowPhase(text)
 
 
 def _pair(text: str, refusal: Refused) -> tuple[str, str]:
-    """What stands before and behind the first sign of equality; raises the refusal without one."""
+    """The texts before and after the first equals sign; raises the refusal without one."""
     match = _FACT.fullmatch(text)
     if match is None:
         raise refusal
@@ -192,7 +192,7 @@ _CALLED: tuple[Callable[..., Any], ...] = (
 )
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {function.__name__: function for function in _CALLED}
-"""The functions that may be called, by their names."""
+"""The functions that may be called, by name."""
 
 _LARGEST = 4_000_000
 _FORM = '{"arguments": [...], "named": {...}}'
@@ -284,7 +284,7 @@ _NOW = {PhaseStatus.FAILED: "failed", PhaseStatus.SKIPPED: "was skipped"}
 
 
 def _tell(session: WorkflowSession, step: StepDone) -> None:
-    """Print the result of a step: where its phase and its workflow stand, and what to do next."""
+    """Print the result of a step: the state of its phase and its workflow, and what to do next."""
     workflow, lines = step.workflow, []
     if step.phase >= 0:
         phase = workflow.phases[step.phase]

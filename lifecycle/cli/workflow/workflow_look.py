@@ -42,7 +42,7 @@ def show(session: WorkflowSession, *, name: str) -> None:
     entry = session.found(name, session.store.read(archived=bool(name)))
     try:
         troubles = session.store.settle().troubles
-    except (LifecycleError, OSError) as error:  # it is shown all the same
+    except (LifecycleError, OSError) as error:  # it is shown nevertheless
         troubles = [str(error)]
     workflow = entry.workflow
     beside = delegation_lines(session.store.root)
@@ -126,7 +126,7 @@ def delegation_lines(root: Path) -> list[str]:
 
 
 def _graph_line(text: str) -> str:
-    """The wave at work: a graph lists its waves, itself or in its plan, and each of them its phases."""
+    """The current wave: a graph lists its waves, itself or in its plan, and each wave its phases."""
     data = json.loads(text)
     waves = (data.get("execution_plan") or data).get("waves") or []
     current = int(data.get("current_wave") or 0)

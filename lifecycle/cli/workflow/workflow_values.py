@@ -26,7 +26,7 @@ def phase_title(workflow: Workflow, index: int) -> str:
 
 
 def where(workflow: Workflow) -> str:
-    """Where a workflow stands, in a few words."""
+    """A workflow's state, in a few words."""
     if workflow.given_up:
         return f"given up ({quoted(workflow.given_up)})"
     if workflow.is_over:
@@ -37,7 +37,7 @@ def where(workflow: Workflow) -> str:
 
 
 def took(phase: WorkflowPhase, now: float) -> str:
-    """How long a phase took, or takes; "" if it has not begun."""
+    """How long a phase took, or has taken so far; "" if it has not begun."""
     seconds = max(0.0, (phase.ended_at or now) - phase.started_at)
     return span(seconds) if phase.started_at else ""
 
@@ -59,7 +59,7 @@ def gate_words(phase: WorkflowPhase) -> str:
 
 
 def phase_lines(workflow: Workflow) -> list[str]:
-    """The current phase as lines: what to do in it, with what."""
+    """The current phase as lines: what to do in it, and with what."""
     phase = workflow.phase
     if phase is None or workflow.is_over:
         return [f"{named(workflow)} is {where(workflow)}."]
@@ -78,7 +78,7 @@ def phase_lines(workflow: Workflow) -> list[str]:
 
 
 def show_lines(workflow: Workflow, now: float) -> list[str]:
-    """The whole workflow as lines: its name and standing, task and source, its phases, its lists."""
+    """The whole workflow as lines: its name and state, task and source, its phases, its lists."""
     lasted = (workflow.ended_at or now) - (timing.parse_time(workflow.created_at) or now)
     facts = (workflow.id, workflow.type, where(workflow), f"{workflow.progress} phases done")
     lines = [f"{named(workflow)} · {' · '.join(facts)} · {span(max(0.0, lasted))}"]
@@ -99,7 +99,7 @@ def show_lines(workflow: Workflow, now: float) -> list[str]:
 
 
 def notes(phase: WorkflowPhase) -> list[str]:
-    """The lines below a phase: reason, attempts, deliverables, what it hands on."""
+    """The lines below a phase: reason, attempts, deliverables, its hand-over to the next."""
     lines = [f"reason: {quoted(phase.reason)}"] if phase.reason else []
     lines += [f"attempt {phase.attempts}"] if phase.attempts > 1 else []
     lines += [f"delivered: {redact.named(deliverable)}" for deliverable in phase.deliverables]
