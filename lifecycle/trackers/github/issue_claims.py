@@ -210,7 +210,7 @@ class IssueHolding:
             self._demand_first(number, now.assignees)
             if not self._login_in(now):  # another agent of the account gave way meanwhile
                 raise refusals.held(f"#{number}", now.assignees[0] if now.assignees else "")
-            self._demand_own_lease(number)  # a lease that this agent could not write can still be read
+            self._demand_own_lease(number)  # a lease can be read even if it cannot be written
         except errors.AlreadyClaimed:
             self._withdraw(number)
             raise
