@@ -252,9 +252,8 @@ def _story_then(story: Story, then: Story, checkpoint: Checkpoint) -> Story:
         return story
     if then.status is StoryStatus.BLOCKED:
         then = then.but(status=StoryStatus.PENDING)
-    if (
-        story.id == checkpoint.story
-    ):  # the checkpoint was made right before the completion was recorded
+    # The checkpoint was made right before the completion was recorded.
+    if story.id == checkpoint.story:
         then = then.but(checkpoint=checkpoint.ref)
     return story if then == story else _as_shown(story, then)
 

@@ -97,7 +97,7 @@ def test_taking_it_again_goes_on_there(place: Place) -> None:
         data = json.loads(ok(place.cli("claim", *words, "--json")))
         assert data["new"] is False
         assert data["worktree"] == str(new.root)
-    assert "is claimed in" in ok(new.cli("claim", "42", "--worktree"))
+    assert "is already claimed in" in ok(new.cli("claim", "42", "--worktree"))
     assert new.claim() == before
     assert len(listed(place)) == 2
 
@@ -270,7 +270,7 @@ def test_two_that_come_for_one_task_have_one_worktree(place: Place) -> None:
     words = (str(COMMAND), "claim", "42", "--worktree")
     with ThreadPoolExecutor() as pool:
         said = sorted(ok(done) for done in pool.map(lambda _: place.run(*words), range(2)))
-    assert said[0].startswith(f"#42 is claimed in {beside(place)} already")
+    assert said[0].startswith(f"#42 is already claimed in {beside(place)}")
     assert said[1].startswith("Claimed #42")
     assert at(place, beside(place)).claim()["issue_number"] == 42
     assert not list((place.root / ".git" / "lifecycle").glob("claim-*"))

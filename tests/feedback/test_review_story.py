@@ -121,7 +121,7 @@ def test_a_review_of_twelve_comments_is_one_wake_and_is_answered(place: Place, n
         "feedback", "reply", threads[0], "--text-file", str(answer), "--verdict", "fixed"
     )
     assert first.returncode == 0, first.stderr
-    assert "maria resolves it" in first.stdout
+    assert "left open for maria to resolve" in first.stdout
     assert [one.partition("/comments")[0] for one in operations(place)] == [
         "ReadThread",
         f"POST /repos/octo-org/hello-service/pulls/{number}",
@@ -219,7 +219,7 @@ def test_a_review_by_the_tokens_own_account_is_its_persons(place: Place, number:
             "feedback", "reply", thread, "--text-file", str(answer), "--verdict", verdict
         )
         assert done.returncode == 0, done.stderr
-    assert "octocat resolves it" in done.stdout
+    assert "left open for octocat to resolve" in done.stdout
     assert shown(place)["unanswered"] == []
     says_by_hand(place, number, mine_id, "Not like that.")
     assert shown(place)["unanswered"] == [mine_id]
@@ -294,7 +294,7 @@ def test_an_agent_publishes_no_file_from_elsewhere(place: Place, number: int) ->
     for name in (str(outside), "link.md", "missing.md", "."):
         refused = place.cli("feedback", "reply", thread, "--text-file", name, **client())
         assert refused.returncode == 1
-        assert re.search("outside of this worktree|No such file|Is a directory", refused.stderr)
+        assert re.search("outside this worktree|No such file|Is a directory", refused.stderr)
     (place.root / "answer.md").write_bytes(b"\xff\xfe\x80")
     for name in ("answer.md", "-"):
         words = ("feedback", "reply", thread, "--text-file", name)

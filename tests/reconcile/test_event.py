@@ -76,7 +76,7 @@ def test_a_payload_that_says_nothing_narrows_nothing_and_says_so(text: str | Non
     """Missing, broken or strange: everything is looked at, with a note that names the event."""
     scope, note = narrowed(ALL, read_event("issues", text, REPOSITORY))
     assert scope == ALL
-    assert note.startswith("The event issues was not used: ")
+    assert note.startswith("The event issues was not used, because its payload ")
     assert note.endswith("so everything was looked at.")
 
 

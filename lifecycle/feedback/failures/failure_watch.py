@@ -58,9 +58,8 @@ class FailureWatch:
         from lifecycle.feedback.checks.fetching import fetch
         from lifecycle.feedback.checks.packet_text import wake_lines
 
-        self._read[pull, head] = ladder.FailureFacts(
-            head
-        )  # failures that cannot be read are the agent's
+        # Failures that cannot be read are the agent's.
+        self._read[pull, head] = ladder.FailureFacts(head)
         packet = fetch(self._world, pull, seconds)
         if packet.head != head:
             return ()  # a newer head has other failures: this head is reported without them

@@ -82,9 +82,8 @@ def read_files(
     """
     files = DocumentFiles()
     paths = [(path, DocumentKind.CHECKPOINT) for path in _checkpoints(root, files)]
-    beside = (
-        files if paths else DocumentFiles(left=files.left)
-    )  # without workflows they do not matter
+    # Without workflows they do not matter.
+    beside = files if paths else DocumentFiles(left=files.left)
     _names(root, ".claude", beside), _names(root, ".claude/state", beside)
     others = [CURRENT, *_json_in(root, OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]

@@ -247,9 +247,8 @@ class WorkflowChange:
     def _write(self) -> None:
         current = self._current()
         for id_, entry in self.found.items():
-            if (
-                CURRENT in entry.places and id_ != current
-            ):  # not current any more: it lies elsewhere now
+            # No longer current: it is kept elsewhere now.
+            if CURRENT in entry.places and id_ != current:
                 self.after.setdefault(id_, entry.workflow)
         is_written = {document.path: document.content for document in self.read.documents}
         wanted: dict[str, bytes] = {}

@@ -394,7 +394,7 @@ def test_work_in_a_submodule_is_not_replaced_by_a_file(marked: Marked) -> None:
     marked.git("commit", "-qm", "A module")
     marked.write("lib/inside.py", "precious\n")
     before = everything(marked)
-    with pytest.raises(GitFailed, match=r"lib/.* is there.*saved-1"):
+    with pytest.raises(GitFailed, match=r"lib/.* is in the way.*saved-1"):
         marked.back()
     assert everything(marked) == before
 
@@ -408,7 +408,7 @@ def test_an_ignored_link_to_a_folder_is_in_the_way(marked: Marked) -> None:
     marked.commit("d/x", "1\n")
     (marked.root / "elsewhere").mkdir()
     (marked.root / "d" / "link").symlink_to("../elsewhere")
-    with pytest.raises(GitFailed, match="d/link is there"):
+    with pytest.raises(GitFailed, match="d/link is in the way"):
         marked.back()
     assert (marked.root / "d" / "link").is_symlink()
 

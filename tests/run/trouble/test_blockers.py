@@ -68,7 +68,7 @@ def test_awaiting_says_what_the_design_says() -> None:
         ("0", " ", "", "The text of the description"),
         ("0", "x", "a && b", "shell"),
         ("0", "x", "cd x", "shell"),
-        ("0", "x", "echo 'a", "no end"),
+        ("0", "x", "echo 'a", "never closed"),
     ],
 )
 def test_what_nobody_can_be_waited_for_with(

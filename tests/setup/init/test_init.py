@@ -587,7 +587,7 @@ def test_status_says_that_hooks_are_not_there_any_more(clone: Clone) -> None:
     before = ok(clone.run("status"))
     gone = clone.home / "python3.0/lifecycle/_hooks"
     clone.write(LOCAL, clone.read(LOCAL).replace(str(resources.hooks_folder()), str(gone)))
-    sentence = f"Hooks: {gone}/session-start is not there any more"
+    sentence = f"Hooks: {gone}/session-start no longer exists"
     for place in (clone.root, linked):
         assert sentence in ok(clone.run("status", cwd=place))
     assert "lifecycle init" in json.loads(ok(clone.run("status", "--json")))["troubles"]["hooks"]

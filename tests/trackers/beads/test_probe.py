@@ -208,7 +208,7 @@ def test_a_hook_sends_nothing(ground: BeadsGround) -> None:
     """Though it could."""
     _remote(ground)
     tracker = BeadsTracker(ground.runner("agent-1", is_hook=True))
-    with pytest.raises(Lacking, match="hook"):
+    with pytest.raises(Lacking, match="Hooks do not publish"):
         tracker.publish()
     assert ["dolt", "push"] not in [call["argv"] for call in simulated.calls(ground.folder)]
 
