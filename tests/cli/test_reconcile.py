@@ -237,7 +237,7 @@ def test_an_event_that_cannot_be_read_narrows_nothing(place: Place, step: Place)
     step.environment["GITHUB_EVENT_NAME"] = "issues"
     shown = ok(step.cli("reconcile", "--event"))
     assert CARD in shown
-    assert "Note: The event issues was not used: its payload cannot be read" in shown
+    assert "Note: The event issues was not used, because its payload cannot be read" in shown
 
 
 @pytest.fixture
