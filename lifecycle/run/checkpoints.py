@@ -26,7 +26,7 @@ from lifecycle.git import worktree_files
 from lifecycle.git.commits import commit_at, head_of, moved_modules
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import AUTHOR, Aside, files_aside
-from lifecycle.run.state import Checkpoint, Criterion, Run, Story, data_of
+from lifecycle.run.state import Checkpoint, Criterion, Run, Story
 from lifecycle.run.table import RunPhase, StoryStatus
 from lifecycle.run.texts.told import refused, sentence, there
 
@@ -35,6 +35,7 @@ MARK, SAVED = "mark", "saved"
 """The beginnings of the names of checkpoints that are made by hand, and that a rollback saves."""
 
 _BRANCH, _AT, _RECORD = "Branch: ", "At: ", "Record: "
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _TRIES = 5
 
 
@@ -69,7 +70,8 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
         words += ["-p", git.run("commit-tree", aside.staged, *words, stdin=f"Index: {text}")]
     # ASCII only: a user's git may keep messages in another encoding.
     then = Run(run.id, "", 0.0, stories=run.stories, checkpoints=run.checkpoints)
-    record = json.dumps(data_of(then))
+    whole = msgspec.json.encode(then).decode()
+    record = _NOT_ASCII.sub(lambda strange: json.dumps(strange[0])[1:-1], whole)
     commit = git.run("commit-tree", aside.tree, *words, stdin=f"{text}{_RECORD}{record}\n")
     for _ in range(_TRIES):
         ref = _next_name(git, run, kind)
