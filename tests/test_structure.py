@@ -32,7 +32,7 @@ BUDGET = {
     "platforms": 676,
     "evidence": 2_499,
     "claim": 6_129,
-    "run": 3_609,
+    "run": 3_614,
     "stages": 2_567,
     "workflow": 2_203,
     "feedback": 2_579,

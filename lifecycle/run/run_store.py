@@ -121,6 +121,7 @@ class RunStore:
     ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
         self.folder, self.asker = Folder(root), asker
+        self._read: tuple[bytes, Run] | None = None  # a command reads the file several times
 
     @property
     def is_there(self) -> bool:
@@ -145,7 +146,9 @@ class RunStore:
             regular_files.refuse_strange(path)
             return None
         self._refuse_tracked()
-        return decoded(content[0])
+        if self._read is None or self._read[0] != content[0]:
+            self._read = content[0], decoded(content[0])
+        return self._read[1]
 
     def demanded(self) -> Run:
         """The run; raises NoRun if there is none, and as `load` does.
