@@ -101,9 +101,10 @@ def closed(
 def note(root: Path, *entries: JournalEntry) -> None:
     """Append to the journal of the clone that this worktree belongs to, if that can be done.
 
-    Never raises; waits at most WAIT_SECONDS for another process that writes. Any obstacle (that process, no
-    clone, no right to write, a full disk, a journal of a newer version, a link in its place) loses the
-    entries and causes one line in the log, and nothing more.
+    Never raises; waits at most WAIT_SECONDS. Entries that cannot be written while another process writes
+    are put beside the journal, and the next writer takes them up. Any other obstacle (no clone, no right
+    to write, a full disk, a journal of a newer version, a link in its place) loses the entries and causes
+    one line in the log, and nothing more.
     """
     if not entries:
         return

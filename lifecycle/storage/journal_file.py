@@ -1,8 +1,8 @@
 """The journal as a file: SQLite with a write-ahead log, so that many processes write and read at once.
 
 Hooks are short and may be killed anywhere. A killed writer leaves a log that the next one who opens the
-file rolls back or takes over. A writer needs milliseconds; a writer that finds the file busy for a whole
-second, for instance because of a process that was stopped, continues without its entries.
+file rolls back or takes over. A writer that finds the file busy for longer than it may wait leaves its
+entries in `journal.pending/`, one file each time, and the next writer takes them up in its own transaction.
 
 Sources: https://www.sqlite.org/wal.html (who waits for whom, and that the file system must be local),
 https://www.sqlite.org/pragma.html#pragma_synchronous (NORMAL loses the last entries in a power cut, but
@@ -13,17 +13,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import LockBusy, Refused
-from lifecycle.storage import store
+from lifecycle.storage import regular_files, store
 
-WAIT_SECONDS = 1.0
+WAIT_SECONDS = 0.2
 """How long a writer waits for another process."""
 
 OPENINGS = 3
@@ -38,6 +39,8 @@ PRUNE_EVERY = 500
 LOG_BYTES = 512 * 1024
 """Size at which SQLite's log beside the file (after some thirty writes) is merged into the file."""
 
+PENDING = "journal.pending"
+PENDING_AT_ONCE = 200
 LOCK = "journal.lock"
 STALE_SECONDS = 60.0
 
@@ -103,26 +106,40 @@ def append(path: Path, entries: Sequence[Values]) -> str:
     except _NewerError:
         return "nothing was written: a newer lifecycle made the journal, and only it writes to it"
     except (sqlite3.Error, LockBusy) as error:
-        return f"{remark} nothing was written ({error})".lstrip()
+        if not _is_busy(error):
+            return f"{remark} nothing was written ({error})".lstrip()
+        _leave(path, entries)
     return remark
 
 
 def entries(
     path: Path, since: float, count: int = -1, equal: Mapping[str, str] = NOTHING
 ) -> list[Values]:
-    """The values of every entry from `since` on, in order.
+    """The values of every entry from `since` on, in order; what waits to be taken up is among them.
 
-    path: the journal's path.
-        path: of the journal.
+    Args:
+        path: the journal's path.
+        since: seconds since the epoch.
         count: at most this many, the newest; -1 for all.
-        count: how many at the most, the newest; -1 for all.
         equal: the values that text columns must have.
 
     Raises:
         Refused: the journal cannot be read.
         OSError: the file system refuses.
     """
-    return _rows(path, since, count, equal) if path.exists() else []
+    waiting = [values for _, rows in _waiting(path) for values in rows]
+    kept = []
+    if path.exists():
+        kept = _rows(path, since, count, equal)
+    keys = {values["key"] for values in kept}
+    kept += [
+        values
+        for values in waiting
+        if values["at"] >= since
+        and values["key"] not in keys
+        and all(values[name] == text for name, text in equal.items())
+    ]
+    return sorted(kept, key=lambda values: float(values["at"]))[-count if count > 0 else 0 :]
 
 
 def obstacle(path: Path) -> str:
@@ -156,12 +173,18 @@ def obstacle(path: Path) -> str:
 
 def _append(path: Path, entries: Sequence[Values]) -> None:
     with _begun(path) as database:
+        pending = _waiting(path)
+        for _, rows in pending:
+            database.executemany(_INSERT, [_row(values) for values in rows])
         last = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
         database.executemany(_INSERT, [_row(entry) for entry in entries])
         newest = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
         if newest // PRUNE_EVERY > last // PRUNE_EVERY:
             _prune(database, newest)
         database.execute("COMMIT")
+    # A kill before this leaves them to the next one, which finds their keys in the journal.
+    for name, _ in pending:
+        (path.parent / PENDING / name).unlink(missing_ok=True)
 
 
 def _prune(database: sqlite3.Connection, newest: int) -> None:
@@ -313,6 +336,62 @@ def _set_aside(path: Path) -> str:
         shared.unlink(missing_ok=True)
         kept = store.set_aside(path, "unreadable")
         return f"it was broken, is kept as {kept.name}, and was begun anew."
+
+
+def _leave(path: Path, entries: Iterable[Values]) -> None:
+    """Put entries into `journal.pending/`, where the next writer takes them up; raises OSError."""
+    folder = path.parent / PENDING
+    if regular_files.strange_folder(str(folder), is_shared=True):
+        return  # it is somebody else's, and entries are no reason to wait or to fail
+    folder.mkdir(exist_ok=True)
+    name = f"{time.time_ns()}-{os.urandom(8).hex()}"
+    rows = [dict(entry) for entry in entries]
+    for number, values in enumerate(rows):
+        # Whoever is killed between writing and deleting must not leave them to be written twice.
+        values["key"] = values["key"] or f"pending:{name}:{number}"
+    store.write(folder / f"{name}.json", json.dumps(rows).encode("ascii"))
+
+
+def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
+    """The entries in `journal.pending/`, by file: its name, and the values of what it holds."""
+    folder = path.parent / PENDING
+    if regular_files.strange_folder(str(folder), is_shared=True) or not folder.is_dir():
+        return []
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
+    waiting = []
+    for name in names[:PENDING_AT_ONCE]:
+        with contextlib.suppress(regular_files.StrangeFileError):
+            snapshot = store.read(folder / name, follow=False)
+            if snapshot is not None:
+                waiting.append((name, _left(snapshot.content)))
+    return waiting
+
+
+def _left(content: bytes) -> list[Values]:
+    """The entries of one file that are ours; whatever else stands in it would stop every writer."""
+    try:
+        rows = json.loads(content)
+    except (ValueError, RecursionError):
+        return []
+    return [values for values in rows if _is_ours(values)] if isinstance(rows, list) else []
+
+
+def _is_ours(values: object) -> bool:
+    """True if these are all values of an entry with a key, each of its type, and SQLite takes them."""
+    if not isinstance(values, dict) or values.keys() != set(_COLUMNS) or not values["key"]:
+        return False
+    at, detail = values["at"], values["detail"]
+    texts = [values[name] for name in _TEXTS]
+    is_shaped = type(at) in (int, float) and isinstance(detail, dict)
+    if not is_shaped or not all(isinstance(text, str) for text in texts):
+        return False
+    try:
+        values["at"] = float(at)
+        # Half a pair of surrogates has no encoding.
+        json.dumps([*texts, detail], ensure_ascii=False).encode()
+    except (ValueError, OverflowError, RecursionError):
+        return False
+    return math.isfinite(values["at"])
 
 
 def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> list[Values]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import sqlite3
@@ -12,6 +13,7 @@ import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -191,22 +193,75 @@ def test_twenty_processes_at_once_lose_nothing(root: Path) -> None:
     assert at_once(20, IMPORTS, NOTING, str(root)) == []
     found = sorted(targets(root))
     assert found == sorted([f"{n}/{turn}" for n in range(20) for turn in range(5)] + ["shared"] * 5)
+    journal.note(root, BEGUN)  # whoever comes last takes up what others had to leave
+    assert list((root / ".git/lifecycle").glob("journal.pending/*")) == []
+    assert len(journal.read(root)) == len(found) + 1
     assert log_of(root) == []
 
 
-def test_busy_for_longer_than_it_waits_costs_the_entry_alone(root: Path) -> None:
-    """Where another process holds the journal, a hook goes on, and the log says what was not written."""
+def test_busy_for_longer_than_it_waits_loses_nothing(root: Path) -> None:
+    """While another writes, entries wait beside the journal; they are read, and taken up by the next."""
     journal.note(root, BEGUN)
     with closing(sqlite3.connect(file_of(root), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        journal.note(root, entry(1))
-        assert targets(root) == ["coding"]
+        journal.note(root, entry(1), entry(2, key="two"))
+        journal.note(root, entry(2, key="two"))
+        assert targets(root) == ["coding", "n1", "n2", "n2"]
         other.execute("ROLLBACK")
-    assert [line.partition("journal: ")[2] for line in log_of(root)] == [
-        "nothing was written (database is locked)"
-    ]
+    left = list((root / ".git/lifecycle/journal.pending").iterdir())
+    kept = {path: path.read_bytes() for path in left}
+    assert len(kept) == 2
+    journal.note(root, entry(3))
+    assert targets(root) == ["coding", "n1", "n2", "n3"]
+    assert not any(path.exists() for path in kept)
+    for path, content in kept.items():  # as if its writer had been killed before it deleted them
+        path.write_bytes(content)
+    assert targets(root) == ["coding", "n1", "n2", "n3"]
+    journal.note(root, entry(4))
+    assert targets(root) == ["coding", "n1", "n2", "n3", "n4"]
+    assert log_of(root) == []
+
+
+def test_what_is_no_entry_of_ours_is_not_taken_up(root: Path) -> None:
+    """A file that somebody else put there is dropped, and the entries beside it are written."""
+    journal.note(root, BEGUN)
+    folder = root / ".git/lifecycle/journal.pending"
+    folder.mkdir()
+    for name, content in {"a": b"{", "b": b'[{"at": 1}]', "c": b"[1]", "d": b"[" * 9999}.items():
+        (folder / f"{name}.json").write_bytes(content)
+    journal.note(root, entry(1))
+    assert targets(root) == ["coding", "n1"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"at": "soon"},
+        {"at": True},
+        {"at": 10**400},
+        {"at": math.nan},
+        {"task": 42},
+        {"actor": None},
+        {"target": "\ud800"},
+        {"detail": []},
+        {"detail": {"a": "\ud800"}},
+        {"more": 1},
+    ],
+    ids=repr,
+)
+def test_an_entry_of_a_wrong_type_stops_nobody(root: Path, wrong: dict[str, Any]) -> None:
+    """One value that no entry has, in a file that waits: it is dropped, what lies beside it is kept."""
+    journal.note(root, BEGUN)
+    folder = root / ".git/lifecycle/journal.pending"
+    folder.mkdir()
+    good = asdict(entry(1, key="good"))
+    left = folder / "1-a.json"
+    left.write_text(json.dumps([{**good, "key": "bad", **wrong}, good]), "ascii")
+    assert targets(root) == ["coding", "n1"]
     journal.note(root, entry(2))
-    assert targets(root) == ["coding", "n2"]
+    assert targets(root) == ["coding", "n1", "n2"]
+    assert not left.exists()
+    assert log_of(root) == []
 
 
 def test_long_keys_that_begin_alike_are_two(root: Path) -> None:
