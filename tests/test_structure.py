@@ -24,7 +24,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_878,
-    "storage": 1_387,
+    "storage": 1_451,
     "settings": 860,
     "git": 932,
     "github": 5_970,
