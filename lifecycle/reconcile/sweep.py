@@ -40,7 +40,7 @@ class KeptCards:
     """What is kept of one repository until its tasks come.
 
     Args:
-        holding: what was read of it.
+        holding: what was read of the repository.
 
     Attributes:
         holding: the same without its pull requests.
