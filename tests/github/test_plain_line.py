@@ -12,7 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from lifecycle.core.timing import (
 from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client import plain_line
 from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.library_lines import GqlLine, PyGithubLine
 from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence, TokenLine
 from lifecycle.github.client.rest import RestClient
 from tests.github.hub import TOKEN, PatientClock
@@ -479,18 +480,39 @@ def test_certificates_are_read_while_the_server_is_reached(
         assert asked(f"https://127.0.0.1:{server.port}", deadline).status == 200
 
 
-@pytest.mark.parametrize("bundle", ["", "/nowhere/bundle.pem"])
 def test_a_server_that_nobody_vouches_for_is_sent_nothing(
+    deadline: Deadline, authority: tuple[Path, ssl.SSLContext]
+) -> None:
+    """Not known to the bundle that comes with the libraries."""
+    with serving(OK, tls=authority[1]) as server:
+        assert silence_of(f"https://127.0.0.1:{server.port}", deadline) == plain_line.UNSAFE
+    assert server.heard == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [(TokenLine, None), (TokenLine, "no certificate"), (GqlLine, None), (PyGithubLine, None)],
+)
+def test_certificates_that_cannot_be_read_are_named_and_nothing_is_sent(
     deadline: Deadline,
     monkeypatch: pytest.MonkeyPatch,
     authority: tuple[Path, ssl.SSLContext],
-    bundle: str,
+    tmp_path: Path,
+    kind: Any,
+    content: str | None,
 ) -> None:
-    """Not known to the bundle that comes with the libraries; or the bundle that is named is not there."""
-    if bundle:
-        monkeypatch.setenv("SSL_CERT_FILE", bundle)
+    """A bundle that is not there, or holds none, is the environment's fault: waiting does not help."""
+    bundle = tmp_path / "bundle.pem"
+    if content is not None:
+        bundle.write_text(content)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(bundle))
     with serving(OK, tls=authority[1]) as server:
-        assert silence_of(f"https://127.0.0.1:{server.port}", deadline) == plain_line.UNSAFE
+        line = kind(f"https://127.0.0.1:{server.port}", "t", deadline)
+        query = {"query": "{ viewer { login } }", "operationName": "", "variables": {}}
+        asked_by = line.send if kind is PyGithubLine else line.ask
+        with closing(line), pytest.raises(NoAnswerError) as raised:
+            asked_by(*("GET", "/", {}, None) if kind is PyGithubLine else (query,))
+    assert raised.value.silence == plain_line.NO_CERTIFICATES
     assert server.heard == []
 
 

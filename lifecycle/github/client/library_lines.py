@@ -177,7 +177,7 @@ class PyGithubLine:
         """One request, sent once, its answer as text; raises NoAnswerError, and Transient without time."""
         try:
             answer = self._requester.requestJson(method, target, None, dict(headers), content)
-        except requests.RequestException as error:
+        except OSError as error:  # those of requests are of its kind
             raise plain_line.NoAnswerError(silence(error)) from None
         return plain_line.Sent(*answer)
 
@@ -230,6 +230,8 @@ _SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = 
 
 def silence(error: BaseException) -> plain_line.Silence:
     """Why no answer came, by an exception of requests: the first row that fits."""
+    if not isinstance(error, requests.RequestException) and isinstance(error, OSError):
+        return plain_line.NO_CERTIFICATES  # requests looks for the bundle itself, before it sends
     for kinds, reason in _SILENCES:
         if isinstance(error, kinds):
             return reason

@@ -44,6 +44,11 @@ class Silence(NamedTuple):
 
 UNREACHED = Silence("could not be reached", False)
 UNSAFE = Silence("could not be reached safely: its TLS certificate was not accepted", False)
+NO_CERTIFICATES = Silence(
+    "cannot be asked safely: the trusted certificates that the environment names cannot be read",
+    False,
+    is_final=True,
+)
 UNPROXIED = Silence("could not be reached through the proxy", False)
 TOO_LATE = Silence("did not answer in time", True)
 BROKEN_OFF = Silence("broke off the connection", True)
@@ -134,10 +139,12 @@ class _SafeConnection(http.client.HTTPConnection):
 
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
-        super().connect()
-        reader.join()
+        try:
+            super().connect()
+        finally:  # a process that ends while it still reads can crash
+            reader.join()
         if not context:
-            raise NoAnswerError(UNSAFE)
+            raise NoAnswerError(NO_CERTIFICATES)
         self.sock = context[0].wrap_socket(self.sock, server_hostname=self._name)
 
 
