@@ -67,7 +67,6 @@ def test_the_last_round_has_what_is_grave_or_of_no_class() -> None:
     assert keys(last) == ["PRRT_14", "PRRT_13", "PRRT_11"]
     assert [one.key for one in last.person] == ["PRRT_10", "PRRT_12"]
     assert (last.must_reproduce, last.question) == (True, "")
-    assert last.ledger.told["PRRT_10"].is_persons
     assert keys(looked(talk(DONE, *new, head=NEXT), last.ledger)) == []
     lesser = looked(talk(DONE, new[0], head=NEXT), after("0" * 40, HEAD))
     assert (keys(lesser), lesser.must_reproduce) == ([], False)

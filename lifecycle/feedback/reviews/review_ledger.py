@@ -26,14 +26,13 @@ _KEPT = 5_000
 class ToldPoint:
     """What was told of one point: `seen` is the remark's stamp, `head` the commit then.
 
-    `is_persons` if it was told to the user and not to the agent, `is_resolved` if GitHub showed it resolved
-    since: what is opened again is news. `packet` is the key of the agent's packet that has it.
+    `is_resolved` if GitHub showed it resolved since: what is opened again is news. `packet` is the key of the
+    agent's packet that has it, "" for what was told to the user.
     """
 
     seen: str
     head: str
     times: int = 1
-    is_persons: bool = False
     is_resolved: bool = False
     packet: str = ""
 
@@ -101,15 +100,13 @@ class ReviewLedger:
         ]
         return replace(self, told=rows, rounds=tuple(rounds))
 
-    def telling(
-        self, points: Iterable[ReviewPoint], head: str, *, is_persons: bool = False
-    ) -> ReviewLedger:
+    def telling(self, points: Iterable[ReviewPoint], head: str) -> ReviewLedger:
         """The ledger with these points noted as told at this head."""
         rows = dict(self.told)
         for point in points:
             before = rows.pop(point.key, None)
             times = before.times + 1 if before is not None else 1
-            rows[point.key] = ToldPoint(point.remark.stamp, head, times, is_persons)
+            rows[point.key] = ToldPoint(point.remark.stamp, head, times)
         return replace(self, told=dict(list(rows.items())[-_KEPT:]))
 
 

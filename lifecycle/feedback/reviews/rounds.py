@@ -71,7 +71,7 @@ def decide(
     if now < due and not is_asked:
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
     decision = _told(conversation, replace(ledger, due=None, waits_since=None), fresh)
-    after = decision.ledger.telling(others, conversation.head, is_persons=True)
+    after = decision.ledger.telling(others, conversation.head)
     return replace(
         decision, ledger=after, strangers=strangers, limited=limited, approvals=approvals
     )
@@ -94,7 +94,7 @@ def _told(
         kept = [point for point in kept if point.remark.severity not in _LESSER]
     agent = sorted([*persons, *kept], key=_rank)
     for_person = [point for point in bots if point not in kept]
-    after = ledger.telling(agent, head).telling(for_person, head, is_persons=True)
+    after = ledger.telling([*agent, *for_person], head)
     if kept:
         after = replace(after, rounds=_with_round(ledger, head, [point.key for point in kept]))
     is_late = bool(kept) and count > CALM_ROUNDS
