@@ -1,1 +1,1 @@
-"""What people and bots say of a pull request: read, remembered by GitHub's ids, packed, answered."""
+"""A pull request's reviews by people and bots: read, remembered by GitHub's ids, packed, answered."""

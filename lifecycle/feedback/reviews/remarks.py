@@ -1,7 +1,7 @@
-"""What was said of a pull request, as values: remarks, their threads and reviews, and points.
+"""A pull request's conversation as values: remarks, their threads and reviews, and points.
 
-A point is what somebody may be asked to answer: a thread, a review's own text, a comment. No clock and no
-client here.
+A point is something that somebody may be asked to answer: a thread, a review's own text, a comment. This
+module uses neither a clock nor a client.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from lifecycle.core.light_dataclass import dataclass
 
 
 class Trusted(Enum):
-    """Who wrote a remark, as far as that decides who is told about it."""
+    """The kind of a remark's author; it decides who gets the remark."""
 
     OURS = auto()
-    """The token's account, and so this agent, as far as nothing shows a person: no news to it."""
+    """The token's account, taken for this agent unless something shows a person: no news for the agent."""
     OWNER = auto()
-    """The token's account in a thread or a review that it began: a person does that, and not we."""
+    """The token's account in a thread or review that it began: only a person begins those."""
     PERSON = auto()
     """Somebody with access to the repository."""
     BOT = auto()
     """A reviewing bot that is listed by its exact name."""
     STRANGER = auto()
-    """Anybody else: told to the user alone."""
+    """Anybody else: only the user gets their remarks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class Remark:
         id: GitHub's number for it.
         author: a login without `[bot]`, "" if the account is gone.
         at, edited_at: seconds since the epoch, None if GitHub did not say.
-        is_hidden: folded away by somebody, or a draft that others do not see.
-        sha, hunk: the commit that it was said of, and the lines of the diff down to its own.
+        is_hidden: somebody hid it, or it is a draft that others do not see.
+        sha, hunk: the commit that it is about, and the lines of the diff up to its own.
         is_limited: a bot says that it did not review.
         is_summary: a bot's summary of the change, which asks for nothing.
-        severity: as its bot gives it: "blocking", "major", "minor", "nit"; "" if unclassed.
+        severity: given by its bot: "blocking", "major", "minor", "nit"; "" if unclassed.
     """
 
     id: str
@@ -62,24 +62,24 @@ class Remark:
 
     @property
     def changed_at(self) -> float:
-        """When it was last written or edited; 0.0 if not known."""
+        """When it was last written or edited, in seconds since the epoch; 0.0 if unknown."""
         return max(filter(None, (self.at, self.edited_at)), default=0.0)
 
     @property
     def stamp(self) -> str:
-        """An id of this remark in this wording: another one once it is edited."""
+        """An id of this remark in this wording; an edit changes it."""
         return f"{self.id}@{self.changed_at:.0f}"
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewThread:
-    """A conversation about a place of the diff.
+    """A conversation about a place in the diff.
 
     Attributes:
-        id: GitHub's global id, by which it is answered.
-        line: of the head; where the thread is outdated, of the commit that it was said of.
-        remarks: the first and the newest, the oldest first.
-        left_out: how many between these were not read.
+        id: GitHub's global id, used to answer it.
+        line: in the head; in an outdated thread, in the commit that it is about.
+        remarks: the first and the newest ones, the oldest first.
+        left_out: how many remarks between these were not read.
     """
 
     id: str
@@ -99,7 +99,7 @@ class ReviewThread:
 
     @property
     def is_answered(self) -> bool:
-        """True if the last remark is ours, and none was changed after it: GitHub shows an answer."""
+        """True if the last remark is ours, and none was edited after it: GitHub shows an answer."""
         remarks = self.shown
         if not remarks or remarks[-1].trusted is not Trusted.OURS:
             return False
@@ -107,14 +107,14 @@ class ReviewThread:
 
     @property
     def is_unanswered(self) -> bool:
-        """True if it is neither resolved nor answered, and somebody else spoke in it."""
+        """True if it is neither resolved nor answered, and somebody else wrote in it."""
         is_over = self.is_resolved or self.is_answered
         return not is_over and any(remark.trusted is not Trusted.OURS for remark in self.shown)
 
 
 @dataclass(frozen=True, slots=True)
 class SubmittedReview:
-    """A submitted review with its own text; what it says of lines is in threads."""
+    """A submitted review with its own text; its remarks on lines are in threads."""
 
     id: str
     state: str
@@ -131,9 +131,9 @@ class PullConversation:
     """The whole conversation on one pull request, as GitHub shows it.
 
     Attributes:
-        head: the commit that it has now.
-        requested: of whom a review is asked now, logins without `[bot]`.
-        is_complete: every page was read; else nothing counts as done.
+        head: its current commit.
+        requested: who is asked for a review now, as logins without `[bot]`.
+        is_complete: every page was read; otherwise nothing counts as done.
     """
 
     number: int
@@ -147,10 +147,10 @@ class PullConversation:
 
     @property
     def standing(self) -> tuple[SubmittedReview, ...]:
-        """The requests for changes that stand: the last opinion of each who may write, or a listed bot's.
+        """The requests for changes still in force: the last opinion of each writer or listed bot.
 
-        Only who asked takes one back, by another opinion, or whoever dismisses it. Who is asked for another
-        review has the next word: theirs waits for nobody here.
+        A request ends when its author gives another opinion, or somebody dismisses it. If its author was
+        asked to review again, it is left out: the next step is theirs.
         """
         waits = {name.casefold() for name in self.requested}
         last: dict[str, SubmittedReview] = {}
@@ -163,19 +163,19 @@ class PullConversation:
 
     @property
     def unanswered(self) -> tuple[ReviewThread, ...]:
-        """The threads that wait for an answer of ours."""
+        """The threads that wait for an answer from us."""
         return tuple(thread for thread in self.threads if thread.is_unanswered)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewPoint:
-    """What somebody may be asked to answer, and its newest remark.
+    """Something that somebody may be asked to answer, and its newest remark.
 
     Attributes:
         key: the id of its thread, review or comment.
-        remark: what was said or edited last by somebody else.
+        remark: the last one that somebody else wrote or edited.
         thread: None for a review's own text and for a comment.
-        review_state: of the review whose own text it is, else "".
+        review_state: the state of the review with this text, else "".
     """
 
     key: str
@@ -185,6 +185,6 @@ class ReviewPoint:
 
     @property
     def is_bots(self) -> bool:
-        """True if a listed bot said it, and no person spoke in the same thread."""
+        """True if a listed bot wrote it, and no person wrote in the same thread."""
         remarks = self.thread.shown if self.thread is not None else (self.remark,)
         return not any(remark.trusted in (Trusted.OWNER, Trusted.PERSON) for remark in remarks)

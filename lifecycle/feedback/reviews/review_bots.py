@@ -1,4 +1,4 @@
-"""Who may speak to the agent, and what a listed bot's text is, by `review_bots.toml`."""
+"""Who may speak to the agent, and how a listed bot's text is read, from `review_bots.toml`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from lifecycle.feedback.reviews.remarks import Trusted
 from lifecycle.settings import resources
 
 _INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-"""Who was let into the repository: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
+"""The insiders: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
 
 
 def plain_login(login: str) -> str:
-    """A login as it is compared: GraphQL leaves `[bot]` out, REST does not."""
+    """A login in the form used for comparison: GraphQL omits `[bot]`, REST does not."""
     return login.removesuffix("[bot]").casefold()
 
 
 def trusted(login: str, *, is_bot: bool, association: str, is_ours: bool) -> Trusted:
-    """Whose words an author's are, as far as that decides who hears of them.
+    """The kind of a remark's author; it decides who gets the remark.
 
-    A bot is known by its exact login and by GitHub's word that it is one: anybody may choose a name
-    that looks like a bot's.
+    A bot is recognised by its exact login and by GitHub's statement that it is a bot: anybody may choose a
+    name that looks like a bot's.
     """
     if is_ours:
         return Trusted.OURS
@@ -32,7 +32,7 @@ def trusted(login: str, *, is_bot: bool, association: str, is_ours: bool) -> Tru
 
 
 def is_limited(body: str) -> bool:
-    """True if a bot says in place of a review that it did none. A long text is a review all the same."""
+    """True if a bot says that it did not review. A long text counts as a review anyway."""
     return len(body) < _LONG and _has("limited", body)
 
 
@@ -40,12 +40,12 @@ _LONG = 3_000
 
 
 def is_summary(body: str) -> bool:
-    """True if a bot tells of the change as a whole, and asks for nothing."""
+    """True if a bot summarises the change and asks for nothing."""
     return _has("summary", body)
 
 
 def severity(body: str) -> str:
-    """The class that a bot gives its finding, "" if it gives none that is known."""
+    """The severity that a bot gives its finding; "" if it gives none, or an unknown one."""
     for name, patterns in _table()["severity"].items():
         if any(pattern.search(body) for pattern in patterns):
             return str(name)

@@ -1,7 +1,7 @@
-"""Which parts of a pull request's conversations were told, by GitHub's ids, and which are news. Pure.
+"""Which parts of a pull request's conversations were said, by GitHub's ids, and which are news. Pure.
 
-GitHub is asked for everything that it knows: whether a thread is answered or resolved is never kept. Only
-facts that nobody else has are kept: what was told, at which head, how often, and to whom.
+Facts that GitHub knows, such as whether a thread is answered or resolved, are never kept; GitHub is asked.
+Only facts that nobody else has are kept: what was said, at which head, how often, and to whom.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, 
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
 
 QUIET_SECONDS = 90.0
-"""Seconds without a new remark after which news is told, so that one review is told as one."""
+"""Seconds without a new remark before news is said, so that one review is said as one."""
 
 LONGEST_QUIET = 600.0
-"""Seconds after which news is told although somebody never pauses, or GitHub's clock is ahead."""
+"""Seconds after which news is said even if somebody keeps writing, or GitHub's clock is ahead."""
 
 _KEPT = 5_000
-"""Rows of a ledger at most, the newest: what is dropped would be told again."""
+"""The most rows of a ledger; the newest are kept, and a dropped one would be said again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToldPoint:
-    """What was told of one point: `seen` is the remark's stamp, `head` the commit then.
+    """What was said of one point: `seen` is the remark's stamp, `head` the commit then.
 
-    `is_resolved` if GitHub showed it resolved since: what is opened again is news. `packet` is the key of the
-    agent's packet that has it, "" for what was told to the user.
+    `is_resolved`: GitHub showed it resolved since, so it is news if it is reopened. `packet`: the key of the
+    agent's packet that contains it, "" for what the user got.
     """
 
     seen: str
@@ -39,7 +39,7 @@ class ToldPoint:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRound:
-    """One head at which bots' findings were told to the agent, and which."""
+    """One head at which the agent got bots' findings, and which ones."""
 
     head: str
     keys: tuple[str, ...]
@@ -47,12 +47,12 @@ class ReviewRound:
 
 @dataclass(frozen=True, slots=True)
 class ReviewLedger:
-    """What was told of one pull request.
+    """What was said about one pull request.
 
     Attributes:
-        number: the pull request's; another one begins an empty ledger.
+        number: the pull request's; for another one, an empty ledger begins.
         looked: the digest of the conversations that were read last.
-        due: when the waiting news is told; None if there is none.
+        due: when the waiting news is said; None if there is none.
         waits_since: when the waiting news was first seen.
         told: by the id of thread, review or comment.
         rounds: of bots' findings, the oldest first.
@@ -66,24 +66,24 @@ class ReviewLedger:
     rounds: tuple[ReviewRound, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """The ledger as plain JSON values."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> ReviewLedger:
-        """What `as_json` gave; an empty one for another pull request or another shape."""
+        """The ledger from `as_json`; an empty one for another pull request or an unknown shape."""
         ledger: ReviewLedger | None = from_json(cls, data, is_whole=False)
         return ledger if ledger is not None and ledger.number == number else cls(number)
 
     def packed(self, points: Iterable[ReviewPoint], packet: str) -> ReviewLedger:
-        """The ledger with these points, which are told, in the packet of that key."""
+        """The ledger with these said points noted as part of the packet with this key."""
         rows = {point.key: replace(self.told[point.key], packet=packet) for point in points}
         return replace(self, told={**self.told, **rows})
 
     def without(self, packets: Collection[str]) -> ReviewLedger:
-        """The ledger as if these packets had not been made: what still stands of them is news.
+        """The ledger as if these packets had not been made: their points are news if they still apply.
 
-        What an earlier one told goes on counting: how often, and in which round.
+        How often, and in which round, a point was said earlier still counts.
         """
         unheard = {key: row for key, row in self.told.items() if row.packet in packets}
         if not unheard:
@@ -101,7 +101,7 @@ class ReviewLedger:
         return replace(self, told=rows, rounds=tuple(rounds))
 
     def telling(self, points: Iterable[ReviewPoint], head: str) -> ReviewLedger:
-        """The ledger with these points noted as told at this head."""
+        """The ledger with these points noted as said at this head."""
         rows = dict(self.told)
         for point in points:
             before = rows.pop(point.key, None)
@@ -111,10 +111,10 @@ class ReviewLedger:
 
 
 def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """All points that wait for somebody, told or not: threads, requests for changes, texts, comments.
+    """All points that need an answer, said or not: threads, requests for changes, texts, comments.
 
-    A thread that is resolved waits for nobody, and one that is answered neither, unless it was resolved
-    once and opened again. Strangers' words make no point: `strangers` has them.
+    A resolved thread needs none; nor does an answered one, unless it was resolved once and reopened.
+    Strangers' words are not included: `strangers` has them.
     """
     open_points: list[ReviewPoint] = []
     for thread in conversation.threads:
@@ -134,7 +134,7 @@ def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> lis
 
 
 def news(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """The points that nobody was told of as they are now: edits are news, and what is opened again."""
+    """The points that were not said in their present form: edited and reopened ones are news, too."""
     return [point for point in points(conversation, rows) if _is_new(point, rows)]
 
 
@@ -142,13 +142,13 @@ def _is_new(point: ReviewPoint, rows: Mapping[str, ToldPoint]) -> bool:
     row = rows.get(point.key)
     if row is None or row.is_resolved:
         return True
-    # Bots rewrite what they say of the change as a whole at each push: their threads count, and it not.
+    # Bots rewrite their summary of the change at each push: only their threads count.
     is_rewritten = point.thread is None and point.remark.trusted is Trusted.BOT
     return row.seen != point.remark.stamp and not is_rewritten
 
 
 def strangers(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """The untold points of people and bots without rights here: for the user alone."""
+    """The unsaid points of people and bots without rights here: only for the user."""
     candidates = [
         ReviewPoint(f"S{remark.id}", remark, thread)
         for thread in conversation.threads
@@ -164,14 +164,14 @@ def strangers(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> 
 
 
 def approvals(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """The untold texts of approvals: they ask for no answer, and nobody looks for them there."""
+    """The unsaid texts of approvals: they need no answer, and nobody would look for them on GitHub."""
     texts = (review.point for review in conversation.reviews if review.state == "APPROVED")
     speaking = (text for text in texts if text.remark.body.strip() and _speaks(text.remark))
     return [point for point in speaking if _is_new(point, rows)]
 
 
 def limited(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """The untold remarks of bots that they did not review: for the user, who may think that they did."""
+    """The unsaid remarks of bots that they did not review: for the user, who may assume that they did."""
     texts = [*conversation.comments, *(review.remark for review in conversation.reviews)]
     return [
         ReviewPoint(f"L{remark.id}", remark)
@@ -181,7 +181,7 @@ def limited(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> li
 
 
 def resolved(ledger: ReviewLedger, conversation: PullConversation) -> ReviewLedger:
-    """Mark what GitHub shows resolved: it is dropped, and is news if it is opened again."""
+    """Mark points that GitHub shows as resolved: they are dropped, and are news if reopened."""
     states = {thread.id: thread.is_resolved for thread in conversation.threads}
     rows = {
         key: replace(row, is_resolved=True) if states.get(key) else row
@@ -191,18 +191,18 @@ def resolved(ledger: ReviewLedger, conversation: PullConversation) -> ReviewLedg
 
 
 def due_at(waiting: Iterable[ReviewPoint], since: float) -> float:
-    """When news may be told: a while after the last word, and LONGEST_QUIET after `since` at the latest."""
+    """When news may be said: some time after the last remark, at most LONGEST_QUIET after `since`."""
     newest = max(point.remark.changed_at for point in waiting)
     return min(newest + QUIET_SECONDS, since + LONGEST_QUIET)
 
 
 def _newest(remarks: Iterable[Remark]) -> Remark | None:
-    """The remark that was written or edited last by somebody who may speak to the agent."""
+    """The remark with the latest change, among those whose authors may speak to the agent."""
     kept = [remark for remark in remarks if remark.is_trusted and not remark.is_limited]
     return max(reversed(kept), key=lambda remark: remark.changed_at, default=None)
 
 
 def _speaks(remark: Remark) -> bool:
-    """True if a text that is in no thread may be a point of its own."""
+    """True if a text outside of threads may be a point of its own."""
     is_aside = remark.is_hidden or remark.is_limited or remark.is_summary
     return remark.is_trusted and not is_aside

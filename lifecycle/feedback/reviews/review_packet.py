@@ -1,6 +1,6 @@
-"""The packet of one review: what the agent is told in a wake, and the whole of it as a file. Pure.
+"""The packet of one review: what the agent gets in a wake, and all of it as a file. Pure.
 
-Whatever people and bots wrote stands behind bars, without secrets, and clipped: it is data.
+Texts by people and bots are quoted as data, without secrets, and cut to a length.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ ANSWER = (
 
 
 def key_of(number: int, points: Iterable[ReviewPoint]) -> str:
-    """A key of this packet: the pull request's number, and a hash of its points as they are worded now."""
+    """The packet's key: the pull request's number, and a hash of its points in their present wording."""
     stamps = " ".join(sorted(f"{point.key}={point.remark.stamp}" for point in points))
     return f"{number}-{hashlib.sha256(stamps.encode()).hexdigest()[:8]}"
 
 
 def first_line(conversation: PullConversation, decision: ReviewDecision) -> str:
-    """The sentence that a wake begins with: the design's where somebody asks for changes."""
+    """The first sentence of a wake; if somebody asked for changes, it is the one from the design."""
     asked = [point for point in decision.agent if point.review_state == "CHANGES_REQUESTED"]
     if asked:
         remark = asked[-1].remark
@@ -45,7 +45,7 @@ def first_line(conversation: PullConversation, decision: ReviewDecision) -> str:
 
 
 def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str) -> str:
-    """The packet as it comes with a wake: the sentence, the points as far as there is room, the path."""
+    """The packet for a wake: the sentence, as many points as there is room for, and the file's path."""
     head = [first_line(conversation, decision)]
     if decision.must_reproduce:
         head.append(words.reproduce_first())
@@ -64,7 +64,7 @@ def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str)
 
 
 def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
-    """The text of a notice on approvals: their first words behind bars, and where the rest stands."""
+    """The notice on approvals: the first words of each, quoted, and the file with the rest."""
     remarks = [approval.remark for approval in approvals]
     lines = [words.approved(number, [remark.author for remark in remarks]), words.quoted_as_data()]
     for shown in remarks[: words.SHOWN_NAMES]:
@@ -73,7 +73,7 @@ def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
 
 
 def _answer(points: Sequence[ReviewPoint]) -> list[str]:
-    """The line on how to answer threads; none if no point is a thread."""
+    """The line on how to answer threads; an empty list if no point is a thread."""
     return [ANSWER] if any(point.thread is not None for point in points) else []
 
 
@@ -93,7 +93,7 @@ def whole(conversation: PullConversation, decision: ReviewDecision) -> str:
 
 
 def place_of(point: ReviewPoint, head: str) -> str:
-    """Where a point is, who said it, and what is known of it, on one line."""
+    """One line: where a point is, who wrote it, and its state."""
     thread, remark = point.thread, point.remark
     if thread is not None:
         line = f":{thread.line}" if thread.line is not None else ""
@@ -122,7 +122,7 @@ def _author(remark: Remark) -> str:
 
 
 def brief(remark: Remark) -> list[str]:
-    """The first words of a remark, behind a bar."""
+    """The first words of a remark, quoted."""
     text = short(" ".join(redact(remark.body).split()), _IN_WAKE_BODY)
     return block(text) if text else []
 

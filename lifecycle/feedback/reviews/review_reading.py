@@ -1,7 +1,7 @@
-"""Read what is said of a pull request: every page of its threads, reviews and comments.
+"""Read a pull request's conversation: every page of its threads, reviews and comments.
 
-One request for fifty threads, a hundred reviews and a hundred comments; one more for each further page of
-any. Threads have no filter by state on GitHub, so resolved ones come along.
+One request returns up to fifty threads, a hundred reviews and a hundred comments; each further page needs
+one more request. GitHub cannot filter threads by state, so resolved ones are read, too.
 Source: https://docs.github.com/graphql/reference/objects#pullrequest
 """
 
@@ -28,21 +28,21 @@ from lifecycle.github.pulls.translate import is_of_owner
 from lifecycle.settings import resources
 
 sentence: Final = resources.Sentences("feedback/reviews/sentences.toml")
-"""What is refused where reviews are read and answered, filled in."""
+"""The refusals of reading and answering reviews, filled in."""
 
 MOST_PAGES = 40
-"""Requests for one pull request: two thousand threads. What has more is told as not read whole."""
+"""Requests for one pull request: two thousand threads. A longer one is reported as incomplete."""
 
 _LISTS = {"reviewThreads": "threads", "reviews": "reviews", "comments": "comments"}
-"""Each list of the document, and the variable that has its next page."""
+"""Each list of the document, and the variable with the cursor of its next page."""
 
 
 def read(graph: GraphClient, repository: Repository, number: int) -> PullConversation:
-    """Read all that is said of a pull request, page by page.
+    """Read the whole conversation on a pull request, page by page.
 
     Raises:
         NotFound: GitHub shows no such pull request.
-        Transient, NoPermission, BadCredentials: as everywhere; a part that is refused refuses all of it.
+        Transient, NoPermission, BadCredentials: as for every read; if one part is refused, all is.
     """
     lists: dict[str, list[Json]] = {name: [] for name in _LISTS}
     after: dict[str, str | None] = dict.fromkeys(_LISTS)
@@ -95,7 +95,7 @@ def _page(
 
 
 def thread(node: Json) -> ReviewThread:
-    """Make a thread of a GraphQL node: its first remark and the newest; what lies between is counted."""
+    """A thread from a GraphQL node: its first and newest remarks; those between are only counted."""
     root = nodes(node, "root")
     newest = [remark(comment, *root) for comment in nodes(node, "comments")]
     first = [remark(comment, comment) for comment in root]
@@ -117,7 +117,7 @@ def thread(node: Json) -> ReviewThread:
 
 
 def remark(node: Json, *root: Json) -> Remark:
-    """Make a remark of a GraphQL node, a comment or a review; `root` is what began its conversation."""
+    """A remark from a GraphQL node, a comment or a review; `root` is the first of its conversation."""
     author, body = part(node, "author"), text(node, "body")
     login = text(author, "login")
     is_owners = is_of_owner(node, *root)
@@ -154,7 +154,7 @@ def _review(node: Json) -> SubmittedReview:
 
 
 def demanded(conversation: PullConversation) -> PullConversation:
-    """The same conversation; raises Transient unless all of it was read.
+    """The same conversation, if all of it was read.
 
     Raises:
         Transient: it has more pages than are read.

@@ -1,8 +1,9 @@
-"""Answer one review thread: posted once, seen again, and resolved where that is ours to do.
+"""Answer one review thread: post it once, confirm it, and resolve the thread if that is ours to do.
 
-The reply goes by REST to the thread's first comment: by GraphQL it would land, unseen, in a review that
-the same account has pending. It ends with a hidden marker, by which one whose answer was lost is found;
-one that is neither found nor known to have failed is sent again only after a while and two reads more.
+The reply goes by REST to the thread's first comment: by GraphQL it would become an unseen part of a
+pending review of the same account. It ends with a hidden marker, by which it is found if GitHub's answer
+was lost. If it is neither found nor known to have failed, it is sent again only after some time and two
+more reads.
 Sources: https://docs.github.com/rest/pulls/comments#create-a-reply-for-a-review-comment and
 https://docs.github.com/graphql/reference/mutations#resolvereviewthread
 """
@@ -31,16 +32,16 @@ from lifecycle.github.operations.unclear_writes import settled
 from lifecycle.storage.state_file import StateFile
 
 LONGEST = 60_000
-"""Characters of a reply; GitHub takes 65,536, marker and all."""
+"""The most characters of a reply; GitHub accepts 65,536, including the marker."""
 
 SETTLE_SECONDS, SETTLE_READS = 120.0, 2
-"""After so long, and so many reads that miss it, a reply with a lost answer was never posted: reads lag."""
+"""If GitHub's answer was lost: seconds and reads without the reply, after which it was never posted."""
 
 _INTENTS_KEPT = 50
 
 
 class ReplyVerdict(StrEnum):
-    """What a reply says of the point that it answers."""
+    """What a reply says about the point that it answers."""
 
     FIXED = "fixed"
     WONT_FIX = "wont_fix"
@@ -50,12 +51,12 @@ class ReplyVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WantedReply:
-    """What is to be answered, and how.
+    """The reply to post.
 
     Attributes:
         thread: its global id.
-        resolves: True: resolve it also without `fixed`; False: never; None: a bot's thread that is fixed.
-        is_person: a person runs this, who may resolve what a person began.
+        resolves: True: resolve it even if not `fixed`; False: never; None: only a fixed thread of a bot.
+        is_person: a person runs this, who may resolve threads that people began.
     """
 
     thread: str
@@ -67,7 +68,7 @@ class WantedReply:
 
 @dataclass(frozen=True, slots=True)
 class ThreadState:
-    """A thread as it was just read, and what of its pull request matters here."""
+    """A thread as just read, and the facts of its pull request that matter here."""
 
     thread: ReviewThread
     number: int
@@ -77,15 +78,15 @@ class ThreadState:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """What is true after a reply.
+    """The result of a reply.
 
     Attributes:
-        url: of the reply.
+        url: the reply's address.
         is_new: this call posted it.
         is_seen: GitHub showed it afterwards.
         is_resolved: the thread is resolved now.
-        is_answer: the thread was unanswered before, and is not any more.
-        note: why it was not resolved, where that was to be expected; or "".
+        is_answer: the thread was unanswered before, and is answered now.
+        note: why it was not resolved, if one would expect that; or "".
     """
 
     number: int
@@ -102,9 +103,9 @@ class ReviewAnswers:
     """Answers threads of one repository.
 
     Attributes:
-        graph, calls: what speaks to GitHub.
-        repository: whose threads; one of another repository is refused.
-        file: where it is kept that a reply may have been sent.
+        graph, calls: the clients for GitHub.
+        repository: the threads' repository; a thread of another one is refused.
+        file: where replies that may have been sent are kept.
     """
 
     graph: GraphClient
@@ -113,16 +114,16 @@ class ReviewAnswers:
     file: StateFile
 
     def ensure_reply(self, wanted: WantedReply, now: float) -> Replied:
-        """Post this answer to the thread unless it is there, and resolve that where that is ours to do.
+        """Post this answer to the thread unless it is there; resolve the thread if that is ours to do.
 
-        Requests: 3 for a new answer (read, post, read again), 1 for one that is there, 1 more to resolve.
+        Requests: 3 for a new answer (read, post, read again), 1 for an existing one, 1 more to resolve.
 
         Raises:
-            Refused: the text is empty or too long, a review of one's own is pending, or the thread is
+            Refused: the text is empty or too long, the account has a pending review, or the thread is
                 locked; nothing was posted.
             NotFound: GitHub shows no such thread here; nothing was posted.
-            Rejected: GitHub says no.
-            Transient: not now, or nobody knows whether it was posted: the same again finds it.
+            Rejected: GitHub refuses.
+            Transient: not possible now, or unknown whether it was posted: the same call again finds it.
         """
         _demand_text(wanted.text)
         self.file.reload(repair=False)
@@ -141,7 +142,7 @@ class ReviewAnswers:
         return Replied(state.number, url, posted is None, is_seen, is_resolved, note, is_answer)
 
     def read(self, thread: str) -> ThreadState:
-        """Read a thread as it is now; raises NotFound, and what every read raises."""
+        """Read the thread's present state; raises NotFound, and the errors of every read."""
         subject = f"review thread {thread}"
         reply = self.graph.read("read_thread", {"thread": thread}, subject=subject)
         node = part(reply.data, "node")
@@ -190,7 +191,7 @@ class ReviewAnswers:
         return url
 
     def _wait_for(self, mark: str, intent: Mapping[str, float], now: float) -> None:
-        """Count a read that did not show the reply; raise Transient until it is known not to have come."""
+        """Count a read that did not show the reply; raise Transient until it is known to be missing."""
         at, reads = float(intent.get("at", now)), int(intent.get("reads", 0)) + 1
         self._keep(mark, {"at": at, "reads": reads})
         left = at + SETTLE_SECONDS - now
@@ -199,7 +200,7 @@ class ReviewAnswers:
             raise Transient(sentence("not-shown-yet", seconds=wait), retry_after=wait)
 
     def _seen_again(self, state: ThreadState, mark: str) -> tuple[ThreadState, bool]:
-        """Read the thread again; as it was where it cannot be read now, which undoes nothing."""
+        """Read the thread again; if that fails, return the former state: the reply is posted anyway."""
         try:
             current = self.read(state.thread.id)
         except (LifecycleError, DeadlineReached):
@@ -207,7 +208,7 @@ class ReviewAnswers:
         return current, _marked(current.thread, mark) is not None
 
     def _resolved(self, thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
-        """Resolve the thread where that is ours to do; whether it is resolved, and else why not or ""."""
+        """Resolve the thread if that is ours to do; whether it is resolved, and the reason or "" if not."""
         if thread.is_resolved:
             return True, ""
         is_wanted, note = may_resolve(thread, wanted)
@@ -224,7 +225,7 @@ class ReviewAnswers:
         return False, sentence("shown-open")
 
     def _keep(self, mark: str, intent: Mapping[str, float]) -> None:
-        """Keep what is known of a reply that was sent; with nothing forget it."""
+        """Keep when a reply was sent and how many reads missed it; an empty intent removes it."""
         with self.file.folder.locked(10.0):
             state = self.file.reload()
             replies = {**state.get("replies", {}), mark: dict(intent)}
@@ -238,7 +239,7 @@ class ReviewAnswers:
 
 
 def mark_of(thread: ReviewThread, wanted: WantedReply) -> str:
-    """The marker of an answer: to what, with which verdict and which words. The same again is the same."""
+    """The marker of an answer: a hash of thread, verdict and words, so the same answer has the same one."""
     others = [remark for remark in thread.shown if remark.trusted is not Trusted.OURS]
     digest = hashlib.sha256(wanted.text.strip().encode()).hexdigest()[:12]
     to = (others or thread.remarks)[-1].id
@@ -246,10 +247,10 @@ def mark_of(thread: ReviewThread, wanted: WantedReply) -> str:
 
 
 def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
-    """Whether a thread is to be resolved after its answer, and why not where one could expect it.
+    """Whether to resolve a thread after its answer, and if one would expect it, why not.
 
-    By default only what a bot began, once it is fixed: a bot that sees its thread resolved without a
-    change raises it again, and what a person began that person resolves.
+    The default is only fixed threads of bots: a bot whose thread is resolved without a change raises it
+    again, and a thread that a person began is for that person to resolve.
     """
     is_bots = thread.remarks[0].trusted is Trusted.BOT
     resolves = wanted.resolves
@@ -266,7 +267,7 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
 
 
 def verdict_of(thread: ReviewThread) -> str:
-    """The verdict of our last answer in a thread, as its marker on GitHub has it; "" if there is none."""
+    """The verdict in the marker of our last answer in a thread; "" if there is none."""
     for remark in reversed(thread.shown):
         mark = hidden_marker.mark_in(remark.body)
         if remark.trusted is Trusted.OURS and mark.startswith("<!-- lifecycle:reply "):
@@ -276,13 +277,13 @@ def verdict_of(thread: ReviewThread) -> str:
 
 
 def _marked(thread: ReviewThread, mark: str) -> Remark | None:
-    """Our answer with this marker, where others see it."""
+    """Our answer with this marker, if others can see it."""
     ours = (remark for remark in thread.shown if remark.trusted is Trusted.OURS)
     return next((remark for remark in ours if hidden_marker.is_signed(remark.body, mark)), None)
 
 
 def _with_commit(wanted: WantedReply, head: str) -> str:
-    """The text, with the commit where something was fixed and the text does not name it."""
+    """The text; for a fixed point that does not name the commit, with the commit."""
     if wanted.verdict is not ReplyVerdict.FIXED or head[:7] in wanted.text:
         return wanted.text.strip()
     return f"{wanted.text.strip()}\n\nFixed as of {head[:7]}."

@@ -1,4 +1,4 @@
-"""Hear of a pull request's reviews at a look: read what changed, decide, pack; a `ports.ReviewFeedback`."""
+"""Find news in a pull request's reviews: read changes, decide, pack; implements `ports.ReviewFeedback`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 PACKET = "review:"
-"""The begin of the key of a notice that is the agent's packet; the packet's key follows."""
+"""The beginning of a notice's key if it is a packet for the agent; the packet's key follows."""
 
 
 class ReviewWatch:
-    """Reads with a client, remembers nothing: what is known comes in and goes out as JSON values."""
+    """Reads with a client and keeps no state: the known state comes in and goes out as JSON values."""
 
     def __init__(self, graph: GraphClient, repository: Repository) -> None:
         self._graph = graph
@@ -39,7 +39,7 @@ class ReviewWatch:
         is_asked: bool,
         waiting: Collection[str] = (),
     ) -> ReviewsHeard:
-        """Read reviews that changed, and return what is to be told; as `ports.ReviewFeedback.heard`."""
+        """Read reviews that changed, and return the news; see `ports.ReviewFeedback.heard`."""
         digest = pull.conversations.digest if pull.conversations is not None else ""
         ledger = ReviewLedger.from_json(known, pull.number)
         is_due = ledger.due is not None and now >= ledger.due
@@ -51,9 +51,9 @@ class ReviewWatch:
             read = review_reading.read(self._graph, self._repository, pull.number)
             conversation = review_reading.demanded(read)
         except Transient:
-            # Not done, and not told in a worse way meanwhile: the next look reads it again.
+            # It was not read, and no shorter form is said in its place: the next look reads it again.
             return ReviewsHeard({**ledger.as_json(), "looked": "", "late": digest})
-        # A request may be taken back since, and a thread resolved: what waits is packed anew.
+        # A request may have been withdrawn since, or a thread resolved: waiting packets are made again.
         packets = [key.removeprefix(PACKET) for key in waiting if key.startswith(PACKET)]
         unheard = ledger.without(packets)
         decision = rounds.decide(conversation, unheard, now, is_asked=is_asked)

@@ -1,6 +1,6 @@
-"""Decide when bots' findings stop being the agent's work, and whom to ask for another review. Pure.
+"""Decide when the agent stops getting bots' findings, and whom to ask for another review. Pure.
 
-At each push a reviewing bot finds something else, so its reviews never end. Persons are never held back.
+A reviewing bot finds something new at each push, so its reviews never end. People's are never held back.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, Tr
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound
 
 MOST_ROUNDS = 3
-"""Heads at which bots' findings are told to the agent, over a pull request's whole life."""
+"""Heads at which the agent gets bots' findings, over a pull request's whole life."""
 
 CALM_ROUNDS = 2
-"""Rounds after which only what is grave, or of no known class, is the agent's."""
+"""Rounds after which the agent gets only findings that are serious or have no known class."""
 
 MOST_TIMES = 3
-"""How often one point of a bot's is told to the agent: a bot may answer every answer."""
+"""How often the agent gets one point of a bot: a bot may answer every answer."""
 
 _LESSER = ("minor", "nit")
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewDecision:
-    """What is told now, to whom, and the ledger once it is.
+    """What to say now, to whom, and the ledger after that.
 
     Attributes:
-        agent: points for the agent; the gravest first.
-        person: bots' points for the user: lesser ones late, what was told too often, all after a stop.
-        strangers, limited, approvals: as `review_ledger` has them.
-        must_reproduce: the agent is to reproduce each bot's finding before it changes anything.
+        agent: points for the agent; the most serious first.
+        person: bots' points for the user: minor ones of late rounds, repeated ones, all after a stop.
+        strangers, limited, approvals: as returned by `review_ledger`.
+        must_reproduce: the agent has to reproduce each bot's finding before it changes anything.
         question: why a person is asked: "rounds", "no progress", or "".
     """
 
@@ -49,17 +49,17 @@ class ReviewDecision:
 def decide(
     conversation: PullConversation, ledger: ReviewLedger, now: float, *, is_asked: bool
 ) -> ReviewDecision:
-    """Decide what of a conversation is told now; nothing while somebody may still be writing.
+    """Decide what to say about a conversation now; nothing while somebody may still be writing.
 
     Args:
-        conversation: all of it; what was not read whole must not come here.
-        ledger: what was told so far.
+        conversation: the complete conversation; never one that was read only in part.
+        ledger: what was said so far.
         now: seconds since the epoch.
-        is_asked: somebody asked by command, and is not made to wait.
+        is_asked: somebody ran a command for this, so the answer does not wait.
     """
     ledger = review_ledger.resolved(ledger, conversation)
     fresh = review_ledger.news(conversation, ledger.told)
-    # The rest is for the user alone.
+    # The other points are only for the user.
     strangers = tuple(review_ledger.strangers(conversation, ledger.told))
     limited = tuple(review_ledger.limited(conversation, ledger.told))
     approvals = tuple(review_ledger.approvals(conversation, ledger.told))
@@ -113,10 +113,10 @@ def _is_in_last(ledger: ReviewLedger, head: str) -> bool:
 
 
 def _has_progress(conversation: PullConversation, ledger: ReviewLedger) -> bool:
-    """True if something came of the last round, or its head is still the present one: the agent is at it.
+    """True if the last round had a result, or its head is still the current one: the agent is at it.
 
-    A thread that is answered, resolved or outdated came to something. A round of texts alone, which nobody
-    can answer in their place, came to the push after it.
+    A thread that was answered, resolved or outdated is a result. If a round has only texts that cannot be
+    answered in place, the next push is its result.
     """
     last = ledger.rounds[-1]
     if last.head == conversation.head:
@@ -138,16 +138,16 @@ _CLASSES = ("blocking", "major", "", "minor", "nit")
 
 
 def _rank(point: ReviewPoint) -> tuple[bool, bool, int]:
-    """The key to sort points by: requests for changes, then persons, then bots by their class."""
+    """The sort key of a point: requests for changes, then people, then bots by the finding's class."""
     asks = point.review_state == "CHANGES_REQUESTED"
     return not asks, point.is_bots, _CLASSES.index(point.remark.severity)
 
 
 def to_ask_again(conversation: PullConversation) -> tuple[str, ...]:
-    """Who may be asked for another review of this head: each at most once for it, in the order of GitHub.
+    """Who may be asked to review this head again, in GitHub's order; each at most once for a head.
 
-    People whose last review is of an older commit, and no approval, and of whom none is asked now. Bots
-    look at each push by themselves, or are asked by words of their own.
+    These are people whose last review is of an older commit and not an approval, and who are not asked now.
+    Bots are not: they review each push by themselves, or when asked in words of their own.
     """
     last: dict[str, tuple[str, str, str]] = {}
     for review in conversation.reviews:

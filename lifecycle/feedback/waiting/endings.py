@@ -1,9 +1,9 @@
 """What ends a wait for a pull request, and with which exit status. Pure.
 
-What is told has a key, whose first word is the event: `EVENTS` says what of it ends which wait. What was
-told before is no news, and may end a wait all the same: `standing_ends` says which states leave nothing to
-wait for. Whoever makes another event adds its row to `endings.toml`; one that is for an agent and has
-none needs somebody.
+The first word of a notice's key is its event; `EVENTS` says which waits each event ends. A notice that was
+said before is no news, but its state may still end a wait: `standing_ends` lists the states that leave
+nothing to wait for. A new kind of event needs a row in `endings.toml`; without one, a notice for an agent
+means that somebody is needed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class WaitFor(StrEnum):
 
 
 class Ending(StrEnum):
-    """How a wait ended; the gravest first."""
+    """How a wait ended; the most serious first."""
 
     CREDENTIALS = "credentials"
     CLOSED = "closed"
@@ -46,13 +46,13 @@ _TABLE = resources.texts("feedback/waiting/endings.toml")
 STATUSES: Mapping[Ending, tuple[int, str]] = {
     Ending(name): (status, meaning) for name, status, meaning in _TABLE["statuses"]
 }
-"""How a wait ended → the exit status of `lifecycle wait`, and what it means."""
+"""How a wait ended → the exit status of `lifecycle wait`, and its meaning."""
 
 EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
     event: {WaitFor(wanted): Ending(name) for wanted, name in row.items()}
     for event, row in _TABLE["events"].items()
 }
-"""The event that a sentence tells → what it ends, by what is waited for."""
+"""An event → how it ends a wait, by the thing that is waited for."""
 
 _FOR_AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK)
 
@@ -62,14 +62,14 @@ class Standing:
     """The state of a pull request at the last read.
 
     Attributes:
-        is_merged, is_closed: it is over; closed is without a merge.
+        is_merged, is_closed: it is over; closed means without a merge.
         verdict: of the checks of its head, None if they were not read.
-        is_over: none of its checks runs any more.
+        is_over: none of its checks is running any more.
         is_conflicting: it conflicts with its base.
-        is_approved: GitHub's own verdict over its reviews.
-        is_held: what its checks wait for is somebody's.
-        is_unchecked: its head has no checks, and none is waited for.
-        is_current: its head is what was pushed last from here, as far as is known.
+        is_approved: GitHub's own verdict on its reviews.
+        is_held: its checks wait for somebody.
+        is_unchecked: its head has no checks, and none are expected.
+        is_current: its head is the last commit that was pushed from here, as far as is known.
     """
 
     is_merged: bool = False
@@ -84,14 +84,14 @@ class Standing:
 
 
 def event_of(key: str) -> str:
-    """The event that a notice's key names, as in `42@1738000000/failed:46:abc`."""
+    """The event in a notice's key, as `failed` in `42@1738000000/failed:46:abc`."""
     whose, _, told_key = key.partition("/")
     event, _, rest = (told_key if ":" not in whose else key).partition(":")
     return "behind" if event == "green" and rest.endswith(":behind") else event
 
 
 def news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
-    """How a notice that nobody was told yet ends this wait; None if it does not."""
+    """How a notice that was not said yet ends this wait; None if it does not."""
     event = event_of(notice.key)
     if event in EVENTS:
         return EVENTS[event].get(wanted)
@@ -99,9 +99,9 @@ def news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
 
 
 def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
-    """How a state ends this wait by itself, told before or not; None if something may come of waiting.
+    """How a state ends this wait, said before or not; None if waiting may still bring something.
 
-    Green ends a wait for checks alone: whoever waits for anything is told of it once, and goes on.
+    Green checks end only a wait for checks: a wait for anything gets that news once, and continues.
     """
     if standing.is_merged:
         return Ending.GOOD
@@ -121,13 +121,13 @@ def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
 
 
 def gravest(endings: Iterable[Ending | None]) -> Ending | None:
-    """The gravest of the endings, which decides the exit status; None if there is none."""
+    """The most serious of the endings, which decides the exit status; None if there is none."""
     kinds = set(endings)
     return next((ending for ending in Ending if ending in kinds), None)
 
 
 def events_of(wanted: Iterable[str]) -> frozenset[str]:
-    """The events that end a wait for one of these, which its command tells; other words mean nothing."""
+    """The events that end a wait for one of these, for its help; unknown words are ignored."""
     waits = set(WaitFor) & set(wanted)
     names = {event for event in EVENTS if waits & {*EVENTS[event]}}
     return frozenset(names | {"green"} if "behind" in names else names)

@@ -1,9 +1,9 @@
-"""How waiters of one machine and one token share their looks: what is asked next, who looks whole. Pure.
+"""How waiters of one machine and token share looks: what is asked next, who needs a whole look. Pure.
 
-In a round one request asks for the digest of every pull request that somebody waits for. Whose digest is
-another than before looks at it whole, and again until it had time to settle: some news needs a minute
-until it is any. What a digest does not tell is found by one whole look a round, at the pull request whose
-last one is the oldest. So 50 quiet worktrees cost two requests a round.
+In a round, one request asks for the digest of every pull request that somebody waits for. If a digest
+changed, that pull request's waiter makes a whole look, and more until the change had time to settle, as
+some news takes a minute. News that does not change a digest is found by one whole look in each round, at
+the pull request whose last one is the oldest. So 50 quiet worktrees cost two requests a round.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from typing import Any
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
 
 MOST = 50
-"""Pull requests in one request: with what belongs to each a hundred nodes, as many as GitHub takes."""
+"""Pull requests in one request: each with its card or issue, a hundred nodes, GitHub's maximum."""
 
 SETTLES = 90.0
-"""Seconds after which a whole look has seen all that a digest's change is the first sign of."""
+"""Seconds after which a whole look has seen everything that a changed digest announced."""
 
 REFRESH = 1800.0
-"""The age of a whole look from which on another is made although no digest changed."""
+"""The age of a whole look, in seconds, at which another one is due although no digest changed."""
 
 KEPT = 21_600.0
-"""Seconds after the last question about a pull request until it is forgotten: a machine may have slept."""
+"""Seconds after which a pull request that nobody asks about is forgotten: a machine may have slept."""
 
 RETRY = 15.0
-"""Seconds after a failed round; twice as many after each further one."""
+"""Seconds to wait after a failed round, doubled after each further one."""
 
 LONGEST_RETRY = 240.0
 
 RESERVE = 0.1
-"""The part of an hour's points that is left to people: at less, waiters wait for the next hour."""
+"""The part of an hour's points that is left to people: below it, waiters wait for the next hour."""
 
 LONGEST_HOLD = 7200.0
-"""Seconds of a hold at most; a longer one is passed over: no limit of GitHub's lasts so long."""
+"""The most seconds of a hold; a longer one is ignored: no limit of GitHub lasts so long."""
 
 OFF = 3600.0
 """Seconds for which a server that does not know the digest is not asked for it."""
@@ -46,13 +46,13 @@ class WatchedPull:
     """One pull request that somebody waits for.
 
     Attributes:
-        ids: its node id, and that of the card or issue that belongs to it.
+        ids: its node id, and that of its card or issue.
         asked: when a waiter last asked about it.
-        looked: when a waiter last looked at it whole.
-        digest: what was shown last; "" if that tells nothing, as where parts of it were not shown.
-        since: when this digest was shown first.
-        at: when it was shown last, 0.0 if never.
-        refresh: from when on the last whole look is too old.
+        looked: when a waiter last made a whole look at it.
+        digest: of the last answer; "" if it cannot be used, as when GitHub left out a part.
+        since: when this digest was first seen.
+        at: when it was last seen, 0.0 if never.
+        refresh: when the last whole look becomes too old.
     """
 
     ids: tuple[str, ...]
@@ -64,11 +64,11 @@ class WatchedPull:
     refresh: float = 0.0
 
     def needs_whole(self, looked: float) -> bool:
-        """True if somebody who last looked then has to look whole."""
+        """True if a waiter whose last whole look was at `looked` has to make another."""
         return not self.digest or looked < self.since + SETTLES or looked < self.refresh
 
     def is_known(self, looked: float, now: float, every: float) -> bool:
-        """True if that can be told without another round: it was shown within one poll, or is settling."""
+        """True if that is known without another round: it was seen within one poll, or is settling."""
         return 0 <= now - self.at < (OFF if self.needs_whole(looked) else every)
 
 
@@ -77,10 +77,10 @@ class SharedAnswer:
     """The answer to a waiter's question whether its pull request changed.
 
     Attributes:
-        is_whole: it is to look whole, now.
-        again: when it is to ask again, in seconds since the epoch.
-        is_same: nothing changed since it looked whole. Neither: nobody may ask now, or somebody does.
-        problem: the sentence on why nobody may, "" if there is none.
+        is_whole: it has to make a whole look now.
+        again: when it has to ask again, in seconds since the epoch.
+        is_same: nothing changed since its whole look. If neither: asking is not allowed now, or under way.
+        problem: the sentence on why nobody may ask, "" if there is none.
     """
 
     is_whole: bool
@@ -91,15 +91,15 @@ class SharedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LookBoard:
-    """What all waiters of one token know together.
+    """The shared knowledge of all waiters of one token.
 
     Attributes:
-        pulls: by node id, what is waited for.
+        pulls: what is waited for, by node id.
         hold: until when nobody asks.
-        off: until when nobody shares, since the server cannot be asked for digests.
+        off: until when nothing is shared, because the server cannot be asked for digests.
         size: how many the next request asks for.
         failed: rounds that failed in a row.
-        why: the sentence on what the last round failed with, "" if it did not.
+        why: the sentence on how the last round failed, "" if it did not.
     """
 
     pulls: Mapping[str, WatchedPull] = field(default_factory=dict)
@@ -110,12 +110,12 @@ class LookBoard:
     why: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The board as plain JSON values, lists and no tuples."""
+        """The board as plain JSON values, with lists instead of tuples."""
         kept: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return kept
 
     def answer(self, key: str, looked: float, now: float, every: float) -> SharedAnswer | None:
-        """What the board alone tells who last looked at `looked`; None if GitHub has to be asked."""
+        """The board's answer for a last whole look at `looked`; None if GitHub has to be asked."""
         if now < self.off <= now + OFF:
             return SharedAnswer(True, now)
         if now < self.hold <= now + LONGEST_HOLD:
@@ -128,7 +128,7 @@ class LookBoard:
 
     @classmethod
     def from_json(cls, data: object) -> LookBoard:
-        """The board that `as_json` gave; raises ValueError for anything else."""
+        """The board from `as_json`; raises ValueError for anything else."""
         board: LookBoard | None = from_json(cls, data)
         if board is None or board.as_json() != data or not 0 < board.size <= MOST:
             raise ValueError("these are no shared looks")
@@ -137,7 +137,7 @@ class LookBoard:
 
 @dataclass(frozen=True, slots=True)
 class PointsLeft:
-    """What GitHub says of the hour's points; `resets` in seconds since the epoch."""
+    """GitHub's numbers on the hour's points; `resets` in seconds since the epoch."""
 
     limit: int
     left: int
@@ -147,9 +147,9 @@ class PointsLeft:
 def enlisted(
     board: LookBoard, ids: Sequence[str], now: float, *, looked: float, every: float
 ) -> LookBoard:
-    """Note on the board that somebody asked who last looked at `looked`; the same board if it has that.
+    """Note that a waiter asked whose last whole look was at `looked`; the same board if that is noted.
 
-    That somebody asks is noted a few times a poll only, so that few write.
+    The time of the question is noted only a few times in each poll, so that there are few writes.
     """
     before = board.pulls.get(ids[0]) or WatchedPull(tuple(ids))
     is_noted = before.ids == tuple(ids) and before.looked >= looked
@@ -160,7 +160,7 @@ def enlisted(
 
 
 def next_round(board: LookBoard, now: float) -> tuple[str, ...]:
-    """What is asked for next, by node id: the longest not shown first, as many as one request takes."""
+    """The node ids for the next request: those not seen for longest first, as many as fit."""
     live = [key for key, pull in board.pulls.items() if _is_live(pull, now)]
     return tuple(sorted(live, key=lambda key: board.pulls[key].at)[: board.size])
 
@@ -168,7 +168,7 @@ def next_round(board: LookBoard, now: float) -> tuple[str, ...]:
 def answered(
     board: LookBoard, digests: Mapping[str, str], now: float, points: PointsLeft | None = None
 ) -> LookBoard:
-    """The board after a round; `digests` has what was asked for, "" for what tells nothing."""
+    """The board after a round; `digests` has all that were asked for, "" for unusable ones."""
     pulls = {key: pull for key, pull in board.pulls.items() if _is_live(pull, now)}
     for key, digest in digests.items():
         if key in pulls:
@@ -189,14 +189,14 @@ def answered(
 def failed(
     board: LookBoard, count: int, now: float, *, named: float | None, why: str = ""
 ) -> LookBoard:
-    """The board after a round for `count` that got no answer, or not all of one.
+    """The board after a round with no answer, or only a part of one.
 
     Args:
-        board: as it was.
-        count: how many were asked for: of several half as many are asked for next.
+        board: the board before the round.
+        count: how many were asked for; if several, the next request asks for half as many.
         now: seconds since the epoch.
-        named: how long GitHub wants nobody to ask, if it says so: then the size was not what it minds.
-        why: the sentence on it.
+        named: seconds that GitHub demands before the next request, if it does; then the size is kept.
+        why: the sentence on the failure.
     """
     if named is not None:
         return replace(board, hold=max(board.hold, now + named), why=why)
@@ -207,7 +207,7 @@ def failed(
 
 
 def turned_off(board: LookBoard, now: float) -> LookBoard:
-    """The board where the server cannot be asked for digests: each looks for itself for a while."""
+    """The board if the server cannot be asked for digests: each waiter looks for itself for a while."""
     return replace(board, off=now + OFF)
 
 
@@ -216,5 +216,5 @@ def _is_live(pull: WatchedPull, now: float) -> bool:
 
 
 def digests_asked(pulls: Iterable[WatchedPull]) -> list[str]:
-    """The node ids of one request, each once."""
+    """The node ids of one request, without duplicates."""
     return list(dict.fromkeys(node_id for pull in pulls for node_id in pull.ids))

@@ -1,9 +1,9 @@
 """Ask for digests together with the other waiters of this machine that have the same token.
 
-`looks/` in the user's own folder has one file for each token, by its fingerprint, for this user alone: what
-is waited for, what was shown, what is left of the hour's points, until when nobody asks. One lock is held
-for a moment while the file is changed, another by whoever asks GitHub: it goes with its process, and the
-next that is due takes over. A file that cannot be read is begun anew.
+`looks/` in the user's own folder has one file for each token, named by its fingerprint and readable only by
+this user: what is waited for, the last answers, the points left in this hour, until when nobody asks. One
+lock is held briefly while the file is changed. The process that asks GitHub holds another; if it dies, the
+next one that is due takes over. A file that cannot be read is replaced by a new one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BUSY_SECONDS = 2.0
 
 LOCK_SECONDS = 5.0
 OLD_SECONDS = 7 * 86_400.0
-"""Seconds without use after which the file of a token is removed."""
+"""Seconds without use after which a token's file is removed."""
 
 
 @dataclass(eq=False)
@@ -44,10 +44,10 @@ class SharedLooks:
     """One waiter's part in the shared looks of a token.
 
     Attributes:
-        path: of the token's file; its folder is made.
-        graph: what asks GitHub with that token.
-        clock: time.
-        root: of the worktree, whose log is told what went wrong.
+        path: the token's file; its folder is made.
+        graph: the client that asks GitHub with that token.
+        clock: the time.
+        root: the worktree, in whose log failures are noted.
         every: seconds between two looks.
     """
 
@@ -58,11 +58,11 @@ class SharedLooks:
     every: float
 
     def ask(self, ids: Sequence[str], looked: float) -> SharedAnswer:
-        """Say whether the pull request `ids` changed since it was looked at whole; at most one request.
+        """Say whether the pull request `ids` changed since its last whole look; at most one request.
 
         Args:
-            ids: its node id, and the one of what belongs to it.
-            looked: when its worktree last looked whole, in seconds since the epoch.
+            ids: its node id, and that of its card or issue.
+            looked: when its worktree last made a whole look, in seconds since the epoch.
         """
         now = self.clock.now()
         try:
@@ -79,7 +79,7 @@ class SharedLooks:
             self._enlist(ids, looked, self.clock.now())
 
     def hold(self, seconds: float) -> None:
-        """Keep all waiters of this token from asking for so many seconds, as GitHub wants it."""
+        """Keep all waiters of this token from asking for this many seconds, as GitHub demands."""
         now = self.clock.now()
         with contextlib.suppress(OSError, LockBusy):
             self._changed(lambda board: look_rounds.failed(board, 1, now, named=seconds))
@@ -90,7 +90,7 @@ class SharedLooks:
         if answer is not None:
             return answer
         with self._lock("asking", 0.0):
-            # Another may have asked while we came here.
+            # Another process may have asked in the meantime.
             board = self._read()
             answer = board.answer(ids[0], looked, now, self.every)
             answer = answer or self._round(board, now).answer(ids[0], looked, now, self.every)
@@ -102,7 +102,7 @@ class SharedLooks:
         )
 
     def _round(self, board: LookBoard, now: float) -> LookBoard:
-        """Ask GitHub for the digests that are due; the board afterwards."""
+        """Ask GitHub for the digests that are due; return the new board."""
         asked = look_rounds.next_round(board, now)
         pulls = [board.pulls[node_id] for node_id in asked]
         ids = look_rounds.digests_asked(pulls)
@@ -119,13 +119,13 @@ class SharedLooks:
             return self._changed(lambda before: look_rounds.turned_off(before, now))
         except Rejected as error:
             log.write(self.root, f"looks: {error.sentence}")
-            return board  # its own look tells what is wrong
+            return board  # its own look says what is wrong
         shown, points = _digests(reply, ids), _points(reply.data)
         digests = {pull.ids[0]: _joined(shown, pull.ids) for pull in pulls}
         return self._changed(lambda before: look_rounds.answered(before, digests, now, points))
 
     def _changed(self, change: Callable[[LookBoard], LookBoard]) -> LookBoard:
-        """The board after a change under the short lock; it is written if it is another afterwards."""
+        """The board after a change under the short lock; it is written only if it is different."""
         with self._lock("lock", LOCK_SECONDS):
             before = self._read()
             board = change(before)
@@ -162,14 +162,14 @@ class SharedLooks:
 
 
 def place(environment: Mapping[str, str], url: str, token: str) -> Path | None:
-    """The file of a token at this address, told by its fingerprint; None where there is no home."""
+    """The file of a token at this address, named by its fingerprint; None without a home folder."""
     folder = config.own_folder(environment)
     mark = hashlib.sha256(f"{url}\0{token}".encode("utf-8", "surrogateescape")).hexdigest()[:24]
     return folder / FOLDER / f"{mark}.json" if folder is not None else None
 
 
 def _digests(reply: GraphReply, ids: Sequence[str]) -> dict[str, str]:
-    """A hash of what was shown of each node, by its id; "" for one of which a part was not shown."""
+    """A hash of the answer for each node, by its id; "" if GitHub left out a part of it."""
     nodes = reply.data.get("nodes")
     shown = nodes if isinstance(nodes, list) and len(nodes) == len(ids) else [None] * len(ids)
     holes = {problem.path[1] for problem in reply.problems if len(problem.path) > 2}
@@ -180,21 +180,21 @@ def _digests(reply: GraphReply, ids: Sequence[str]) -> dict[str, str]:
 
 
 _TELLING = {"mergeable": ("CONFLICTING",), "mergeStateStatus": ("BEHIND", "DIRTY")}
-"""The news among values that GitHub reckons anew when the base moves: the others come and go."""
+"""Values that are news, of fields that GitHub recomputes when the base moves; others change at random."""
 
 
 def _text(node: object) -> bytes:
-    """The part of a node that its digest is made of, as bytes."""
+    """The bytes of a node that its digest is made of."""
     parts = node.items() if isinstance(node, Mapping) else ()
     shown = {key: part for key, part in parts if key not in _TELLING or part in _TELLING[key]}
     return json.dumps(shown if node is not None else None, sort_keys=True).encode("ascii")
 
 
 def _joined(shown: Mapping[str, str], ids: Sequence[str]) -> str:
-    """One digest of a pull request and what belongs to it; "" if either tells nothing.
+    """One digest of a pull request with its card or issue; "" if either cannot be used.
 
-    A pull request that is not shown at all tells nothing. What belongs to it may stay unseen: its own
-    worktree sees no more of it.
+    A pull request that GitHub does not show has no digest. A card or issue may be hidden: its own worktree
+    sees no more of it.
     """
     parts = [shown[node_id] for node_id in ids]
     is_missing = parts[0] == hashlib.sha256(_text(None)).hexdigest()[:16]

@@ -1,7 +1,7 @@
-"""What every tracker keeps, as checks that need no test runner.
+"""The rules that every tracker keeps, as checks that need no test runner.
 
     python -m lifecycle.trackers.conformance package.module:function
 
-The function takes nothing and gives a context manager with a `Ground`: somewhere to make tasks that
-nobody else needs. `docs/trackers.md` shows one.
+The function takes no argument and returns a context manager with a `Ground`: a place to make tasks that
+nobody else needs. `docs/trackers.md` has an example.
 """

@@ -1,6 +1,6 @@
 """`python -m lifecycle.trackers.conformance package.module:function`: the suite, as a table.
 
-Exit code 0 if no check failed, 1 if one did, 2 if the function cannot be had.
+Exit code 0 if no check failed, 1 if one did, 2 if the function cannot be imported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _USAGE = "Usage: python -m lifecycle.trackers.conformance package.module:functio
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the suite on the ground that the one argument names, and print what came of it."""
+    """Run the suite on the ground that the one argument names, and print the results."""
     if len(arguments) != 1 or ":" not in arguments[0]:
         return _refuse(f"Nothing was run: one argument is needed. {_USAGE}")
     module, _, name = arguments[0].partition(":")

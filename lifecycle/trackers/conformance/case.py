@@ -1,4 +1,4 @@
-"""One check's own tasks, and the words in which it says what is wrong."""
+"""One check with its own tasks, and the words in which it says what is wrong."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ Refusal = TypeVar("Refusal", bound=LifecycleError)
 
 
 class Ground(Protocol):
-    """A place with a database of its own, on which trackers are opened for several actors.
+    """A place with its own database, on which trackers are opened for several actors.
 
-    The checks make their own tasks and labels and leave them there. They work in threads as well, so
-    `tracker` is called from several at once.
+    The checks make their own tasks and labels and leave them there. They also work in threads, so `tracker`
+    is called from several at once.
     """
 
     def tracker(self, actor: str) -> Tracker:
         """A new tracker on the same tasks, in the name of this actor: `agent-1`, `agent-2`, ….
 
-        The tracker may call the actor otherwise, if it is always the same, and another for each.
+        The tracker may use other names, if each actor always has the same one, and no two share one.
         """
 
     def holder(self, actor: str) -> str:
-        """What `Task.assignee` says while this actor holds a task."""
+        """The value of `Task.assignee` while this actor holds a task."""
 
     def writes(self) -> int | None:
-        """How many writes there were so far, or anything else that a write changes.
+        """The number of writes so far, or any other number that a write changes.
 
-        None if it cannot be seen: then the suite compares the tasks alone.
+        None if it cannot be seen: then the suite compares only the tasks.
         """
 
     def later(self, seconds: float) -> bool:
-        """Let this time pass for the tracker; False if that cannot be done."""
+        """Let this time pass for the tracker; False if that is not possible."""
 
 
 Factory = Callable[[], AbstractContextManager[Ground]]
-"""What is named on the command line."""
+"""The type of the function that is named on the command line."""
 
 
 class Broken(Exception):
-    """The tracker does not keep a rule; the text says which and how."""
+    """The tracker breaks a rule; the text says which and how."""
 
 
 class NotHere(Exception):
@@ -53,13 +53,13 @@ class NotHere(Exception):
 
 
 def demand(is_kept: bool, words: str) -> None:
-    """Broken unless the rule is kept."""
+    """Raise Broken unless the rule is kept."""
     if not is_kept:
         raise Broken(words)
 
 
 def same(shown: object, wanted: object, what: str) -> None:
-    """Broken unless both are equal."""
+    """Raise Broken unless both are equal."""
     demand(shown == wanted, f"{what} is {shown!r} and should be {wanted!r}")
 
 
@@ -86,8 +86,8 @@ class CheckCase:
     """One run of one check.
 
     Attributes:
-        ground: as it was brought.
-        nonce: makes labels, keys and titles of this run unlike all others.
+        ground: the given one.
+        nonce: makes this run's labels, keys and titles unique.
         one, two: trackers of two actors.
     """
 
@@ -111,7 +111,7 @@ class CheckCase:
         return self.ground.tracker(f"agent-{number}")
 
     def holder(self, number: int) -> str:
-        """What a task says that this actor holds."""
+        """The assignee that a task shows if this actor holds it."""
         return self.ground.holder(f"agent-{number}")
 
     def key(self) -> str:
@@ -125,41 +125,41 @@ class CheckCase:
         return self.one.create(self.key(), title=title, labels=labels, **more)
 
     def claimed(self) -> Task:
-        """A new task, as it was before the first actor claimed it."""
+        """A new task in its state before the first actor claimed it."""
         made = self.make()
         self.one.claim(made.id)
         return made
 
     def listed(self) -> list[str]:
-        """The ids of what another actor's `list` gives for the check's label, in its order."""
+        """The ids in another actor's `list` for the check's label, in its order."""
         return [task.id for task in self.two.list(label=self.label)]
 
     def ready(self, *labels: str) -> list[str]:
-        """The ids of what another actor's `ready` gives; for the check's label unless others are named."""
+        """The ids in another actor's `ready`, for the check's label unless others are given."""
         tasks = self.two.ready(labels=labels or (self.label,))
         is_said = all(task.is_ready for task in tasks)
         demand(is_said, "a task that is given as ready does not say so")
         return [task.id for task in tasks]
 
     def stands(self, task: Task, status: TaskStatus, assignee: str) -> None:
-        """Broken unless the task has this status and is this one's."""
+        """Raise Broken unless the task has this status and assignee."""
         same(task.status, status, "the status")
         same(task.assignee, assignee, "the assignee")
 
     def blocked(self) -> tuple[Task, Task]:
-        """A new task that waits for another new one, and that one; NotHere without dependencies."""
+        """A new task, and a new one that it waits for; raises NotHere without dependencies."""
         self.need(Capability.DEPENDENCIES)
         made, blocker = self.make(), self.make()
         self.one.add_dependency(made.id, blocker.id)
         return made, blocker
 
     def need(self, capability: Capability) -> None:
-        """NotHere unless the tracker has it."""
+        """Raise NotHere unless the tracker has the capability."""
         if not self.one.abilities().has(capability):
             raise NotHere(f"it lacks {capability}")
 
     def need_cas(self) -> None:
-        """NotHere where nobody promises that one of two wins."""
+        """Raise NotHere if the tracker does not promise that one of two claims wins."""
         atomicity = self.one.abilities().claim_atomicity
         if atomicity in (Atomicity.NONE, Atomicity.ADVISORY):
             raise NotHere(f"its claims are {atomicity}")
@@ -167,7 +167,7 @@ class CheckCase:
     def writes_nothing(
         self, what: str, verb: Callable[..., object], *given: Any, **more: Any
     ) -> None:
-        """Broken if the call changes anything that can be seen of this check's tasks."""
+        """Raise Broken if the call visibly changes any of this check's tasks."""
         before = self._seen()
         verb(*given, **more)
         demand(self._seen() == before, f"{what} wrote something")
@@ -175,7 +175,7 @@ class CheckCase:
     def lacks(
         self, capability: Capability, what: str, verb: Callable[..., object], *given: Any
     ) -> None:
-        """Broken unless the call raises Lacking, with the name of the capability."""
+        """Raise Broken unless the call raises Lacking, with the name of the capability."""
         error = refused(Lacking, what, verb, *given)
         same(error.capability, capability, "the capability")
 
@@ -187,9 +187,9 @@ class CheckCase:
 
 
 def plain(text: str) -> str:
-    """A text without what trackers may change in it: line ends and outer spaces."""
+    """A text without the parts that trackers may change: line ends and outer spaces."""
     return "\n".join(line.rstrip() for line in text.strip().replace("\r\n", "\n").split("\n"))
 
 
 Check = Callable[[CheckCase], None]
-"""A rule: its name says it, its docstring explains it."""
+"""A rule: the function's name states it, its docstring explains it."""

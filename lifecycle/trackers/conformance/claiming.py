@@ -1,4 +1,4 @@
-"""Who has a task: claiming, releasing, and what happens when several want it at once."""
+"""Rules on claiming: claim, release, and several actors who claim at once."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, refu
 T = TypeVar("T")
 RIVALS = 4
 LONG = 10 * 24 * 3600.0
-"""Longer than any lease lives, in seconds."""
+"""Seconds, longer than any lease lives."""
 
 
 def a_claimed_task_is_the_actors(case: CheckCase) -> None:
-    """It is in progress, says who has it, and says so to everybody."""
+    """It is in progress, and shows every actor who has it."""
     made = case.make()
     claimed = case.one.claim(made.id)
     for task in (claimed, case.one.get(made.id), case.two.get(made.id)):
@@ -28,7 +28,7 @@ def a_claimed_task_is_the_actors(case: CheckCase) -> None:
 
 
 def claiming_again_is_no_error(case: CheckCase) -> None:
-    """The same actor has it already, also from a new object, and nothing is written."""
+    """For the actor who has it, also from a new object, nothing is written."""
     made = case.claimed()
     again = case.tracker(1)
     case.writes_nothing("the second claim", again.claim, made.id)
@@ -36,7 +36,7 @@ def claiming_again_is_no_error(case: CheckCase) -> None:
 
 
 def anothers_task_is_refused(case: CheckCase) -> None:
-    """Who comes second is told that it is taken, and by whom, and changes nothing."""
+    """The second actor is refused with the first one's name, and changes nothing."""
     made = case.claimed()
 
     def claim() -> None:
@@ -49,7 +49,7 @@ def anothers_task_is_refused(case: CheckCase) -> None:
 
 
 def whoever_else_has_it_is_named(case: CheckCase) -> None:
-    """To another, where it is asked for; not to whoever has it, and to nobody once it is released."""
+    """Another actor who asks gets the name; the holder does not, and after a release nobody does."""
     made = case.claimed()
     others = case.two.get(made.id, holders=True).held_by
     is_named = others[:1] in ((case.holder(1),), (case.one.actor,))
@@ -60,7 +60,7 @@ def whoever_else_has_it_is_named(case: CheckCase) -> None:
 
 
 def a_closed_task_is_not_claimable(case: CheckCase) -> None:
-    """The error has the tracker's own word for where the task stands."""
+    """The error has the tracker's own word for the task's status."""
     made = case.make()
     case.one.close(made.id)
     error = refused(NotClaimable, "claiming a closed task", case.two.claim, made.id)
@@ -69,7 +69,7 @@ def a_closed_task_is_not_claimable(case: CheckCase) -> None:
 
 
 def a_blocked_task_is_not_claimed(case: CheckCase) -> None:
-    """What waits for an open task is refused; once that is closed, it is claimed."""
+    """A task that waits for an open one is refused; once that one is closed, it can be claimed."""
     made, blocker = case.blocked()
     error = refused(BlockedBy, "claiming a blocked task", case.two.claim, made.id)
     demand(error.ids in ((), (blocker.id,)), f"`ids` is {error.ids!r}")
@@ -79,7 +79,7 @@ def a_blocked_task_is_not_claimed(case: CheckCase) -> None:
 
 
 def a_released_task_is_anybodys(case: CheckCase) -> None:
-    """It is open, nobody's and ready, and another actor claims it."""
+    """It is open, unassigned and ready, and another actor can claim it."""
     made = case.claimed()
     for task in (case.one.release(made.id), case.two.get(made.id)):
         case.stands(task, TaskStatus.OPEN, "")
@@ -88,7 +88,7 @@ def a_released_task_is_anybodys(case: CheckCase) -> None:
 
 
 def releasing_what_is_nobodys_changes_nothing(case: CheckCase) -> None:
-    """A free task stays as it is, and so does one that was released already."""
+    """A free task stays as it is, as does one that was released already."""
     free, given = case.make(), case.make()
     case.one.claim(given.id)
     case.one.release(given.id)
@@ -98,14 +98,14 @@ def releasing_what_is_nobodys_changes_nothing(case: CheckCase) -> None:
 
 
 def anothers_task_is_not_released(case: CheckCase) -> None:
-    """AlreadyClaimed, and whoever has it keeps it."""
+    """It raises AlreadyClaimed, and the holder keeps it."""
     made = case.claimed()
     refused(AlreadyClaimed, "releasing another's task", case.two.release, made.id)
     case.stands(case.two.get(made.id), TaskStatus.IN_PROGRESS, case.holder(1))
 
 
 def releasing_does_not_reopen(case: CheckCase) -> None:
-    """A task that is closed stays closed."""
+    """A closed task stays closed."""
     made = case.claimed()
     case.one.close(made.id)
     same(case.one.release(made.id).status, TaskStatus.CLOSED, "the status")
@@ -113,7 +113,7 @@ def releasing_does_not_reopen(case: CheckCase) -> None:
 
 
 def one_of_many_wins(case: CheckCase) -> None:
-    """Several claim a task at the same moment: one has it, and all others are told."""
+    """Several actors claim a task at the same moment: one gets it, all others are refused."""
     case.need_cas()
     for _ in range(3):
         made = case.make()
@@ -124,7 +124,7 @@ def one_of_many_wins(case: CheckCase) -> None:
 
 
 def the_next_one_is_the_most_urgent(case: CheckCase) -> None:
-    """`claim_next` claims the first of `ready`, then the next, then says that there is none."""
+    """`claim_next` claims the first of `ready`, then the next, then reports that there is none."""
     low, high = case.make(priority=3), case.make(priority=0)
     labels = (case.label,)
     for wanted in (high, low):
@@ -137,7 +137,7 @@ def the_next_one_is_the_most_urgent(case: CheckCase) -> None:
 
 
 def nobody_gets_the_same_next_task(case: CheckCase) -> None:
-    """Several ask for the next task until there is none: each task is had by exactly one."""
+    """Several actors ask for the next task until there is none: each task goes to exactly one."""
     case.need_cas()
     made = {case.make(f"Number {number}").id for number in range(2 * RIVALS)}
     answers = _together(case, partial(_all_of, case.label, 2 * len(made)))
@@ -146,7 +146,7 @@ def nobody_gets_the_same_next_task(case: CheckCase) -> None:
 
 
 def a_claim_lives_as_long_as_it_is_renewed(case: CheckCase) -> None:
-    """The actor's own claim is renewed; another's, and one that nobody has, is not."""
+    """An actor's own claim can be renewed; another's, or one that nobody has, cannot."""
     case.need(Capability.LEASES)
     made, free = case.make(), case.make()
     case.one.claim(made.id)
@@ -156,7 +156,7 @@ def a_claim_lives_as_long_as_it_is_renewed(case: CheckCase) -> None:
 
 
 def a_claim_that_ran_out_is_anybodys(case: CheckCase) -> None:
-    """Nobody renewed it: another actor has it without a word, and the first one is told."""
+    """If it was not renewed, another actor can claim it, and the first actor's renewal is refused."""
     case.need(Capability.LEASES)
     made = case.claimed()
     if not case.ground.later(LONG):
@@ -166,7 +166,7 @@ def a_claim_that_ran_out_is_anybodys(case: CheckCase) -> None:
 
 
 def without_leases_there_is_nothing_to_renew(case: CheckCase) -> None:
-    """Lacking, which names the capability."""
+    """It raises Lacking, which names the capability."""
     if case.one.abilities().has(Capability.LEASES):
         raise NotHere("it has leases")
     made = case.claimed()
@@ -182,7 +182,7 @@ def _has_claimed(name: str, tracker: Tracker) -> bool:
 
 
 def _all_of(label: str, most: int, tracker: Tracker) -> list[str]:
-    """What the tracker gives until there is no more, or more than there can be."""
+    """The ids that the tracker returns until there is no more, or more than there can be."""
     ids: list[str] = []
     while len(ids) < most and (task := tracker.claim_next(labels=(label,))) is not None:
         ids.append(task.id)
@@ -190,7 +190,7 @@ def _all_of(label: str, most: int, tracker: Tracker) -> list[str]:
 
 
 def _together(case: CheckCase, act: Callable[[Tracker], T]) -> dict[int, T]:
-    """What each of several actors comes to who begin at the same moment."""
+    """The result of each of several actors who begin at the same moment."""
     start = Barrier(RIVALS)
 
     def run(number: int) -> T:

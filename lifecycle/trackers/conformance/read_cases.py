@@ -1,4 +1,4 @@
-"""What is read: tasks, lists, what is ready, and what is not there."""
+"""Rules on reading: tasks, lists, ready tasks, and unknown ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MANY = 120
 
 
 def a_new_task_is_open_and_nobodys(case: CheckCase) -> None:
-    """What `create` was told is what `get` shows: open, without an assignee, ready."""
+    """`get` shows the values given to `create`: open, without an assignee, ready."""
     made = case.make("Fix the race", description="It\nhappens.", priority=1)
     shown = case.tracker(2).get(made.id)
     for task in (made, shown):
@@ -25,7 +25,7 @@ def a_new_task_is_open_and_nobodys(case: CheckCase) -> None:
 
 
 def an_unknown_id_is_not_found(case: CheckCase) -> None:
-    """Each verb that takes an id says NotFound for one that is not there, and writes nothing."""
+    """Each verb that takes an id raises NotFound for an unknown one, and writes nothing."""
     tracker, real, of = case.one, case.make().id, "of an unknown id"
     lost = f"{real}99999"  # in the tracker's own form
     for name in ("get", "claim", "release", "reopen", "list_comments"):
@@ -40,13 +40,13 @@ def an_unknown_id_is_not_found(case: CheckCase) -> None:
 
 
 def what_is_no_id_at_all_is_not_found(case: CheckCase) -> None:
-    """Ids are opaque: any text may come, also one that looks like an option."""
+    """Ids are opaque: any text may be given, even one that looks like an option."""
     for text in ("no-such-task", "--help", "-1", "0", "a b", "../1", "1/../2", "é"):
         refused(NotFound, f"get({text!r})", case.one.get, text)
 
 
 def nothing_is_truncated(case: CheckCase) -> None:
-    """However many there are: `list` and `ready` give all of them."""
+    """However many tasks there are, `list` and `ready` return all of them."""
     made = {case.make(f"Number {number}").id for number in range(MANY)}
     same(set(case.listed()), made, "what `list` gives")
     same(set(case.ready()), made, "what `ready` gives")
@@ -61,7 +61,7 @@ def a_list_leaves_closed_tasks_out(case: CheckCase) -> None:
 
 
 def a_list_by_status_has_only_that(case: CheckCase) -> None:
-    """Each status by itself; one that no task has gives nothing."""
+    """Each status by itself; for one that no task has, the list is empty."""
     free, held, done = case.make(), case.make(), case.make()
     case.two.claim(held.id)
     case.one.close(done.id)
@@ -78,7 +78,7 @@ def a_list_by_status_has_only_that(case: CheckCase) -> None:
 
 
 def a_list_has_only_the_label(case: CheckCase) -> None:
-    """A label is a whole name: neither a part of it nor another one."""
+    """A label is a whole name: a part of it, or a longer one, does not match."""
     made = case.make()
     case.one.create(case.key(), title="Another", labels=(f"{case.label}-more",))
     same(case.listed(), [made.id], "the list of a label")
@@ -86,7 +86,7 @@ def a_list_has_only_the_label(case: CheckCase) -> None:
 
 
 def lists_are_by_urgency(case: CheckCase) -> None:
-    """The most urgent first, among those the oldest first; a task without a priority comes last."""
+    """The most urgent first, then the oldest; tasks without a priority come last."""
     made = [case.make(f"P{rank}", priority=rank) for rank in (3, 0, 4, 1, 0, 2)]
     made.append(case.make("None"))
     for tasks in (case.one.list(label=case.label), case.one.ready(labels=(case.label,))):
@@ -99,7 +99,7 @@ def lists_are_by_urgency(case: CheckCase) -> None:
 
 
 def ready_leaves_out_what_cannot_be_begun(case: CheckCase) -> None:
-    """Neither claimed nor closed tasks are ready; what was released and reopened is."""
+    """Claimed and closed tasks are not ready; released and reopened ones are."""
     free, held, done = case.make(), case.make(), case.make()
     case.two.claim(held.id)
     case.one.close(done.id)
@@ -110,7 +110,7 @@ def ready_leaves_out_what_cannot_be_begun(case: CheckCase) -> None:
 
 
 def a_family_of_labels_is_asked_for_by_its_beginning(case: CheckCase) -> None:
-    """`name:*` is every label that begins with `name:`, and not `name` itself."""
+    """`name:*` matches every label that begins with `name:`, but not `name` itself."""
     family = f"{case.label}:"
     plain_one = case.make()
     docs = case.one.create(case.key(), title="Docs", labels=(f"{family}docs",))
@@ -123,7 +123,7 @@ def a_family_of_labels_is_asked_for_by_its_beginning(case: CheckCase) -> None:
 
 
 def several_labels_mean_any_of_them(case: CheckCase) -> None:
-    """A task with one of them is there, and one with two of them is there once."""
+    """A task with one of them is listed, and one with two of them is listed once."""
     other = f"{case.label}-b"
     first = case.make()
     second = case.one.create(case.key(), title="B", labels=(other,))
@@ -133,14 +133,14 @@ def several_labels_mean_any_of_them(case: CheckCase) -> None:
 
 
 def ready_without_labels_is_every_task(case: CheckCase) -> None:
-    """No label asked for means that any will do, and none too."""
+    """Without labels, every task is returned, with or without labels of its own."""
     made, bare = case.make(), case.one.create(case.key(), title="Bare")
     ready = {task.id for task in case.one.ready()}
     demand({made.id, bare.id} <= ready, "a ready task is missing")
 
 
 def a_blocked_task_waits(case: CheckCase) -> None:
-    """It names its blocker and is not ready, until the blocker is closed; again it blocks if reopened."""
+    """It names its blocker and is not ready until that one is closed; if reopened, it blocks again."""
     case.need(Capability.DEPENDENCIES)
     made, blocker = case.make(), case.make()
     blocked = case.one.add_dependency(made.id, blocker.id)
@@ -156,14 +156,14 @@ def a_blocked_task_waits(case: CheckCase) -> None:
 
 
 def a_blocked_task_is_not_closed(case: CheckCase) -> None:
-    """BlockedBy, and it stays open."""
+    """It raises BlockedBy, and the task stays open."""
     made, _ = case.blocked()
     refused(BlockedBy, "closing a blocked task", case.one.close, made.id, reason="x")
     demand(case.two.get(made.id).status is not TaskStatus.CLOSED, "it is closed all the same")
 
 
 def a_dependency_is_added_once(case: CheckCase) -> None:
-    """Again it is no error and no write; two blockers are two."""
+    """Adding it again is no error and no write; two different blockers are two."""
     case.need(Capability.DEPENDENCIES)
     made, blocker, other = case.make(), case.make(), case.make()
     case.one.add_dependency(made.id, blocker.id)
@@ -174,7 +174,7 @@ def a_dependency_is_added_once(case: CheckCase) -> None:
 
 
 def a_circle_is_invalid(case: CheckCase) -> None:
-    """No task waits for itself, neither at once nor over others."""
+    """No task waits for itself, neither directly nor through others."""
     case.need(Capability.DEPENDENCIES)
     depend = case.one.add_dependency
     first, second, third = case.make(), case.make(), case.make()
@@ -187,7 +187,7 @@ def a_circle_is_invalid(case: CheckCase) -> None:
 
 
 def without_dependencies_they_are_lacking(case: CheckCase) -> None:
-    """Lacking, which names the capability."""
+    """It raises Lacking, which names the capability."""
     if case.one.abilities().has(Capability.DEPENDENCIES):
         raise NotHere("it has dependencies")
     made, blocker = case.make(), case.make()
@@ -196,7 +196,7 @@ def without_dependencies_they_are_lacking(case: CheckCase) -> None:
 
 
 def publishing_is_a_capability(case: CheckCase) -> None:
-    """With it: `publish` succeeds twice, and has a command. Without it: Lacking, and no command."""
+    """With it, `publish` succeeds twice, and has a command. Without it: Lacking, and no command."""
     command = case.one.wording().publish
     if case.one.abilities().has(Capability.PUBLISH):
         demand(bool(command), "it can publish, and its wording has no command for it")
@@ -208,14 +208,14 @@ def publishing_is_a_capability(case: CheckCase) -> None:
 
 
 def two_actors_are_two(case: CheckCase) -> None:
-    """Each has a name of its own, the same in every object, and nobody else's."""
+    """Each has its own name, the same in every object, which nobody else has."""
     same(case.tracker(1).actor, case.one.actor, "the same actor's name")
     demand(case.one.actor != case.two.actor, f"two actors are called {case.one.actor!r}")
     demand(bool(case.one.actor), "an actor has no name")
 
 
 def it_says_what_it_can(case: CheckCase) -> None:
-    """A name, abilities that stay, and commands that name the task where one is meant."""
+    """It has a name, constant capabilities, and commands that name the task if one is given."""
     demand(bool(case.one.name), "it has no name")
     same(case.one.abilities(), case.one.abilities(), "what it can, asked twice")
     wording = case.one.wording()

@@ -1,4 +1,4 @@
-"""All checks, and what they come to on one ground."""
+"""All checks, and their results on one ground."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Ground
 
 
 def checks_of(module: ModuleType) -> tuple[Check, ...]:
-    """The checks of a module, in their order: its own functions whose names have no underscore in front."""
+    """A module's checks in their order: its own functions whose names begin without an underscore."""
     own = (value for name, value in vars(module).items() if not name.startswith("_"))
     return tuple(v for v in own if isfunction(v) and v.__module__ == module.__name__)
 
 
 CHECKS = (*checks_of(read_cases), *checks_of(writing), *checks_of(claiming))
-"""Each is a rule: its name says it, its docstring explains it."""
+"""Each is a rule: its name states it, its docstring explains it."""
 
 
 class CheckOutcome(StrEnum):
-    """What a check came to."""
+    """The result of a check."""
 
     PASSED = "passed"
     FAILED = "FAILED"
@@ -41,12 +41,12 @@ class Result:
 
 
 def run(ground: Ground, checks: Iterable[Check] = CHECKS) -> Iterator[Result]:
-    """Run checks one after the other, each with tasks of its own; none ends the run."""
+    """Run checks one after the other, each with its own tasks; a failure does not end the run."""
     return (run_one(ground, check) for check in checks)
 
 
 def run_one(ground: Ground, check: Check) -> Result:
-    """Run one check. Whatever the tracker raises that the check did not ask for is a failure."""
+    """Run one check. An error of the tracker that the check does not expect is a failure."""
     outcome, words = CheckOutcome.FAILED, ""
     try:
         check(CheckCase(ground))

@@ -1,4 +1,4 @@
-"""What is written: making, closing, editing, labels, comments; and that twice is once."""
+"""Rules on writing: creating, closing, editing, labels, comments; a repeated write changes nothing."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ TEXTS = (
     "line one\r\nline two\n\n\nafter a gap",
     "x" * 20_000,
 )
-"""What people and agents write."""
+"""Examples of what people and agents write."""
 
 
 def texts_come_back_as_they_were(case: CheckCase) -> None:
-    """Descriptions and comments of any text; line ends and outer spaces do not count."""
+    """Descriptions and comments keep any text; line ends and outer spaces do not count."""
     made = case.make()
     for number, text in enumerate(TEXTS):
         created = case.make(f"Text {number}", description=text)
@@ -38,7 +38,7 @@ def texts_come_back_as_they_were(case: CheckCase) -> None:
 
 
 def titles_come_back_as_they_were(case: CheckCase) -> None:
-    """A title is one line, of any signs, also where it looks like an option."""
+    """A title is one line of any characters, even if it looks like an option."""
     for text in TEXTS[:5]:
         made = case.make(text)
         same(case.two.get(made.id).title, text, "the title")
@@ -48,7 +48,7 @@ def titles_come_back_as_they_were(case: CheckCase) -> None:
 
 
 def what_can_be_no_title_is_invalid(case: CheckCase) -> None:
-    """Empty, blank, or of several lines: Invalid, and nothing is made or changed."""
+    """Empty, blank, or several lines: Invalid, and nothing is created or changed."""
     made = case.make("As it was")
     for text in ("", "  ", "two\nlines"):
         refused(Invalid, f"create with the title {text!r}", case.make, text)
@@ -57,7 +57,7 @@ def what_can_be_no_title_is_invalid(case: CheckCase) -> None:
 
 
 def what_can_be_no_key_is_invalid(case: CheckCase) -> None:
-    """A key is hidden in texts: spaces and what ends a comment are refused."""
+    """A key is hidden in texts: spaces, and characters that end a comment, are refused."""
     made, labels = case.make(), (case.label,)
     for key in ("", "a b", "a--b", "a>b", "a\nb"):
         create = case.one.create
@@ -68,7 +68,7 @@ def what_can_be_no_key_is_invalid(case: CheckCase) -> None:
 
 
 def creating_twice_makes_one(case: CheckCase) -> None:
-    """The second call gives the first one's task as it is now, also from a new object."""
+    """The second call returns the first one's task in its present state, also from a new object."""
     key = case.key()
     made = case.one.create(key, title="First", labels=(case.label,))
     case.one.edit(made.id, title="Edited")
@@ -80,7 +80,7 @@ def creating_twice_makes_one(case: CheckCase) -> None:
 
 
 def a_closed_task_is_not_made_again(case: CheckCase) -> None:
-    """Its key is still its own."""
+    """Its key stays taken."""
     key = case.key()
     made = case.one.create(key, title="Done", labels=(case.label,))
     case.one.close(made.id)
@@ -89,7 +89,7 @@ def a_closed_task_is_not_made_again(case: CheckCase) -> None:
 
 
 def a_closed_task_says_why(case: CheckCase) -> None:
-    """It is closed for everybody, with the reason; closing again keeps both and writes nothing."""
+    """Every actor sees it closed, with the reason; closing it again keeps both and writes nothing."""
     made = case.claimed()
     reason = 'Fixed: it\'s "done".\nSee --all.'
     closed = case.one.close(made.id, reason=reason)
@@ -102,7 +102,7 @@ def a_closed_task_says_why(case: CheckCase) -> None:
 
 
 def a_reopened_task_is_nobodys(case: CheckCase) -> None:
-    """It is open, without assignee and reason, ready, and another actor may claim and close it."""
+    """It is open and ready, without assignee and reason, and another actor may claim and close it."""
     made = case.claimed()
     case.one.close(made.id, reason="Too early")
     for task in (case.one.reopen(made.id), case.two.get(made.id)):
@@ -115,14 +115,14 @@ def a_reopened_task_is_nobodys(case: CheckCase) -> None:
 
 
 def reopening_what_is_open_changes_nothing(case: CheckCase) -> None:
-    """Whoever has it keeps it."""
+    """Its assignee stays the same."""
     made = case.claimed()
     case.writes_nothing("it", case.two.reopen, made.id)
     same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
 
 
 def an_edit_changes_what_it_names(case: CheckCase) -> None:
-    """Title, description and priority, each alone; the rest stays, and again writes nothing."""
+    """Title, description and priority, each alone; the rest stays, and a repetition writes nothing."""
     made = case.make("Old", description="Old text", priority=3, labels=(f"{case.label}-x",))
     wanted: dict[str, Any] = {"title": "Old", "description": "Old text", "priority": 3}
     for name, value in {"title": "New", "description": "New text", "priority": 0}.items():
@@ -139,14 +139,14 @@ def an_edit_changes_what_it_names(case: CheckCase) -> None:
 
 
 def nothing_to_edit_is_no_edit(case: CheckCase) -> None:
-    """`edit` without a value gives the task as it is; an unknown id is still told."""
+    """`edit` without a value returns the task unchanged; for an unknown id it still raises NotFound."""
     made = case.make("Same")
     case.writes_nothing("it", case.one.edit, made.id)
     same(case.one.edit(made.id).title, "Same", "the title")
 
 
 def a_description_can_be_emptied(case: CheckCase) -> None:
-    """An empty text is a text; the key of the task stays known."""
+    """An empty text is accepted, and the task's key stays known."""
     key = case.key()
     made = case.one.create(key, title="Emptied", description="Text", labels=(case.label,))
     case.one.edit(made.id, description="")
@@ -156,7 +156,7 @@ def a_description_can_be_emptied(case: CheckCase) -> None:
 
 
 def labels_are_added_and_removed(case: CheckCase) -> None:
-    """What is there already, and what is not there to be removed, is no write."""
+    """Adding a label that is there, or removing one that is not, writes nothing."""
     made = case.make(labels=(f"{case.label}-a",))
     new, old = f"{case.label}-b", f"{case.label}-a"
     edited = case.one.edit_labels(made.id, add=(new,), remove=(old,))
@@ -168,7 +168,7 @@ def labels_are_added_and_removed(case: CheckCase) -> None:
 
 
 def a_label_in_both_is_invalid(case: CheckCase) -> None:
-    """Added and removed at once: Invalid, and nothing is changed."""
+    """The same label added and removed at once: Invalid, and nothing is changed."""
     made = case.make()
     other = f"{case.label}-c"
     labels = {"add": (other, case.label), "remove": (case.label,)}
@@ -177,14 +177,14 @@ def a_label_in_both_is_invalid(case: CheckCase) -> None:
 
 
 def what_can_be_no_label_is_invalid(case: CheckCase) -> None:
-    """An empty one, and one with a comma or a line break: a list could not ask for it."""
+    """An empty label, or one with a comma or a line break, is refused: a list could not ask for it."""
     made = case.make()
     for name in ("", "a,b", "a\nb"):
         refused(Invalid, f"the label {name!r}", case.one.edit_labels, made.id, add=(name,))
 
 
 def labels_are_of_any_words(case: CheckCase) -> None:
-    """With colons, spaces, slashes, dashes in front, and letters of any alphabet."""
+    """With colons, spaces, slashes, leading dashes, and letters of any alphabet."""
     names = tuple(
         f"{mark}{case.nonce}" for mark in ("area: a b ", "a/b#", "größe-", "--x-", "q'\"")
     )
@@ -197,7 +197,7 @@ def labels_are_of_any_words(case: CheckCase) -> None:
 
 
 def a_comment_is_posted_once(case: CheckCase) -> None:
-    """One for each key: a second call posts none and leaves the text, also from a new object."""
+    """One for each key: a second call posts none and keeps the text, also from a new object."""
     made, key = case.make(), case.key()
     first = case.one.comment(made.id, key, "First")
     case.writes_nothing("the second call", case.one.comment, made.id, key, "First")
