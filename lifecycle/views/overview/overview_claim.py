@@ -28,8 +28,8 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     """Read the claim and what is remembered beside it: the fields of the overview about them.
 
     Raises:
-        ClaimRefused: the claim's file cannot be read; it was left as it is.
-        StrangeFileError: the path of one of our files holds something else.
+        ClaimRefused: the claim's file cannot be read; it was left unchanged.
+        StrangeFileError: the path of one of our files is not a regular file.
     """
     claim_store = ClaimStore(reading.root, reading.deadline.clock)
     record = claim_store.shown()

@@ -1,8 +1,8 @@
-"""One worktree at one moment, as values: what every view of it is drawn from; and these as JSON.
+"""One worktree at one moment, as values from which every view is drawn; and these as JSON.
 
 Texts that somebody else wrote (titles, names of branches and checks, goals) are one line here, without
 secrets and without a character that a terminal would obey. Addresses are http or https, or empty. A
-moment is in seconds since the epoch; 0.0 stands for one that nobody knows.
+moment is in seconds since the epoch; 0.0 means unknown.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from lifecycle.core.timing import render_time
 
 
 class PullStanding(StrEnum):
-    """How a pull request stands, as GitHub last showed it: the worst that is known of it."""
+    """A pull request's state, as GitHub last showed it: the worst that is known."""
 
     UNKNOWN = "unknown"
-    """It is open, as far as is known, and its checks were not looked at yet."""
+    """It is open, as far as is known, and its checks were not read yet."""
     UNCHECKED = "unchecked"
-    """It was looked at, and no check has registered yet."""
+    """It was read, and no check has registered yet."""
     RUNNING = "running"
     FAILED = "failed"
     HELD = "held"
-    """Checks do not go on by themselves: somebody approves them, runs them again, or lets them be seen."""
+    """Checks do not continue by themselves: somebody has to approve, rerun or reveal them."""
     CHANGES = "changes"
     CONFLICT = "conflict"
     PASSED = "passed"
@@ -35,7 +35,7 @@ class PullStanding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OverviewWorktree:
-    """Where it is: `root`, the `clone` that it belongs to, the `branch` that is checked out, or ""."""
+    """Where it is: `root`, the `clone` that it belongs to, and the checked-out `branch` or ""."""
 
     root: str
     clone: str
@@ -50,18 +50,18 @@ class OverviewClaim:
         issue: its number, 0 if none is named.
         url: the issue's page.
         title: as it was last seen.
-        branch, agent, summary: as the claim has them.
+        branch, agent, summary: as in the claim.
         status: the card's.
-        phase: where it stands.
-        is_confirmed: GitHub showed that phase; else somebody wrote it by hand, and it was not judged yet.
-        since: when the journal has it enter that phase.
+        phase: the claim's phase.
+        is_confirmed: GitHub showed that phase; otherwise it was written by hand and was not judged yet.
+        since: when it entered that phase, by the journal.
         taken_at: when it was first seen.
         session: the client's session that it belongs to.
         active_at: the last sign of life of that session.
-        is_watched: a process watches its pull request right now.
+        is_watched: a process is watching its pull request now.
         is_releasing: it is being released.
-        lost: why the task is not this claim's any more, one sentence; or "".
-        next: what comes next and who does it, one sentence.
+        lost: one sentence on why this claim no longer has the task; or "".
+        next: one sentence on the next step and who does it.
         linked_task: the task of another tracker that stands for the issue, or "".
     """
 
@@ -87,11 +87,11 @@ class OverviewClaim:
 
 @dataclass(frozen=True, slots=True)
 class OverviewPull:
-    """The claim's pull request: its number and page, and what GitHub last showed of it.
+    """The claim's pull request: its number and page, and its state as GitHub last showed it.
 
     Attributes:
-        number, url, head: which one, and the commit that was its head.
-        state: the worst that is known of it.
+        number, url, head: its number, its page, and its head commit at that time.
+        state: the worst that is known.
         changes_by: who asked for changes.
         conflicts_with: the branch that it conflicts with, or "".
     """
@@ -128,16 +128,16 @@ class OverviewChecks:
 
 @dataclass(frozen=True, slots=True)
 class OverviewStage:
-    """One session of the staged workflow, the one that stopped last.
+    """One session of the staged workflow: the one that stopped last.
 
     Attributes:
-        session, task: which, and its task's id.
-        stage: what it was told last to be at, or what was set by hand; "" if it was told nothing.
-        is_set: that was set by hand, and is told at the next stop.
-        is_over: its task was led to the end.
-        is_let_go: it was told too often to go on, and is not any more.
+        session, task: the session's id, and its task's.
+        stage: the one of its last instruction, or one set by hand; "" if it got no instruction.
+        is_set: the stage was set by hand, and the session gets its instruction at the next stop.
+        is_over: its task was completed.
+        is_let_go: it was told to continue too often, and is not told any more.
         is_off: the workflow is switched off in this worktree.
-        told: how often it was told to go on.
+        told: how often it was told to continue.
         at: when it last stopped.
     """
 
@@ -154,7 +154,7 @@ class OverviewStage:
 
 @dataclass(frozen=True, slots=True)
 class OverviewStory:
-    """One story of a run; `met` of its `criteria` were found to be met."""
+    """One story of a run; `met` of its `criteria` are met."""
 
     id: str
     title: str
@@ -172,15 +172,15 @@ class OverviewRun:
     """The autonomous run of the worktree.
 
     Attributes:
-        id, goal, phase, status: as the run has them.
+        id, goal, phase, status: as in the run.
         why: why it was stopped, or "".
         session: the one that leads it.
         started, completed: when.
-        written_at: when its file was.
-        iterations: how often a stop went on.
+        written_at: when its file was written.
+        iterations: the stops after which it continued.
         stories: all of them, in their order.
         done: how many are completed.
-        blockers: those that nobody resolved, a line each.
+        blockers: a line for each that nobody resolved.
         pull_url: the page of its pull request.
     """
 
@@ -215,10 +215,10 @@ class OverviewWorkflow:
     """The workflow of the worktree that survives compaction.
 
     Attributes:
-        id, name, type, task, status: as it has them.
-        current: the number of the phase that it is at, from 1; 0 if it is at none.
+        id, name, type, task, status: as in the workflow.
+        current: the number of its current phase, from 1; 0 if there is none.
         phases: all of them, in their order.
-        reading: what has to be read before it goes on, with the @.
+        reading: what has to be read before work continues, with the @.
         started, updated: when.
         others: the names of further workflows of this worktree.
     """
@@ -238,7 +238,7 @@ class OverviewWorkflow:
 
 @dataclass(frozen=True, slots=True)
 class OverviewEvent:
-    """One entry of the clone's journal; `what` says it in words."""
+    """One entry of the clone's journal; `what` describes it in words."""
 
     at: float
     system: str
@@ -249,9 +249,9 @@ class OverviewEvent:
 
 @dataclass(frozen=True, slots=True)
 class AwaitedPerson:
-    """Something that waits for a person: of which part, what, since when, and where that person acts.
+    """Something that waits for a person: its part, a description, since when, and where to act.
 
-    `part` is the name of the field of `Overview` that it belongs to; `where` an address or a command.
+    `part` is the name of the field of `Overview` that it belongs to; `where` is an address or a command.
     """
 
     part: str
@@ -267,12 +267,12 @@ class Overview:
     Attributes:
         at: when it was read.
         worktree: where it is.
-        claim, pull, checks, stage, run, workflow: that part; None where there is none.
-        waiting: what waits to be said, each with nobody having heard it yet.
-        events: the last entries of the clone's journal about what is worked on here, the newest last; about
-            anything where that is nothing.
-        awaited: what waits for a person, the longest first.
-        troubles: for each part that could not be read its one sentence.
+        claim, pull, checks, stage, run, workflow: that part; None if there is none.
+        waiting: sentences that were not said to anybody yet.
+        events: the last entries of the clone's journal about the work here, the newest last; if there is
+            no work, about anything.
+        awaited: what waits for a person, the longest wait first.
+        troubles: for each part that could not be read, one sentence.
     """
 
     at: float
@@ -290,7 +290,7 @@ class Overview:
 
     @property
     def tasks(self) -> frozenset[str]:
-        """What is worked on here, as the journal names it: issue, tasks, run, workflow."""
+        """The work here, by its names in the journal: issue, tasks, run, workflow."""
         claim, stage = self.claim, self.stage
         ids = {part.id for part in (self.run, self.workflow) if part is not None}
         ids |= {f"#{claim.issue}", claim.linked_task} if claim is not None else set()
@@ -299,13 +299,13 @@ class Overview:
 
 
 VERSION = 1
-"""The version of the JSON form; it changes when a key goes or changes its meaning."""
+"""The version of the JSON form; it changes when a key is removed or changes its meaning."""
 
 
 def overview_json(overview: Overview) -> dict[str, Any]:
     """All fields of an overview, by their names.
 
-    A moment is ISO 8601 in UTC; one that nobody knows, and a text that is empty, is null.
+    A moment is ISO 8601 in UTC; an unknown moment, or an empty text, is null.
     """
     return {"schema_version": VERSION, **_plain(overview)}
 

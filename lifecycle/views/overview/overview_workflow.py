@@ -21,7 +21,7 @@ from lifecycle.workflow.whose import asker_of, chosen
 def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
     """The workflow of the asking session, else the one that changed last; None if all are over.
 
-    Documents that cannot be read are reported beside it.
+    Documents that cannot be read are reported separately.
     """
     workflows = WorkflowStore(reading.root, reading.environment, reading.deadline).read()
     if workflows.troubles:

@@ -1,1 +1,1 @@
-"""What the journal tells of stages and phases: how long, how often, how well."""
+"""The journal's statistics on stages and phases: how long, how often, how well."""

@@ -100,7 +100,7 @@ class Flake:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The selection of the numbers; everything by default.
+    """The entries and visits to count; all by default.
 
     Attributes:
         since: only visits and events that ended or happened from this moment on.
@@ -117,26 +117,25 @@ _ALL = Wanted()
 
 
 class Summary:
-    """Everything that `lifecycle stats` shows, from a journal's entries, for what is wanted.
+    """All numbers of `lifecycle stats`, computed from a journal's selected entries.
 
     Attributes:
-        since, until: the first and the last moment that it is about, 0.0 if there is nothing.
-        entries: how many entries of the journal it is made of.
-        whole: how many the journal has.
-        stages, phases: a row for each that somebody was in, in their order.
+        since, until: the first and the last moment that it covers, 0.0 if there is nothing.
+        entries: how many entries of the journal were used.
+        whole: how many entries the journal has.
+        stages, phases: a row for each that a task was in, in their order.
         bottlenecks: the worst first.
-        labels, agents: the tasks by what they have in common, most tasks first, of as many the newest.
-        tasks: the titles of the tasks by id, in the order in which they came up; "" where nobody noted
-            one.
-        spent: seconds of each task: all its stages with a known time, of a claim without stages its
-            phases, of a run or a workflow from its begin to its end. A task of which no time is known is
-            not in it.
-        tries, failed: the attempts of each task in the same stages or phases, and those in vain; of a
-            run or a workflow that is over what failed in it, and its end where it was not given up.
-        done: the tasks that came to their end, and when; what was given up is none of them.
+        labels, agents: the groups of tasks, the largest first, then the newest.
+        tasks: the titles of the tasks by id, in the order of their first work; "" if no title was noted.
+        spent: seconds of each task: all its stages with a known time; for a claim without stages its
+            phases; for a run or a workflow the time from beginning to end. Tasks without a known time
+            are left out.
+        tries, failed: the attempts of each task in the same stages or phases, and the failed ones. A
+            run or workflow that is over counts what failed in it, and its end unless it was given up.
+        done: the completed tasks, and when; tasks that were given up are left out.
         lasting: visits that have not ended.
-        flakes: what failed and passed at one commit, the most frequent first.
-        told: all visits, oldest first; with them the phases of workflows and the stories of runs.
+        flakes: checks that failed and passed at one commit, the most frequent first.
+        told: all visits, the oldest first, including phases of workflows and stories of runs.
     """
 
     def __init__(self, journal_entries: Iterable[JournalEntry], wanted: Wanted = _ALL) -> None:
@@ -151,7 +150,7 @@ class Summary:
         if not (wanted.label or wanted.task):
             names.add("")
         chosen = [entry for entry in every if entry.at >= wanted.since and entry.task in names]
-        # Read from all entries: a visit that ended in the period may have begun before it.
+        # From all entries: a visit that ended in the period may have begun before it.
         stays, others = (
             [
                 visit
@@ -190,9 +189,9 @@ class Summary:
 
 
 def _tasks(task_visits: Iterable[Visit], entries: Iterable[JournalEntry]) -> list[str]:
-    """The tasks that were worked at, in the order in which that began.
+    """The tasks that were worked on, in the order of their first work.
 
-    What somebody wrote in the agent's place, as reconcile does, makes no task of this clone's.
+    Entries written in an agent's place, as by reconcile, do not make a task one of this clone's.
     """
     own = [(entry.at, entry.task) for entry in entries if not entry.detail.get("by")]
     moments = [*((_moment(visit), visit.task) for visit in task_visits), *own]
@@ -213,7 +212,7 @@ def _moment(visit: Visit) -> float:
 
 
 def _is_wanted(names: tuple[str, str], labels: Iterable[str], wanted: Wanted) -> bool:
-    """True for a task by its id and title, which may be named in any case, and by its labels."""
+    """True if the task is wanted: by its id, its title (in any case), or its labels."""
     is_labelled = not wanted.label or any(
         label == wanted.label or label.startswith(f"{wanted.label}:") for label in labels
     )
@@ -226,7 +225,7 @@ def _is_wanted(names: tuple[str, str], labels: Iterable[str], wanted: Wanted) ->
 
 
 def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
-    """The labels of each task, as the newest entry that names some has them."""
+    """The labels of each task, from the newest entry that names some."""
     labels: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         names = entry.detail.get("labels")
@@ -240,14 +239,14 @@ def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
 def _spelled(entry: JournalEntry) -> JournalEntry:
     """The entry with GitHub's issues spelled in one way, whoever wrote it.
 
-    The id of a run or of a workflow is no issue's number, also where all of its characters are digits.
+    The id of a run or workflow is never an issue's number, even if all of its characters are digits.
     """
     is_issue = entry.task.isdecimal() and entry.system not in (journal.RUN, journal.WORKFLOW)
     return replace(entry, task=f"#{entry.task}") if is_issue else entry
 
 
 def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
-    """The tasks that came to an end, each with the first entry that says so: closed, or past the line."""
+    """The tasks that ended, each with the first entry that says so: closed, or past the last stage."""
     first: dict[str, JournalEntry] = {}
     for entry in entries:
         if entry.kind != journal.TRANSITION or not entry.task:
@@ -294,7 +293,7 @@ def _bottlenecks(rows: Sequence[StatsRow]) -> tuple[Bottleneck, ...]:
 
 
 def _ended_by(name: str, tasks: set[str], ends: Mapping[str, JournalEntry]) -> set[str]:
-    """The tasks that an agent brought to their end; one that names nobody counts for each of them."""
+    """The tasks that an agent completed; an end that names no agent counts for each of them."""
     named = {task for task, entry in ends.items() if entry.actor == name}
     return named | {task for task in tasks if task in ends and not ends[task].actor}
 
@@ -302,10 +301,10 @@ def _ended_by(name: str, tasks: set[str], ends: Mapping[str, JournalEntry]) -> s
 def _groups(
     named: Iterable[tuple[str, Visit]], done: Callable[[str, set[str]], set[str]]
 ) -> tuple[Group, ...]:
-    """The tasks by what they have in common; `done` tells those that a group brought to an end."""
+    """The groups of tasks; `done` returns the tasks that a group completed."""
     members: dict[str, list[Visit]] = {}
     for name, visit in named:
-        members[name] = members.pop(name, [])  # behind those that were met before
+        members[name] = members.pop(name, [])  # after those that were met before
         members[name].append(visit)
     groups = []
     for name, stays in members.items():
@@ -315,13 +314,13 @@ def _groups(
         attempts = sum(visit.attempts for visit in leading)
         passed = sum(visit.is_passed for visit in leading)
         groups.append(Group(name, len(tasks | ended), len(ended), times, attempts, passed))
-    # An agent mostly has one task: of as many the newest stand first, since not all have a row.
+    # An agent mostly has one task. Of equal groups the newest come first, since not all have a row.
     groups.reverse()
     return tuple(sorted(groups, key=lambda group: -group.tasks))
 
 
 def _leading(task_visits: Sequence[Visit]) -> list[Visit]:
-    """The visits that tell a task's time: of its stages; only without any, of its claim's phases."""
+    """The visits that count for a task's time: its stages; if there are none, its claim's phases."""
     systems = {visit.task: journal.CLAIM for visit in task_visits}
     systems |= {visit.task: visit.system for visit in task_visits if visit.system == journal.STAGES}
     return [visit for visit in task_visits if visit.system == systems[visit.task]]
@@ -337,7 +336,7 @@ def _spent(task_visits: Iterable[Visit]) -> dict[str, float]:
 
 
 def _tries(task_visits: Iterable[Visit], *, of_failed: bool = False) -> dict[str, int]:
-    """The attempts of each task, or only those in vain."""
+    """The attempts of each task, or only the failed ones."""
     counts: dict[str, int] = {}
     for visit in task_visits:
         if visit.task:
@@ -351,12 +350,12 @@ _NINETY = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds in a few numbers; all 0.0 if there are none.
+    """A summary of durations in seconds; all 0.0 if there are none.
 
     Attributes:
-        count: how many there are.
-        total, mean, median: as the words say.
-        p90: nine of ten took no longer: the smallest one of which that is true (nearest rank).
+        count: how many durations there are.
+        total, mean, median: in seconds.
+        p90: nine of ten took at most this long (nearest rank).
     """
 
     count: int = 0

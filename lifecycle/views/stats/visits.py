@@ -272,7 +272,7 @@ def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]
                 before = kept[at].source
                 kept[at] = replace(kept[at], kind=journal.WRITE)  # only a sign of life
                 kind = journal.WRITE if entry.target == before else entry.kind
-                entry = replace(entry, source=before, kind=kind)  # noqa: PLW2901 -- the same step, told right
+                entry = replace(entry, source=before, kind=kind)  # noqa: PLW2901 -- the same step, corrected
         kept.append(entry)
     return kept
 

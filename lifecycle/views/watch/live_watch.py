@@ -80,7 +80,7 @@ class LiveWatch:
         """Show it until a key, a signal or the end of input ends it."""
         self._read()
         live = Live(console=self.console, screen=True, auto_refresh=False, redirect_stderr=False)
-        # Only noted: a handler draws nothing, since a signal may come while we draw.
+        # Only note it: a handler draws nothing, since a signal may arrive during a drawing.
         noting = heard(self._heard.add, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM)
         with _keys() as (pressed, settle), live, noting:
             while True:
