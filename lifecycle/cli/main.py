@@ -2,21 +2,21 @@
 
 A row of a table is a command. It has
 
-    module      the module beside the table, with a function called as the command is, or as the word behind
-                a colon says. The function's docstring is the text of --help
+    module      the module beside the table, with a function that has the command's name; after a colon, the
+                function's own name. The function's docstring is the text of --help
     short       the sentence on the command in its group's help
-    is_timed    false for a command without a limit of time
-    changes_tasks   true if hooks ask the tracker anew after the command
-    is_plain    true for a function that gets no session, and `as_json` itself, as it needs no worktree
-    class       a class of the module in place of click.Command
+    is_timed    false for a command without a time limit
+    changes_tasks   true if hooks have to ask the tracker again after the command
+    is_plain    true for a function that gets `as_json` and no session, since it needs no worktree
+    class       a class of the module to use instead of click.Command
     arguments   by the function's parameter: click's metavar, nargs, default …, and `kind`
-    options     the same, with `spec` and `help`; a word alone names a row of [shared]
+    options     the same, with `spec` and `help`; a single word names a row of [shared]
 
-A `spec` such as "--label LABEL" is how an option is written: with "..." at its end it may be given several
-times; without a word behind the name it is a flag. `refused` is the error of an option that the command
-does not take, raised before anything else is read. A `kind` is a type of click's by its name, from here,
-from the group, or from KINDS of the function's module; without a kind it is text. An option of text that is
-not given is "", one of the kind "text" is None. All other keys go to click as they are.
+A `spec` such as "--label LABEL" is the written form of an option: with "..." at its end it may be given
+several times; without a word after the name it is a flag. `refused` is the error for an option that the
+command does not take, raised before anything else is read. A `kind` names a click type from this module,
+the group, or KINDS of the function's module; without a kind it is text. A text option that is not given
+is "", one of the kind "text" is None. All other keys are passed to click.
 """
 
 from __future__ import annotations

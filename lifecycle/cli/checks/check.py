@@ -41,15 +41,15 @@ def check(
 ) -> int:
     """Run the check NAME: test, build, lint, coverage, or any other that the project has.
 
-    Its command runs as it is in the worktree, without a shell. What it prints is shown as it comes and kept
-    as a log; how it ended is kept with the tree that it ran on, and is evidence for that tree. With more
-    words, which its command gets as well, it counts as a run of a part.
+    Its command runs unchanged in the worktree, without a shell. Its output is shown at once and kept as a
+    log; the result is recorded for the tree that it ran on, as evidence for that tree. Extra words are
+    passed to its command, and then the run counts only as a partial run.
 
-    The command is that of checks.commands in .lifecycle.toml, else of validate, else of stages.test, else
-    of the project's platform; --list shows which. What comes with the repository runs once lifecycle trust
-    has allowed it.
+    The command comes from checks.commands in .lifecycle.toml, else from validate, else from stages.test,
+    else from the project's platform; --list shows which. Commands that come with the repository run only
+    after lifecycle trust has allowed them.
 
-    Exits as the command does; 124: its time was up; 127: its program is not there.
+    Exits as the command does; 124: its time was up; 127: its program does not exist.
     """
     if listing == bool(name):
         raise click.UsageError("Name a check, or use --list.")

@@ -1,6 +1,6 @@
-"""`lifecycle feedback`: what CI and reviewers answer to a pull request, as an agent can use it.
+"""`lifecycle feedback`: what CI and reviewers say about a pull request, in a form for an agent.
 
-The group, and of its commands `show`, `go-on`, `excerpt` and `merge`.
+The group, and its commands `show`, `go-on`, `excerpt` and `merge`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lifecycle.storage.state_file import Ledger
 
 _READ = 65_536
-"""Bytes of a log that are read at once."""
+"""Bytes of a log in one read."""
 
 _HELP = {"-h", "--help"}
 
@@ -54,17 +54,17 @@ class FeedbackGroup(RowGroup):
 
 @click.group("feedback", cls=FeedbackGroup, folder="checks", kinds={"pull": pull_number})
 def command() -> None:
-    """What CI and reviewers say of a pull request, in a form that an agent can use.
+    """What CI and reviewers say about a pull request, in a form for an agent.
 
     Without a command: show.
     """
 
 
 def show(session: Session, *, pull: int | None) -> None:
-    """Print what failed on the head of PR: steps, the lines of logs that tell the error, remarks on files.
+    """Print what failed on the head of PR: steps, the log lines with the error, remarks on files.
 
-    Without PR the claim's pull request, else the open one of the current branch. What was printed is kept
-    in .lifecycle/feedback, with the logs; a log is read once for each attempt of its job.
+    Without PR: the claim's pull request, else the open one of the current branch. The output is kept in
+    .lifecycle/feedback, with the logs; a log is read once for each attempt of its job.
     """
     from lifecycle.feedback.checks.fetching import fetch
     from lifecycle.feedback.checks.packet_text import lines_of
@@ -93,7 +93,7 @@ def own_pull(session: Session) -> int:
 def go_on(session: Session) -> None:
     """Wake the agent again for failures of the claim's PR about which the user was asked.
 
-    It is for the user's yes to that question: how often something failed is counted anew from here on.
+    Use it after the user's yes to that question: from now on, failures are counted from zero.
     """
     claim_store = session.claim_store
     with claim_store.folder.locked(HOOK_SECONDS):
@@ -112,10 +112,10 @@ def go_on(session: Session) -> None:
 
 
 def excerpt(*, as_json: bool) -> None:
-    """Print the lines of a log on stdin that a person would quote: those around its errors.
+    """Print the important lines of a log on stdin: those around its errors.
 
-    For a job's log of GitHub Actions, and for what any tool printed: lifecycle feedback excerpt <LOG. At
-    most 150 lines and 12,000 characters, without secrets; where lines are left out, a line says how many.
+    For a job's log of GitHub Actions, and for any tool's output: lifecycle feedback excerpt <LOG. At most
+    150 lines and 12,000 characters, without secrets; where lines are left out, a line says how many.
     """
     if sys.stdin is None or is_terminal(sys.stdin):
         raise Refused(
@@ -132,10 +132,10 @@ SECONDS = 60.0
 
 
 def merge(session: Session, *, pull: int | None) -> None:
-    """Print what keeps PR from being merged: rules, checks, a conflict, its place in the queue.
+    """Print what prevents the merge of PR: rules, checks, a conflict, its place in the queue.
 
-    Of a conflict the files are told, both sides' commits and the commands that solve it; of a PR that the
-    merge queue threw out, what failed on the queue's own commit. Without PR as for show.
+    For a conflict: the files, both sides' commits, and the commands that solve it. For a PR that the merge
+    queue removed: what failed on the queue's own commit. Without PR as for show.
     """
     session.world.refuse_tracked()
     pull_request = _found(session, pull or own_pull(session))

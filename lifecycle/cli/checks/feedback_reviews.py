@@ -34,10 +34,10 @@ KINDS = {"verdict": Word.of(ReplyVerdict)}
 
 
 def reviews(session: Session, *, pull: int | None) -> int:
-    """Show what of a pull request's reviews is unanswered: threads with their ids, texts, comments.
+    """Show what is unanswered in a pull request's reviews: threads with their ids, texts, comments.
 
-    Without PR the claim's pull request, else the open one of the current branch. What stands behind bars
-    was written by others. Strangers' words are counted, and not shown.
+    Without PR: the claim's pull request, else the open one of the current branch. Lines that begin with a
+    bar were written by others. Strangers' remarks are counted, but not shown.
     """
     number = pull or own_pull(session)
     world = session.world
@@ -69,10 +69,10 @@ def reviews(session: Session, *, pull: int | None) -> int:
 def reply(
     session: Session, thread: str, file: str, verdict: ReplyVerdict | None, resolves: bool | None
 ) -> None:
-    """Answer the review thread THREAD, once: the same again posts nothing.
+    """Answer the review thread THREAD once; the same answer again posts nothing.
 
-    The id of a thread is in the packet of its review, and in `lifecycle feedback reviews`. What a person
-    began that person resolves. Where a review of one's own is pending nothing is posted.
+    A thread's id is in the packet of its review, and in `lifecycle feedback reviews`. A thread that a
+    person began is for that person to resolve. While a review of yours is pending, nothing is posted.
     """
     world = session.world
     is_person = not session.presence_beside().is_inside
@@ -97,9 +97,9 @@ def reply(
 
 
 def request(session: Session, *, pull: int | None) -> int:
-    """Ask those who reviewed an older commit, and did not approve, for a review of the present one.
+    """Ask everybody who reviewed an older commit, and did not approve, to review the present one.
 
-    Each is asked at most once for each head; nobody is asked while a thread is unanswered.
+    Each is asked at most once for a head; nobody is asked while a thread is unanswered.
     """
     from lifecycle.github.operations.ensure_pulls import PullOperations
 

@@ -1,4 +1,4 @@
-"""`lifecycle platform`: what kind of project this is, and the commands that go with it. No network."""
+"""`lifecycle platform`: what kind of project this is, and its commands. No network."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ALL = "to see the known platforms: lifecycle platform list"
 
 @click.group("platform", cls=RowGroup, folder="checks", table="platform")
 def command() -> None:
-    """What kind of project this is, by platform.json files, and how it is built, tested and checked.
+    """Show what kind of project this is, by platform.json files, and how it is built, tested and checked.
 
-    They are looked for in Workflows/platforms/*/ of this worktree and of the folder that it lies in, in
-    platforms/*/ of your own configuration folder, and among those that are shipped; of two with one
-    name the first counts. See docs/platforms.md.
+    The files are searched for in Workflows/platforms/*/ of this worktree and of its parent folder, in
+    platforms/*/ of your own configuration folder, and among the shipped ones; if two have the same name,
+    the first one counts. See docs/platforms.md.
     """
 
 
@@ -38,8 +38,8 @@ def list_(session: Session) -> None:
 def detect(session: Session) -> int:
     """Compare every platform's markers with this worktree, and show the one that is selected.
 
-    Of those that match the highest priority counts; of equals the nearest, then the first name. Exits
-    1 if none matches.
+    Of the matching ones, the highest priority counts, then the nearest, then the first by name. Exits 1
+    if none matches.
     """
     detection = selection.detect(session.root, session.world.environment)
     none = None
@@ -53,7 +53,7 @@ def get_command(session: Session, *, name: str) -> None:
     """Print a command of the selected platform (build, test, lint, lintFix, coverage, any other).
 
     It is quoted for a shell, as in: eval "$(lifecycle platform get-command build)". Nothing is run. If
-    there is no such command, nothing is printed on standard output, and it exits 1.
+    there is no such command, nothing is printed on standard output, and the exit code is 1.
     """
     detection = selection.detect(session.root, session.world.environment)
     platform, argvs = detection.selected, detection.commands.get(name)

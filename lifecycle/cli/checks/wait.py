@@ -1,4 +1,4 @@
-"""`lifecycle wait`: block until there is news of a pull request; the exit code tells its kind."""
+"""`lifecycle wait`: block until there is news of a pull request; the exit code is its kind."""
 
 from __future__ import annotations
 
@@ -41,14 +41,15 @@ KINDS = {"pull": pull_number, "wanted": Word.of(WaitFor), "time": _TIME}
 
 
 def wait(session: Session, *, pull: int | None, wanted: WaitFor, timeout: float) -> int:
-    """Wait until there is news of the pull request PR; print it, and exit by its kind.
+    """Wait until there is news of the pull request PR; print it, and exit with the code of its kind.
 
-    Without PR the claim's pull request, else the open one of the current branch. No model is asked. What
-    is printed counts as told; a waiter that lives here is joined. What leaves nothing to wait for ends it
-    at once, told before or not: failed checks, a conflict, a merge.
+    Without PR: the claim's pull request, else the open one of the current branch. No model is used. News
+    that is printed counts as said. If a waiter is already running here, this command gets its news from
+    it. A state that leaves nothing to wait for ends the wait at once, even if it was said before: failed
+    checks, a conflict, a merge.
 
-    Refused with 1: nothing to wait for, or GitHub was never reached. 4: another agent has the task. 130 and
-    143: Ctrl-C and SIGTERM; nothing is told then, and what came stays for the next.
+    Exits 1 if there is nothing to wait for, or GitHub was never reached. 4: another agent has the task. 130
+    and 143: Ctrl-C and SIGTERM; nothing is said then, and the news stays for the next wait.
     """
     with heard(_terminate, signal.SIGTERM):
         try:

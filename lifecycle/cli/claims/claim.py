@@ -36,10 +36,10 @@ def claim(session: Session, task: tuple[str, ...], worktree: str | None) -> None
     the lease (so that no other agent takes it), makes the branch claude/<slug>-<n> from the fresh
     default branch, assigns you, sets Status and Agent on the board, and writes .agent-claim.json.
 
-    A task of this worktree's other tracker that is linked to the issue is claimed with it, and first.
+    If a task of this worktree's other tracker is linked to the issue, that task is claimed first.
 
-    With --worktree the claim of this worktree does not matter, and it is left as it is. What another
-    holds is left (exit code 4); lifecycle takeover takes it all the same.
+    With --worktree, this worktree's claim does not matter, and it stays unchanged. A task that somebody
+    else holds is refused (exit code 4); lifecycle takeover takes it anyway.
     """
     _take(session, task, worktree, force=False)
 
@@ -112,8 +112,8 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
 def takeover(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
     """Take TASK even if another agent holds it, it is not in Todo, or it depends on open issues.
 
-    The agent that held it is told at its next look and writes nothing more. Everything else is as
-    with lifecycle claim. It is a separate command so that a permission to claim does not cover it: the
+    The agent that held it gets a notice at its next look and writes nothing more. Everything else is as
+    with lifecycle claim. This is a separate command so that a permission to claim does not cover it: the
     client asks.
     """
     _take(session, task, worktree, force=True)
@@ -135,8 +135,8 @@ def _next(record: Record, hooks: plan.Hooks) -> str:
 def handoff(session: Session, summary: str | None, file: str | None) -> None:
     """Run the configured validation, push the branch, and set the phase to ready_for_pr.
 
-    The PR is opened at the agent's next stop (or by `lifecycle tick`). With a PR open already, the
-    new commits are pushed to it. The time that the validation takes is not counted.
+    The PR is opened at the agent's next stop (or by `lifecycle tick`). If a PR is already open, the new
+    commits are pushed to it. The time for the validation is not counted.
     """
     if summary is None and file is None:
         raise click.UsageError("Say what was done with --summary or --summary-file.")
@@ -172,10 +172,10 @@ def close(session: Session, override: str | None) -> int:
 
 
 def finish_close(session: Session, override: str = "") -> tuple[engine.Report, list[str], bool]:
-    """Say a person's yes to closing the claim's issue, or why it closes without a merge; look once.
+    """Record a person's yes to closing the issue, or the reason to close without a merge; look once.
 
     Returns:
-        The report; the lines to print; and whether the claim is still there.
+        The report; the lines to print; and whether the claim still exists.
     """
     world, claim_store = session.world, session.claim_store
     # GitHub judges it: a yes given before the merge was seen here is still a yes.
@@ -189,9 +189,9 @@ def finish_close(session: Session, override: str = "") -> tuple[engine.Report, l
 def nudge(session: Session, phase: Phase, reason: str, *, dry_run: bool, force: bool) -> int:
     """Move the claim to PHASE, record why, and look once.
 
-    Only moves of the phase table are made; an illegal one names the legal ones. The look may judge the
-    move: what GitHub contradicts does not stand. With done, the reason is the yes to closing, which the
-    issue's comment tells; with --force, done closes without a merge.
+    Only moves of the phase table are made; the error for another move names the possible ones. The look
+    judges the move: if GitHub contradicts it, it is undone. For done, the reason is your yes to closing and
+    goes into the issue's comment; with --force, done closes without a merge.
 
     The phases: coding, ready_for_pr, pr_created, checks_running, merged_detected, pr_closed, done.
     """
@@ -200,7 +200,7 @@ def nudge(session: Session, phase: Phase, reason: str, *, dry_run: bool, force: 
     override = reason.strip() if force and phase is Phase.DONE else ""
     if dry_run:
         before = current(session.world, session.claim_store).claim.phase
-        why = reason.strip() or "dry run"  # judged as a nudge with its reason is
+        why = reason.strip() or "dry run"  # checked the same way as with a reason
         record = move(
             session.world, session.claim_store, phase, force=force, reason=why, dry_run=True
         )
@@ -214,9 +214,9 @@ def nudge(session: Session, phase: Phase, reason: str, *, dry_run: bool, force: 
 def release(session: Session, reason: str, *, dry_run: bool) -> int:
     """Release the claim's task, so that somebody else can take it.
 
-    Says on the issue how far the work got, takes your assignee off, sets the board to Todo, clears
-    Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. What
-    people moved on the board by hand is left. A task whose PR is merged is closed instead.
+    Comments on the issue how far the work got, removes you as assignee, sets the board to Todo, clears
+    Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. Cards
+    that people moved by hand are left unchanged. A task whose PR is merged is closed instead.
     """
     outcome = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
     if outcome.is_over:

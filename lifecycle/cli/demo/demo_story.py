@@ -1,7 +1,7 @@
 """Plays one task on the embedded GitHub: claim → code → PR → checks → merge → close.
 
-Nothing is pretended: the embedded GitHub answers over HTTP, git pushes over smart HTTP, and the agent's
-side is the real `lifecycle` command and the real hook scripts, each a process of its own.
+Nothing is simulated except GitHub, which is embedded and answers over HTTP: git pushes over smart HTTP, and
+the agent's side is the real `lifecycle` command and the real hook scripts, each a process of its own.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from lifecycle.storage.store import CLAIM_FILE
 ISSUE = 42
 
 WIDTH = 100
-"""Columns at most: further apart, words and numbers of one line lose each other."""
+"""The most columns: in a wider row the words of a line are too far apart."""
 
 _COLOURS = {"agent": "cyan", "hook": "magenta", "human": "green"}
 
@@ -49,8 +49,8 @@ class DemoStep:
     Attributes:
         who: "human", "agent" or "hook".
         what: what they did.
-        heard: the text that reached the agent or the person because of it.
-        requests: how many requests GitHub's API answered for it.
+        heard: the text that the agent or the person got because of it.
+        requests: how many requests it sent to GitHub's API.
         board: the task's Status on the board afterwards.
     """
 
@@ -105,7 +105,7 @@ def tell(on_step: Callable[[DemoStep], None]) -> DemoStory:
 
 
 class _Stage:
-    """What the story is played on: the worktree, its processes, and the count of requests."""
+    """The place of the story: the worktree, its processes, and the count of requests."""
 
     def __init__(
         self, info: SandboxInfo, folder: Path, on_step: Callable[[DemoStep], None]
@@ -144,12 +144,12 @@ class _Stage:
         return self.run(self.environment["LIFECYCLE_BIN"], *arguments)
 
     def hook(self, name: str, event: str, **fields: str) -> str:
-        """Run a hook as the client does; returns the text that reaches the agent or the person."""
+        """Run a hook as the client does; returns the text for the agent or the person."""
         payload = json.dumps({"hook_event_name": event, "session_id": "demo", **fields})
         return _heard(self.run("sh", str(hook_script(name)), stdin=payload))
 
     def prompt(self, text: str) -> None:
-        """Run the hook on prompts, as the client does for what a person writes or a wake says."""
+        """Run the hook on prompts, as the client does for a person's prompt or a wake."""
         self.hook("user-prompt-submit", "UserPromptSubmit", prompt=text)
 
     def commit(self, name: str, text: str, message: str) -> None:
@@ -239,7 +239,7 @@ def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
         "LIFECYCLE_BIN": str(command),
         "CLAUDE_PROJECT_DIR": str(folder / "hello-service"),
         "XDG_CONFIG_HOME": str(folder / "config"),
-        # The demo is the client, in front of which somebody sits.
+        # The demo acts as the client, attended by a person.
         "CLAUDECODE": "1",
         "CLAUDE_PID": str(os.getpid()),
         "CLAUDE_CODE_SESSION_ATTENDED": "1",
@@ -270,7 +270,7 @@ def opened(*, quiet: bool) -> Console:
 
 
 def print_step(console: Console, step: DemoStep) -> None:
-    """Print one step as a row, who, what, requests and board; below it the text that was heard."""
+    """Print one step as a row: who, what, requests and board; below it the text that was heard."""
     row = Table.grid(padding=(0, 2), expand=True)
     row.add_column(width=5)
     row.add_column(ratio=1)

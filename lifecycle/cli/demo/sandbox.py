@@ -24,7 +24,7 @@ REVIEWS = {
     "comment": "COMMENTED",
     "dismiss": "DISMISSED",
 }
-"""What a person does with a review, and the state that GitHub gives it."""
+"""A person's verdict on the command line, and the state that GitHub gives the review."""
 CONCLUSIONS = (
     "success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required",
 )  # fmt: skip
@@ -61,7 +61,7 @@ def serve(port: int, seed: Path | None, db: Path | None) -> int:
 
 
 def dump(*, url: str | None, db: Path | None) -> None:
-    """Print a world as a seed, from a running sandbox or from a file that one kept."""
+    """Print a world as a seed, from a running sandbox or from its file."""
     from lifecycle.sandbox.base.errors import SandboxError
     from lifecycle.sandbox.seed.keeping import dumped
 
@@ -75,7 +75,7 @@ def dump(*, url: str | None, db: Path | None) -> None:
 
 
 def _dumped_by(url: str) -> str:
-    """The world of a running sandbox as a seed; Refused if none answers."""
+    """The world of a running sandbox as a seed; raises Refused if none answers."""
     from lifecycle.sandbox.control import Control, ControlError
 
     try:
@@ -87,11 +87,11 @@ def _dumped_by(url: str) -> str:
 def _act(
     sentence: str, act: Callable[[Control], object], *, url: str, repo: str | None, as_json: bool
 ) -> None:
-    """Do one thing that people or CI do in a running sandbox; print `sentence`, as JSON with a sha or id.
+    """Do something in a running sandbox that people or CI do; print `sentence`, or JSON with a sha or id.
 
     Raises:
-        Refused: nobody answers there, or the world is such that it cannot be done; the sandbox's own
-            sentence says why.
+        Refused: nobody answers at the address, or it is impossible in this world; then the sentence is the
+            sandbox's own.
     """
     from lifecycle.sandbox.control import Control, ControlError
 
@@ -126,7 +126,7 @@ def review(*, number: int, verdict: str, by: str, body: str, **where: Any) -> No
 def check(*, number: int, name: str, state: str, log: Path | None, **where: Any) -> None:
     """Set the check NAME on the head of pull request NUMBER of a running sandbox.
 
-    STATE is queued, in_progress, or how it ended: success, failure, neutral, cancelled, skipped,
+    STATE is queued, in_progress, or a conclusion: success, failure, neutral, cancelled, skipped,
     timed_out, or action_required.
     """
     ended = state if state in CONCLUSIONS else None
@@ -147,7 +147,7 @@ def comment(*, number: int, text: str, by: str, **where: Any) -> None:
 def demo(*, as_json: bool) -> int:
     """Run a task from claim to close on the embedded GitHub, in a few seconds.
 
-    Needs no token and no network. Exits 0 only if the issue really ended closed and the board Done.
+    Needs no token and no network. Exits 0 only if the issue was really closed and the board is at Done.
     """
     from lifecycle.cli.demo.demo_story import DemoFailedError, opened, print_end, print_step, tell
 

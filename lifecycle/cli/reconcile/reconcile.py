@@ -1,6 +1,6 @@
-"""`lifecycle reconcile`: board, issues and claims of many tasks, made true again.
+"""`lifecycle reconcile`: bring board, issues and claims of many tasks back in sync.
 
-The command, how its report is told, and the scope that options, environment and settings name.
+The command, the output of its report, and the scope from options, environment and settings.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FAIL_ON = ("never", "failed", "findings")
 
 
 class Reconcile(click.Command):
-    """The command; with `--summary` in GitHub Actions, a usage error becomes an annotation as well."""
+    """The command; with `--summary` in GitHub Actions, a usage error also becomes an annotation."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line; raises click.UsageError."""
@@ -72,20 +72,20 @@ def reconcile(
     as_json: bool,
     **scope: Any,
 ) -> int:
-    """Look at every claimed task as GitHub shows it, and repair what drifted.
+    """Look at every claimed task as GitHub shows it, and repair what is out of sync.
 
     Sets the board's Status and Agent, puts issues on the board, links pull requests, opens drafts for
-    lost branches. Closing issues and releasing tasks are off unless asked for or configured. What a
-    person moved on purpose is left. A second run changes nothing.
+    lost branches. Closing issues and releasing tasks are off unless an option or a setting allows it. What
+    a person moved on purpose is left unchanged. A second run changes nothing.
 
-    Without --repo and --org it is LIFECYCLE_REPOSITORY, else GITHUB_REPOSITORY, else the repository of
-    this worktree.
+    Without --repo and --org the repository is LIFECYCLE_REPOSITORY, else GITHUB_REPOSITORY, else the one
+    of this worktree.
     """
     from lifecycle.reconcile.reconcile_run import Interrupted
 
     asked = ScopeOptions(**scope)  # the other options have the names of its fields
     form = Form(as_json=as_json, summary=summary)
-    # Like Ctrl-C: Actions ends a cancelled job with either of them. Under nohup they stay ignored.
+    # As on Ctrl-C: Actions ends a cancelled job with either of them. Under nohup they stay ignored.
     ends = (signal.SIGTERM, signal.SIGHUP)
     defaults = [number for number in ends if signal.getsignal(number) is signal.SIG_DFL]
     with form.telling(), heard(_interrupt, *defaults):
@@ -125,7 +125,7 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     clock = SystemClock()
     deadline = Deadline.after(clock, minutes * 60)
     world = WorktreeWorld(ground.root, ground.environment, clock, deadline, MemoryCache())
-    world.by_library = ("PyGithubLine",)  # and GraphQL directly: most sweeps ask REST for nothing
+    world.by_library = ("PyGithubLine",)  # and GraphQL directly: most sweeps send no REST request
     try:
         with ending(deadline, end_late):
             if not (scope.repositories or scope.owner):
@@ -161,11 +161,11 @@ def _bar() -> AbstractContextManager[Progress | None]:
 
 
 _INPUTS = "In a workflow that is the input token, or app-id and app-private-key."
-"""The source of a workflow step's token; a step has no shell to export one in."""
+"""The source of a workflow step's token; a step has no shell in which to export one."""
 
 
 _EXPORT = r"(?:run gh auth refresh [^;]* and )?set it anew [^;]*=\$\(gh auth token[^)]*\)"
-"""The pattern of an advice to set another token in a shell, and to start the client again."""
+"""The pattern of the advice to set another token in a shell, and to start the client again."""
 
 
 def _of_workflow(text: str, *, is_token: bool = False) -> str:

@@ -24,7 +24,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 OUTPUT = "GITHUB_OUTPUT"
 
 BYTES = 1024 * 1024
-"""Bytes that a step's summary may have; GitHub shows nothing of a longer one."""
+"""The most bytes of a step's summary; GitHub shows nothing of a longer one."""
 
 MOST = 10
 """How many annotations of each level GitHub keeps of one step; it drops the others silently."""
@@ -33,7 +33,7 @@ MANY = 50
 """How many problems, notes and names a summary lists; further ones are counted."""
 
 CELL = 500
-"""Characters of a table's cell at most."""
+"""The most characters of a table's cell."""
 
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~$&@]|:(?=//)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.", re.IGNORECASE)
 _LINK = re.compile(r"https?://[\w./:-]+(?:#[\w-]+)?", re.ASCII)
@@ -89,7 +89,7 @@ def dropped(report: SweepReport) -> int:
 
 def quoted(lines: list[str]) -> list[str]:
     """Lines for the log, between commands that keep the runner from reading commands in them."""
-    import secrets  # where commands are kept out of a log
+    import secrets  # needed only if commands are kept out of a log
 
     token = secrets.token_hex(16)
     return [f"::stop-commands::{token}", *lines, f"::{token}::"]
@@ -206,7 +206,7 @@ def _row(finding: Finding) -> str:
 
 
 def _linked(name: str, url: str) -> str:
-    """A name such as `owner/name#42` as a Markdown link to `url`; plain where that is no plain address."""
+    """A name such as `owner/name#42` as a Markdown link to `url`; without a link if that is not plain."""
     if not _LINK.fullmatch(url):
         return escaped(name)
     return f"[{escaped(name).replace(_JOINER, '')}]({url})"

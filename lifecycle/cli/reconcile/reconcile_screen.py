@@ -1,4 +1,4 @@
-"""A reconcile on a terminal: a bar while it works, then a table."""
+"""A reconcile on a terminal: a progress bar during the run, then a table."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.sweep import Progress
 
 TITLE = 28
-"""Columns of a title at most."""
+"""The most columns of a title."""
 
 _URL = re.compile(r"https?://[!-~]+")
-"""An address that can stand in a terminal's link: no space and no control character."""
+"""An address that is safe in a terminal's link: no space and no control character."""
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def bar() -> Iterator[Progress]:
 
         def tell(subject: str, done: int, total: int | None) -> None:
             nonlocal row, heading
-            if subject != heading:  # a row of its own: a total that was known cannot be taken back
+            if subject != heading:  # a row of its own: a known total cannot be removed again
                 shown.remove_task(row)
                 row, heading = shown.add_task(one_line(subject), total=total), subject
             shown.update(row, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""The sentences on findings, and on whom pull requests wait for, that all forms of the output share."""
+"""The sentences on findings and waiting pull requests that all forms of the output share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StateForm(NamedTuple):
         sign: on a terminal or in a log.
         emoji: in Markdown.
         style: rich's, on a terminal.
-        level: of the annotation in GitHub Actions; "" for none, as for what was left by rule.
+        level: of the annotation in GitHub Actions; "" for none, as if left unchanged by rule.
     """
 
     sign: str

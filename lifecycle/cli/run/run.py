@@ -111,6 +111,6 @@ class RunSession(Session):
 def command() -> None:
     """Follow one goal through its stories, in `.claude/workflow-state.json`.
 
-    In a session, /workflow starts one; lifecycle workflow is something else. A session that leads a run is
-    not let go before it is completed, waits for you, or was stopped. See docs/runs.md.
+    In a session, /workflow starts a run; lifecycle workflow is something else. A session that leads a run
+    is kept at work until the run is completed, waits for you, or was stopped. See docs/runs.md.
     """

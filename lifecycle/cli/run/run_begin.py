@@ -1,6 +1,6 @@
-"""`lifecycle run init|recover`: begin a run, or find it again; and what fills it.
+"""`lifecycle run init|recover`: begin a run, or continue it; and the commands that fill it.
 
-That is `add-story|remove-story|story-plan|criterion|questions|add-clarification`.
+These are `add-story|remove-story|story-plan|criterion|questions|add-clarification`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from lifecycle.run.trouble import blockers
 
 
 def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
-    """Begin a run with a goal, in this worktree. What was clarified before it is adopted.
+    """Begin a run with a goal, in this worktree. Earlier clarifications are adopted.
 
-    A person sets a run aside (--anew): in a terminal outside of the client, or with a prompt after the
-    agent was last told to go on, and after the run was stopped, or began to wait.
+    Only a person sets a run aside (--anew): in a terminal outside of the client, or with a prompt after the
+    agent was last told to continue, and after the run was stopped, or began to wait.
     """
     store = session.store
     git = session.world.git
@@ -51,11 +51,11 @@ def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> Non
 
 
 def _demand_person(session: RunSession) -> None:
-    """Refuse `--anew` to an agent without a person's word: it would also set aside what stopped the run."""
+    """Refuse `--anew` to an agent without a person's word: it would also remove the reason for a stop."""
     try:
         run = session.store.load()
     except StrangeRun:
-        run = None  # it is unknown what it waits for: any prompt may have been about something else
+        run = None  # what it waits for is unknown: any prompt may have been about something else
     run = run or Run("", "", session.now)
     if not run.is_over:
         fix_asked_at = run.fix.asked_at if run.fix is not None else 0.0
@@ -64,9 +64,9 @@ def _demand_person(session: RunSession) -> None:
 
 
 def recover(session: RunSession) -> None:
-    """Say whether there is a run here, where it stands and what comes next; for a session's start.
+    """Say whether there is a run here, its state and the next step; for a session's start.
 
-    The client's session that asks leads it from now on, unless another one that runs does.
+    The client's session that asks leads it from now on, unless another running one does.
     """
     run = session.store.load()
     if run is not None and not run.is_over and session.client_session:
@@ -83,8 +83,8 @@ def recover(session: RunSession) -> None:
 def add_story(session: RunSession, *, title: str, size: str, security: bool) -> None:
     """Add the story TITLE at the end of the run's stories.
 
-    The first one takes the run into its analysis; where somebody attends, something has to be clarified
-    before.
+    The first one moves the run into its analysis; if a person attends, something has to be clarified
+    first.
     """
     with session.store.changing() as change:
         change.run = story_edits.with_new_story(
@@ -99,7 +99,7 @@ def add_story(session: RunSession, *, title: str, size: str, security: bool) -> 
 def remove_story(session: RunSession, *, story: str, reason: str) -> None:
     """Remove STORY from the run, if it was never begun: one that was added by mistake.
 
-    The reason stands in the pull request. No other story gets its id.
+    The reason goes into the pull request. No other story gets its id.
     """
     with session.store.changing() as change:
         change.run = story_edits.without_story(change.run, story, reason, session.now)
@@ -110,10 +110,10 @@ def remove_story(session: RunSession, *, story: str, reason: str) -> None:
 
 
 def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) -> None:
-    """Say of STORY what analyst and architect found: what is named is added to what is there.
+    """Record what analyst and architect found about STORY; given values are added to existing ones.
 
-    The first plan takes the run into its planning; where somebody attends, something has to be clarified
-    before. G1 looks at what is said here.
+    The first plan moves the run into its planning; if a person attends, something has to be clarified
+    first. G1 looks at these values.
     """
     plan, asked = story_edits.StoryPlan(**parts, replaces=replace), session.can_ask
     with session.store.changing() as change:
@@ -126,7 +126,7 @@ def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) 
 def criterion(
     session: RunSession, *, story: str, number: int, state: CriterionState, note: str
 ) -> None:
-    """Record of the acceptance criterion NUMBER of STORY whether it is met on the files as they are.
+    """Record whether the acceptance criterion NUMBER of STORY is met on the present files.
 
     manual: it can only be verified by hand (MANUAL_VERIFICATION_REQUIRED); the PR says so.
     """
@@ -142,7 +142,7 @@ def criterion(
 
 
 def questions(session: RunSession, *, phase: ClarificationPhase) -> None:
-    """Print what the user is to be asked before the analysis, or before the plan."""
+    """Print the questions for the user before the analysis, or before the plan."""
     run = session.store.load()
     asked = story_edits.QUESTIONS[phase]
     stories = [_data(story) for story in run.stories] if run is not None else []
@@ -153,12 +153,12 @@ def questions(session: RunSession, *, phase: ClarificationPhase) -> None:
 def add_clarification(
     session: RunSession, question: str, answer: str, phase: ClarificationPhase | None, category: str
 ) -> None:
-    """Keep QUESTION and its ANSWER; one that was asked before in this phase is answered anew.
+    """Record QUESTION and its ANSWER; a question that was asked before in this phase gets the new answer.
 
     Without ANSWER the question is open: G1 fails until it is answered.
 
-    An answer that begins with "Assumed" was given by nobody: it opens a checkpoint only where nobody
-    attends, and in a run that was begun with --autonomous. Before init it is kept, and init adopts it.
+    An answer that begins with "Assumed" comes from nobody: it opens a checkpoint only if no person attends
+    and the run was begun with --autonomous. Before init it is kept, and init adopts it.
     """
     store = session.store
     with store.locked():

@@ -31,11 +31,11 @@ from lifecycle.run.texts.told import refused
 def finish(session: RunSession) -> int:
     """Run G7, push the branch, open the pull request with the run's text, and complete the run.
 
-    With a claim in this worktree the pull request is the claim's, opened as lifecycle handoff and the
-    next stop would. Without a remote, or where it is no GitHub, the run is completed without one, and
-    says so. A second time changes nothing. The time that the gate takes is not counted.
+    If this worktree has a claim, the pull request is the claim's, opened as by lifecycle handoff and the
+    next stop. Without a remote on GitHub, the run is completed without a pull request, and the output says
+    so. A second run changes nothing. The time for the gate is not counted.
 
-    Exits with 1 if the gate does not pass.
+    Exits 1 if the gate does not pass.
     """
     world = session.world
     run = session.store.demanded()
@@ -44,7 +44,7 @@ def finish(session: RunSession) -> int:
     session.store.refuse_held(run)
     demand_active(run)
     missing = completion.lacks(run, facts_for(world, run))
-    if missing:  # the gate may take long, and solves none of it
+    if missing:  # the gate may take long, and does not solve these
         raise refused("not-run", missing=missing)
     publish, branch = _publisher(session, run), world.git.current_branch()
     record, gate_lines, _ = shown(session, Gate.G7)
@@ -73,7 +73,7 @@ def finish(session: RunSession) -> int:
 def complete(session: RunSession) -> None:
     """Complete a run whose gates all passed and whose pull request is open, and print its closing block.
 
-    What is missing is named. A run that is completed already prints the block again.
+    If something is missing, it is named. For a completed run, the block is printed again.
     """
     run = session.store.demanded()
     if not run.is_over:
@@ -153,13 +153,13 @@ GateShown = tuple[GateRecord, list[str], dict[str, Any]]
 
 
 def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
-    """Run what a gate demands: of STORY, else of the story at work; G1 and G7 are the run's.
+    """Run what a gate demands for STORY, else for the story at work; G1 and G7 are the whole run's.
 
     G2 build, G3 test, G4 coverage against the story's threshold, G5 build and test, G7 build, test and
-    lint, each through lifecycle check; G1 looks at the design, G6 at the security review. What passed on
-    these very files is not run again.
+    lint, each through lifecycle check; G1 looks at the design, G6 at the security review. Checks that
+    passed on exactly these files are not run again.
 
-    Exits with 0 if the gate passed, else with 1.
+    Exits 0 if the gate passed, else 1.
     """
     if story and (GATES[gate].is_final or gate is Gate.G1):
         raise click.UsageError(f"{gate} is a gate of the run, not of a story.")

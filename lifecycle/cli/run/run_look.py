@@ -1,7 +1,7 @@
-"""`lifecycle run status|progress|trim-progress|report|compact-context`: what a run has come to.
+"""`lifecycle run status|progress|trim-progress|report|compact-context`: show a run.
 
-Besides, what subagents get of the platform: `platform-context` and `platform`. Rich draws the tables on a
-terminal, as wide as that allows.
+Also the platform's part of a subagent's context: `platform-context` and `platform`. On a terminal, rich
+draws the tables in its full width.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from lifecycle.run.texts import report_text, told
 
 
 def status(session: RunSession, *, every: bool) -> int:
-    """Show the run: its stories with their checks and gates on the files as they are, and what is next.
+    """Show the run: its stories with their checks and gates on the present files, and the next step.
 
-    A check that has no record on this tree is PENDING, whatever was said of it.
+    A check without a record on this tree is PENDING, whatever was said of it.
     """
     run, written = session.store.demanded(), session.store.written_at
     about = (run, session.facts(run), session.now)
@@ -52,7 +52,7 @@ def trim_progress(session: RunSession, *, lines: int) -> None:
 
 
 def report(session: RunSession) -> None:
-    """Print the progress report of the run, and note that it was given; a session beside it may look."""
+    """Print the progress report of the run, and record that; any session may read it."""
     run, now = session.store.demanded(), session.now
     facts = session.facts(run)
     if not run.is_over and not session.store.is_held(run):
@@ -66,11 +66,11 @@ def report(session: RunSession) -> None:
 
 
 def compact_context(session: RunSession) -> None:
-    """Print what a session has to keep of the run, by how long it lasts, and drop what it need not.
+    """Print what a session has to keep of the run, by its duration, and drop the rest.
 
-    Under an hour nothing is dropped from the files. From one hour on the progress file is trimmed. Beyond
-    four, completed stories are kept as summaries. For a session that does not lead the run nothing is
-    dropped from the files.
+    Under an hour nothing is dropped from the files. From one hour on the progress file is trimmed. After
+    four hours, completed stories are kept as summaries. For a session that does not lead the run, nothing
+    is dropped from the files.
     """
     run, now = session.store.demanded(), session.now
     facts = session.facts(run)
@@ -85,7 +85,7 @@ def compact_context(session: RunSession) -> None:
 
 
 def platform_context(session: RunSession) -> None:
-    """Print the platform's commands, conventions and gates, the goal, and what was clarified."""
+    """Print the platform's commands, conventions and gates, the goal, and the clarifications."""
     run = session.store.load()
     detection = selection.detect(session.root, os.environ)
     lines = report_text.platform_block(detection, run)
@@ -93,9 +93,9 @@ def platform_context(session: RunSession) -> None:
 
 
 def platform(session: RunSession) -> int:
-    """Print which platforms there are, which one this worktree matches, and its configuration.
+    """Print all platforms, the one that this worktree matches, and its configuration.
 
-    Exits 1 if none matches: then gates run only what .lifecycle.toml names (lifecycle check --list).
+    Exits 1 if none matches: then gates run only the commands in .lifecycle.toml (lifecycle check --list).
     """
     listed = platform_tables.discovery_lines(discovery.discover(session.root, os.environ))
     detection = selection.detect(session.root, os.environ)

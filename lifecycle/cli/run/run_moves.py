@@ -27,10 +27,10 @@ LINT_FIX = "lintFix"
 
 
 def update_story(session: RunSession, *, story: str, status: StoryStatus, unneeded: str) -> None:
-    """Move STORY to another status, as far as the records show that it is there.
+    """Move STORY to another status, if the records show that it has reached it.
 
-    completed: every criterion, RED and GREEN, the gates, and the reviews have to be shown on the files as
-    they are, and these committed; whatever is missing is named.
+    For completed, every criterion, RED and GREEN, the gates, and the reviews have to be shown on the
+    present files, and these committed; the error names what is missing.
     """
     facts = session.facts_since(session.store.demanded().story(story).base)
     runs = tdd_moves.look(session.git) if status is StoryStatus.COMPLETED else None
@@ -58,7 +58,7 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
 
 
 def update_phase(session: RunSession, *, phase: RunPhase) -> None:
-    """Move the run to another phase, if what that needs is shown: whatever is missing is named."""
+    """Move the run to another phase, if its demands are shown; the error names what is missing."""
     session.store.demanded()
     tree = session.tree_if_known
     with session.store.changing() as change:
@@ -76,10 +76,10 @@ def update_phase(session: RunSession, *, phase: RunPhase) -> None:
 
 
 def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
-    """Move a story to a phase of its cycle; what the phase demands is shown by runs, and never by words.
+    """Move a story to a phase of its cycle; only runs show what the phase demands, never words.
 
     green needs a run since the story began in which a named test failed by its assertion; refactor and
-    verify need that test to pass on the files as they are. Exits with 1 if that is not so.
+    verify need that test to pass on the present files. Exits 1 if that is not so.
     """
     runs = tdd_moves.look(session.git)
     try:
@@ -98,7 +98,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
 
 
 def tdd_validate(session: RunSession, *, story: str, phase: TddPhase) -> None:
-    """Whether a story may go to a phase: {"valid": true}, or {"valid": false, "expected": "red"}."""
+    """Say whether a story may go to a phase: {"valid": true}, or {"valid": false, "expected": "red"}."""
     asked_story = session.store.demanded().story(story)
     violation = tdd_moves.expected_of(asked_story, phase, tdd_moves.look(session.git))
     answer: dict[str, Any] = {"valid": violation is None}
@@ -111,7 +111,7 @@ def tdd_validate(session: RunSession, *, story: str, phase: TddPhase) -> None:
 
 
 def tdd_status(session: RunSession, *, story: str) -> None:
-    """The phase of a story's cycle, as "green"; with --json also what was shown."""
+    """Print the phase of a story's cycle, as "green"; with --json also what was shown."""
     asked_story = session.store.demanded().story(story)
     session.show([json.dumps(asked_story.tdd)], tdd_moves.cycle_data(asked_story))
 
@@ -119,10 +119,10 @@ def tdd_status(session: RunSession, *, story: str) -> None:
 def tdd(session: RunSession, *, action: str, story: str, reason: str) -> None:
     """Leave red and green out of a story: documents, configuration, pure refactoring.
 
-    The reason is recorded, and stands in the pull request. The other gates stay. A story that changes
-    code is waived before it does, where lifecycle check test passed on the files as they were.
+    The reason is recorded and goes into the pull request. The other gates stay. For a story that changes
+    code, do this before the first change, and after lifecycle check test passed on the unchanged files.
     """
-    del action  # there is one
+    del action  # its only value is "waive"
     base = session.store.demanded().story(story).base
     runs, facts = tdd_moves.look(session.git), session.facts_since(base)
     changed = facts.changed if base else facts.uncommitted
@@ -134,10 +134,10 @@ def tdd(session: RunSession, *, action: str, story: str, reason: str) -> None:
 
 
 def mark_working_state(session: RunSession) -> None:
-    """Save all files as they are, uncommitted and new ones too, as a checkpoint of the run.
+    """Save all files as they are, including uncommitted and new ones, as a checkpoint of the run.
 
-    It is a ref of git (refs/lifecycle/checkpoints/…), no branch, and no push takes it along. Index, files
-    and branch stay as they are. What git ignores is not in it, nor is what is named like a secret.
+    It is a git ref (refs/lifecycle/checkpoints/…), not a branch, and no push includes it. Index, files and
+    branch stay unchanged. Ignored files, and files that are named like secrets, are not saved.
     """
     with session.store.changing() as change:
         checkpoint = make(session.git, change.run, session.now)
@@ -150,11 +150,11 @@ def mark_working_state(session: RunSession) -> None:
 
 
 def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
-    """Put files, index and branch back as they were at a checkpoint: a story's, a named or the last one.
+    """Restore files, index and branch from a checkpoint: a story's, a named or the last one.
 
-    What is here now, uncommitted work and the branch's head, is saved as a checkpoint first, and one
-    command brings it back. Stories that came later are pending again; failures, clarifications and the
-    count of iterations stay. Refused during a merge, a rebase and the like. What git ignores is left.
+    The present state, with uncommitted work and the branch's head, is saved as a checkpoint first, and one
+    command brings it back. Later stories become pending again; failures, clarifications and the count of
+    iterations stay. Refused during a merge, a rebase and the like. Ignored files stay unchanged.
     """
     with session.store.changing() as change:
         before = change.run
@@ -181,11 +181,11 @@ def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
 
 
 def commit(session: RunSession, *, story: str, message: str) -> int:
-    """Commit what is not committed, as STORY's work, in the platform's commit format.
+    """Commit all uncommitted changes as STORY's work, in the platform's commit format.
 
     The format is the platform's convention commitFormat, with {type}, {title} and {id}; without one it is
-    feat: TITLE (S1). Hooks of git run as always. Never committed: files of lifecycle, what is named like
-    a secret, and what looks like one. The time that hooks take is not counted.
+    feat: TITLE (S1). Git's hooks run as always. Never committed: lifecycle's files, files that are named
+    like a secret, and content that looks like one. The time for hooks is not counted.
     """
     world = session.world
     run = session.store.demanded()

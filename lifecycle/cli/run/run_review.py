@@ -1,4 +1,4 @@
-"""`lifecycle run verify|review|review-context`: record a word or a review, and print what to review."""
+"""`lifecycle run verify|review|review-context`: record a statement or review, print what to review."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def verify(
 ) -> None:
     """Record that a check of STORY passed or failed.
 
-    The checks are testsPass, coverageMet, reviewApproved and securityCleared. It is kept as what somebody
-    said. Tests and coverage are shown by their gates alone; a review by hand counts for the files as they
-    are, and an edit voids it.
+    The checks are testsPass, coverageMet, reviewApproved and securityCleared. It is kept as a statement:
+    only their gates show tests and coverage. A review by hand counts for the present files, and an edit
+    voids it.
     """
     if passed is None:
         raise click.UsageError("Give --passed or --failed.")
@@ -68,11 +68,11 @@ def review(
 ) -> None:
     """Record a review of STORY on the files as they are; an edit of any file voids it.
 
-    A completed story is reviewed again for what was changed after it. What was BLOCKING stays so on the
-    same files; on others the review that approves calls it resolved (RESOLVED: 1, 2 in a report).
+    A completed story is reviewed again for later changes. A BLOCKING finding stays on the same files; on
+    changed ones, the review that approves marks it as resolved (RESOLVED: 1, 2 in a report).
 
-    What is BLOCKING refuses, whatever the verdict says; a review that found suggestions and remarks alone
-    approves. What refuses is added to the story's failures.
+    A BLOCKING finding refuses the story, whatever the verdict says; a review with only suggestions and
+    remarks approves it. Findings that refuse are added to the story's failures.
     """
     now, who = session.now, f"{by} ({session.who})"
     session.store.demanded().story(story)
@@ -105,10 +105,10 @@ _PLAIN = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=d
 
 
 def review_context(session: RunSession, *, story: str) -> None:
-    """Print what a reviewer of STORY gets: criteria, design, and the logs of RED and GREEN.
+    """Print a reviewer's context for STORY: criteria, design, and the logs of RED and GREEN.
 
-    The diff since the story began, new files with it, is written to .lifecycle/review-STORY.diff, where an
-    agent that runs nothing can read it. Files that are named like secrets are left out.
+    The diff since the story began, including new files, is written to .lifecycle/review-STORY.diff, where
+    an agent that may not run commands can read it. Files that are named like secrets are left out.
     """
     run = session.store.demanded()
     target = run.story(story)

@@ -1,4 +1,4 @@
-"""The commands on what stops a run: failures, external services, blockers, a person's stop.
+"""The commands on obstacles of a run: failures, external services, blockers, a person's stop.
 
 `lifecycle run add-failure|retry-recommendation|retry-context|scan-dependencies`, and
 `add-blocker|await-user-fix|check-user-fix|user-fix-complete|resume-context|resume|stop`.
@@ -34,11 +34,11 @@ def add_failure(
     file: str,
     line: int | None,
 ) -> None:
-    """Record that something failed in STORY, TEXT being its message.
+    """Record that something failed in STORY, with TEXT as its message.
 
-    The category decides whether and when it is tried again: lifecycle run retry-recommendation. What gates
-    and reviews find is recorded by these. After three iterations that failed the story is given up, and
-    the next one is worked on.
+    The category decides whether and when it is tried again: lifecycle run retry-recommendation. Gates and
+    reviews record their failures themselves. After three failed iterations the story is given up, and the
+    next one begins.
     """
     session.store.demanded()
     tree = session.tree_if_known
@@ -55,8 +55,8 @@ def add_failure(
 def retry_recommendation(session: RunSession, *, story: str) -> None:
     """Print as JSON whether STORY is tried again: after how many seconds, or why a person is needed.
 
-    After infra and timeout each failure doubles the wait. The same failure twice on an unchanged tree is
-    stuck; where waiting is the remedy, once the longest wait did not help.
+    For infra and timeout, each failure doubles the wait. The same failure twice on an unchanged tree counts
+    as stuck; if waiting is the remedy, only after the longest wait did not help.
     """
     session.show_json(advice(session.store.demanded().story(story), session.tree_if_known).data)
 
@@ -72,9 +72,9 @@ def retry_context(session: RunSession, *, story: str) -> None:
 
 
 def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
-    """Look for services outside of the project in STORY's title, criteria and design, by whole words.
+    """Look for external services in STORY's title, criteria and design, by whole words.
 
-    Each is shown with what stands in for it in development and tests, and is kept with the story.
+    Each is shown with its substitute for development and tests, and is recorded in the story.
     """
     with session.store.changing() as change:
         change.run = external_services.scanned(change.run, story)
@@ -89,10 +89,11 @@ def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
 
 
 def add_blocker(session: RunSession, *, text: str, severity: str, story: str) -> None:
-    """Record TEXT as a blocker. A story's that is high or critical lets the story stand still.
+    """Record TEXT as a blocker. If it is high or critical, it stops work on its story.
 
-    A blocker that a failure logged by itself takes this TEXT, and no second one is added. Once only stories
-    are left that stand still, the run waits for the user. Ask at once with: lifecycle run await-user-fix.
+    If an automatic blocker for the same failure exists, it gets this TEXT, and no second one is added. When
+    all remaining stories are blocked, the run waits for the user. To ask at once: lifecycle run
+    await-user-fix.
     """
     with session.store.changing() as change:
         change.run = run = blockers.with_blocker(change.run, text, severity, session.now, story)
@@ -110,7 +111,8 @@ def await_user_fix(
 ) -> None:
     """Make the run wait until the user has done DESCRIPTION about BLOCKER, an id (B1) or an index (0).
 
-    The session may stop then. The user runs lifecycle run user-fix-complete, and the next session goes on.
+    The session may stop then. The user runs lifecycle run user-fix-complete, and the next session
+    continues.
     """
     with session.store.changing() as change:
         change.run = blockers.awaiting(
@@ -126,8 +128,8 @@ def await_user_fix(
 def check_user_fix(session: RunSession) -> None:
     """Run the check command of what the user was asked to fix, and print as JSON whether it is fixed.
 
-    What the command prints goes to standard error. Without a command the user's own word decides. The time
-    that the command takes is not counted; it has a limit of its own.
+    The command's output goes to standard error. Without a command the user's own word decides. The
+    command's time is not counted; it has a limit of its own.
     """
     run = session.store.demanded()
     fix, why = blockers.demanded_fix(run), ""
@@ -177,9 +179,10 @@ def _why(fix: state.UserFix, end: check_process.ProcessEnd, last: str) -> str:
 
 
 def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
-    """Say that what the run waits for is fixed, or that BLOCKER is; the next session goes on with it.
+    """Say that BLOCKER, or what the run waits for, is fixed; the next session continues.
 
-    A person says this: in a terminal outside of the client, or with a prompt after the run began to wait.
+    Only a person says this: in a terminal outside of the client, or with a prompt after the run began to
+    wait.
     """
     with session.store.changing(by_person=True) as change:
         fixed, asked_at = blockers.to_resolve(change.run, blocker)
@@ -193,7 +196,7 @@ def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
 
 
 def resume_context(session: RunSession, *, text: bool) -> None:
-    """Print as JSON where the run goes on after the user fixed something, and what was fixed."""
+    """Print as JSON where the run continues after the user fixed something, and what was fixed."""
     run = session.store.demanded()
     if text or (is_terminal(sys.stdout) and not session.as_json):
         lines = agent_contexts.resume_lines(run)
@@ -203,10 +206,10 @@ def resume_context(session: RunSession, *, text: bool) -> None:
 
 
 def resume(session: RunSession, *, iterations: int | None) -> None:
-    """Let a run continue that was stopped: by you, at a cap, or because nothing moved any more.
+    """Let a stopped run continue, whether you, a cap or a lack of progress stopped it.
 
-    Its counts go on; of what the caps limit the same is granted once more. A person does this: in a
-    terminal outside of the client, or with a prompt after the run was stopped.
+    Its counts continue; each cap is granted once more. Only a person does this: in a terminal outside of
+    the client, or with a prompt after the run was stopped.
     """
     limits = session.world.settings.run
     with session.store.changing(by_person=True) as change:
@@ -231,10 +234,11 @@ def _goes_on(run: state.Run, subject: str, whither: str = "") -> str:
 
 
 def stop(session: RunSession, *, why: str, for_good: bool) -> None:
-    """Stop the run: its session may end, and no session goes on with it before lifecycle run resume.
+    """Stop the run: its session may end, and no session continues it before lifecycle run resume.
 
-    All of it is kept; --for-good, which also ends one that was stopped before, renames its file. A person
-    does this: in a terminal outside of the client, or with a prompt since the agent was last told to go on.
+    Everything is kept; --for-good, which also ends a run that was stopped before, renames its file. Only a
+    person does this: in a terminal outside of the client, or with a prompt since the agent was last told to
+    continue.
     """
     following, kept = "All of it is kept. To continue, run: lifecycle run resume", None
     with session.store.changing(by_person=True) as change:

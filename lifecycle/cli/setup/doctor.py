@@ -1,4 +1,4 @@
-"""`lifecycle doctor`: print what works here, what does not, and how to mend it."""
+"""`lifecycle doctor`: print what works here, what does not, and how to fix it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lifecycle.setup.doctor.examined import DoctorFinding
 
 WIDTH = 100
-"""Columns at most: longer lines are hard to read."""
+"""The most columns: longer lines are hard to read."""
 
 _SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
@@ -35,12 +35,12 @@ _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
 def command(*, as_json: bool) -> int:
-    """Look at versions, token, repository, board, hooks and files, and say what will not happen.
+    """Look at versions, token, repository, board, hooks and files, and say what will not work.
 
-    It ends after 24 seconds at the latest. Each line says what works or not; what will not happen because
-    of it; and the fix, to be copied. It writes nothing to GitHub and nothing to the project. Where the
-    command lies is recorded in your own configuration folder, if nothing is recorded yet. Exits 1 if
-    something does not work.
+    It ends after 24 seconds at the latest. Each line says what works or not, what will not happen because
+    of it, and the fix, ready to copy. It writes nothing to GitHub and nothing to the project. It records
+    the command's path in your own configuration folder, if none is recorded yet. Exits 1 if something does
+    not work.
     """
     from lifecycle.setup.doctor.examination import examine
     from lifecycle.setup.doctor.examined import SECONDS
@@ -66,7 +66,7 @@ def _line(finding: DoctorFinding) -> str:
 
 
 def _show(report: Examination) -> None:
-    """Print the findings on a terminal: groups on the left, every fix on a line of its own."""
+    """Print the findings on a terminal: groups on the left, every fix on its own line."""
     console = terminal.fitted(None, WIDTH)
     place = f"  {report.repository}".rstrip()
     console.print(Text.assemble(("lifecycle doctor", "bold"), (place, "dim")))
@@ -93,7 +93,7 @@ def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
 
 
 def _wrapped(console: Console, lead: Text, says: str, *, style: str = "") -> None:
-    """Print a text behind its lead, wrapped to the terminal's width; further lines are indented alike."""
+    """Print a text after its lead, wrapped to the terminal's width; further lines are indented alike."""
     width = max(console.width - len(lead), _NARROWEST)
     for index, line in enumerate(Text(says, style=style).wrap(console, width)):
         line.rstrip()

@@ -17,7 +17,7 @@ def hook(name: str, *, path: bool, as_json: bool) -> int:
     NAME is on-stop, ci-waiter, on-idle, session-start, on-clear, user-prompt-submit, pre-tool-use,
     post-tool-use, workflow-agent, pre-compact, or session-end.
 
-    Serves CLAUDE_PROJECT_DIR, else the current folder. Never fails; exit 2 is a deliberate wake.
+    It works on CLAUDE_PROJECT_DIR, else on the current folder. Never fails; exit 2 is a deliberate wake.
     """
     if path:
         from lifecycle.settings.resources import hook_script

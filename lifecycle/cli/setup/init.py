@@ -1,4 +1,4 @@
-"""`lifecycle init`: wire one project, without the plugin."""
+"""`lifecycle init`: set up one project, without the plugin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lifecycle.storage.store import worktree_root
 from lifecycle.trackers import registry
 
 _SECONDS = 5.0
-"""How long it may take to see which command takes a task here."""
+"""Seconds for finding out which command takes a task here."""
 
 _ALONE = "The agent may run these unasked, for you alone, in this worktree."
 
@@ -35,18 +35,19 @@ _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody i
 def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> None:
     """Put lifecycle's hooks and permissions into this project's settings for Claude Code.
 
-    Merges into .claude/settings.local.json and keeps everything that others wrote there, to the byte.
-    Supplies the commands /claim, /handoff and /status as far as they are missing. Keeps our own files out
-    of git: for you alone by info/exclude, with --shared by .gitignore. Writes a commented .lifecycle.toml
-    if there is none; a linked worktree reads that of its main one. Doing it again changes nothing; --remove
-    takes out exactly what was put in.
+    Merges into .claude/settings.local.json and keeps everything else there, byte for byte. Adds the
+    commands /claim, /handoff and /status unless they exist. Keeps lifecycle's own files out of git: for you
+    alone by info/exclude, with --shared by .gitignore. Writes a commented .lifecycle.toml if there is none;
+    a linked worktree reads that of its main one. A second run changes nothing; --remove removes exactly
+    what was added.
 
-    Not needed with the plugin, but for --permissions, since no plugin can allow its commands, and for
-    --stages: that switches the staged workflow on in .lifecycle.toml, and supplies the commands for review
-    and start, two scripts, permissions, and the client's limit of continuations. --run supplies the skill,
-    the agents and the commands of an autonomous run, .claude/core/, the limit, and permissions: the agent
-    then runs the project's own checks unasked. --workflow supplies the agent delegation-orchestrator, two
-    scripts under the names that a workflow's design has, a section of CLAUDE.md, and permissions.
+    With the plugin you need it only for --permissions, since a plugin cannot allow its own commands, and
+    for the following. --stages switches the staged workflow on in .lifecycle.toml, and adds the commands
+    for review and start, two scripts, permissions, and the client's limit of continuations. --run adds the
+    skill, the agents and the commands of an autonomous run, .claude/core/, the limit, and permissions: the
+    agent then runs the project's own checks without asking. --workflow adds the agent
+    delegation-orchestrator, two scripts under the names in a workflow's design, a section of CLAUDE.md,
+    and permissions.
     """
     if asked["permissions"] and (asked["shared"] or asked["stages"]):
         raise click.UsageError(

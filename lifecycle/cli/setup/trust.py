@@ -1,4 +1,4 @@
-"""`lifecycle trust`: let a project's own commands run, and the program that keeps its tasks."""
+"""`lifecycle trust`: allow a project's own commands, and the program that keeps its tasks."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from lifecycle.trackers import registry
 
 
 class _Asked:
-    """What the repository wants to run here, and whether the user allowed it.
+    """What would run here for the repository, and whether the user allowed it.
 
     Attributes:
-        clone: the clone that a yes counts for.
+        clone: the clone that a yes applies to.
         commands: command lines that a hand-off runs.
         checks: checks whose commands come with the repository.
-        check_lines: the command lines of these, each once.
+        check_lines: their command lines, without duplicates.
         program: the program that keeps the tasks here, "" if none has to be run.
     """
 
@@ -78,9 +78,9 @@ class _Asked:
 def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     """Show what would run here for this repository, and ask whether it may.
 
-    That is the commands of .lifecycle.toml and of the repository's own platforms, and bd where it keeps
-    the tasks. They come with the repository, so nothing runs them before you say yes. The yes is for these
-    very commands in this clone and all its worktrees; when they change, you are asked again. That to bd
+    These are the commands of .lifecycle.toml and of the repository's own platforms, and bd if it keeps the
+    tasks. They come with the repository, so nothing runs them before you say yes. The yes is for exactly
+    these commands in this clone and all its worktrees; if they change, you are asked again. The yes to bd
     stays. It is kept in trust.json in your own configuration folder.
     """
     if yes + show + revoke > 1:
@@ -113,10 +113,10 @@ _ALLOWED = (
 
 
 def _ask(session: Session, asked: _Asked, *, is_sure: bool) -> None:
-    """Ask a person on the terminal, unless that one `is_sure`.
+    """Ask a person on the terminal, unless `is_sure`.
 
     Raises:
-        Refused: an agent runs this; or no yes was given, or no terminal is there to ask on.
+        Refused: an agent runs this; or the answer was not yes, or there is no terminal to ask on.
     """
     if os.environ.get("CLAUDE_CODE_SESSION_ID"):
         raise Refused(

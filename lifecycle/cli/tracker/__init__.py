@@ -1,1 +1,1 @@
-"""`lifecycle tracker` and `lifecycle stage`: the tasks, and where one stands in the staged workflow."""
+"""`lifecycle tracker` and `lifecycle stage`: tasks, and the stage of a task in the staged workflow."""

@@ -1,4 +1,4 @@
-"""`lifecycle stage`: where the staged workflow stands in this worktree, and moving it by hand."""
+"""`lifecycle stage`: show the staged workflow's state in this worktree, and set it by hand."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def command() -> None:
 
 
 def detect(*, as_json: bool) -> None:
-    """Read text on stdin and print the stage that it tells of: a marker, or what it says in words.
+    """Read text on stdin and print its stage: from a marker, or from what it says in words.
 
     Prints one of the six completions, IN_PROGRESS, IN_TESTING, IN_ORACLE_REVIEW or UNKNOWN.
     """
@@ -65,16 +65,16 @@ def detect(*, as_json: bool) -> None:
 def status(session: Session) -> None:
     """Show whether the workflow is active here, and at which stage the session is.
 
-    In a client's session it is about that session; elsewhere about the last one that was active here.
+    In a client's session it shows that session; elsewhere the last one that was active here.
     """
     session.show(*_standing(session))
 
 
 def set_(session: Session, stage: str, *, task: str) -> None:
-    """Set the stage by hand: the session is told at its next stop what that stage asks for.
+    """Set the stage by hand: the session gets the instruction of that stage at its next stop.
 
-    In a client's session it is about that session; elsewhere about the last one that was active here, or
-    whichever stops next. The counts of how often it was told to go on begin anew.
+    In a client's session it sets that session's stage; elsewhere that of the last one that was active here,
+    or of the next one that stops. The counts of how often it was told to continue begin again at zero.
 
     The stages: CODING, REQUIREMENTS_REVIEW, TESTING, ORACLE_REVIEW, COMMIT_CLOSE, NEXT_TASK.
     """
@@ -101,7 +101,7 @@ def set_(session: Session, stage: str, *, task: str) -> None:
 
 
 def off(session: Session) -> None:
-    """Switch the workflow off in this worktree; no session is told anything until it is on again."""
+    """Switch the workflow off in this worktree; no session gets instructions until it is on again."""
     WorkflowFiles(session.root).switch(off=True)
     line = (
         "The staged workflow is off in this worktree. To switch it on again, run lifecycle stage on, if "
@@ -227,7 +227,7 @@ def _session_standing(
         over = f"Session {record.session} is no longer led: it reached the end of {record.ended}."
         return [over, " → ".join(names)], {**data, "ended": record.ended}
     stage = _stage_of(record, turn, sequence)
-    # The task that the session took after closing its last one, if a stop was looked at since.
+    # The task that the session took after closing its last one, if a stop was seen since.
     taken = turn.taken if turn is not None and activity.find(turn.taken) is not None else ""
     own = record.task or taken
     task = activity.find(own)
@@ -278,7 +278,7 @@ def _stage_of(
     if memory.set_stage is not None:
         return memory.set_stage
     if turn is None or (memory.is_let_go and kept is not None):
-        return kept  # of one that was let go as the note said that told the user
+        return kept  # for one that was let go: the stage of the note that told the user
     # A marker that waits for its merge has not ended anything yet.
     if turn.markers and memory.position != f"{turn.marked}{decide.WAITED}":
         return instructions.following(Detected(turn.markers[-1]), sequence)

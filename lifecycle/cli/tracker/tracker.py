@@ -1,6 +1,6 @@
-"""`lifecycle tracker`: the group, and those of its commands that no rule of claims is about.
+"""`lifecycle tracker`: the group, and its commands that need no rules about claims.
 
-Those are `ready`, `list`, `show`, `comments`, and
+These are `ready`, `list`, `show`, `comments`, and
 `create`, `reopen`, `edit`, `label`, `comment`, `dep`, `publish`.
 """
 
@@ -28,10 +28,10 @@ KINDS = {"priority": click.IntRange(0, 4), "status": click.Choice(_STATUSES)}
 
 
 def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
-    """List the tasks that could be begun now, the most urgent first.
+    """List the tasks that are ready to be begun, the most urgent first.
 
-    Those are open, nobody's, and not blocked by an open task. Of GitHub's issues, one that an open pull
-    request of somebody's closes is none of them.
+    They are open, unassigned, and not blocked by an open task. A GitHub issue that somebody's open pull
+    request closes is not listed.
     """
     _show_listing(session, session.tracker.ready(labels=labels), limit, values.READY, labels)
 
@@ -94,8 +94,8 @@ def create(
 ) -> None:
     """Create a task called TITLE.
 
-    It is created once: the same title and text give the same task again, as it is now. So an interrupted
-    command can be repeated. For a second task with the same texts, give a --key.
+    It is created once: the same title and text return the same task again, in its present state. So an
+    interrupted command can be repeated. For a second task with the same texts, give a --key.
     """
     name = session.world.public(" ".join(title), "title")
     text = values.text_from(description, file, "--description") or ""
@@ -116,10 +116,10 @@ def create(
 
 
 def reopen(session: Session, task: str, *, force: bool) -> None:
-    """Open the closed task TASK again; it is nobody's then.
+    """Open the closed task TASK again; then nobody has it.
 
-    The task of this worktree's claim stays the claim's. What somebody else's claim holds is left (exit
-    code 4); --force ends that claim.
+    The task of this worktree's claim stays with the claim. A task that somebody else's claim holds is
+    refused (exit code 4); --force ends that claim.
     """
     stand = Stand(session, task)
     if not (force or stand.is_ours or stand.task.is_open):
@@ -136,7 +136,7 @@ def edit(
     file: str | None,
     priority: int | None,
 ) -> None:
-    """Change the task TASK; what is not named stays as it is."""
+    """Change the task TASK; values that are not given stay unchanged."""
     text = values.text_from(description, file, "--description")
     if title is None and text is None and priority is None:
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
@@ -151,10 +151,10 @@ def edit(
 def label(
     session: Session, task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool
 ) -> None:
-    """Add labels to the task TASK, or remove them; what is already so stays as it is.
+    """Add labels to the task TASK, or remove them.
 
     A label that the repository lacks is refused, since it may be misspelt, unless --create is given.
-    In beads a label is any word.
+    In beads, any word can be a label.
     """
     if not (add or remove):
         raise click.UsageError("Name a label with --add or --remove.")
@@ -193,7 +193,7 @@ def dep(session: Session, task: str, blocker: str) -> None:
 
 
 def publish(session: Session) -> None:
-    """Send what was written to where others read it, for a tracker that keeps it here first."""
+    """Send changes to where others read them, for a tracker that keeps them on this machine first."""
     session.tracker.publish()
     line = f"What was written was published by {session.tracker.name}."
     session.show([line], _data(session, published=True))
@@ -216,9 +216,9 @@ def _state(task: Task) -> str:
 def command() -> None:
     """Work with the tasks of this worktree, wherever they are kept.
 
-    That is GitHub's issues, or the tracker that is found here; tracker.use in .lifecycle.toml names
-    one. The commands are the same on each. A task that is, or is linked to, an issue of GitHub's is
-    taken, released and closed by the claim's rules, as with lifecycle claim, release and close.
+    They are GitHub's issues, or in the tracker that is found here; tracker.use in .lifecycle.toml names
+    one. The commands are the same for each. A task that is a GitHub issue, or linked to one, is taken,
+    released and closed by the claim's rules, as with lifecycle claim, release and close.
 
-    Nobody else's task is taken, released or closed: exit code 4.
+    A task that somebody else has is not taken, released or closed: exit code 4.
     """

@@ -42,30 +42,30 @@ class _Told:
 def claim(session: Session, task: str) -> int:
     """Take the task TASK, for you alone.
 
-    An issue of GitHub's, or a task that is linked to one, is taken as lifecycle claim takes it: with
-    lease, branch, assignee and card. Taking what you have already changes nothing.
+    A GitHub issue, or a task that is linked to one, is taken as by lifecycle claim: with lease, branch,
+    assignee and card. Taking a task that you already have changes nothing.
 
-    What somebody else holds is left (exit code 4), unless that was an earlier session of this worktree
-    and is over; lifecycle tracker takeover takes it over from whoever has it.
+    A task that somebody else holds is refused (exit code 4), unless its holder was an earlier session of
+    this worktree that has ended; lifecycle tracker takeover takes it from any holder.
     """
     return _claimed(session, session.tracker.get(task)).show(session)
 
 
 def takeover(session: Session, task: str) -> int:
-    """Take the task TASK, for you alone, also from whoever has it and is gone.
+    """Take the task TASK, for you alone, even if an agent that is gone holds it.
 
-    For an issue of GitHub's, or a task that is linked to one, it is lifecycle takeover: that one may
-    also be in another Status than Todo, or wait for others.
+    For a GitHub issue, or a task that is linked to one, this is lifecycle takeover: such a task may also
+    have another Status than Todo, or wait for others.
     """
     return _claimed(session, session.tracker.get(task), force=True).show(session)
 
 
 def claim_next(session: Session, labels: tuple[str, ...]) -> int:
-    """Take the most urgent task that could be begun now; what somebody else just took is passed over.
+    """Take the most urgent task that is ready to be begun.
 
-    If others were quicker at it, any that is as urgent as the next one is tried, until one is free. An
-    issue that an open pull request of somebody's closes is passed over, too; lifecycle claim takes it.
-    Where no task is left, none is taken (exit code 0).
+    If somebody else was quicker, other tasks of the same urgency are tried until one is free. An issue that
+    somebody's open pull request closes is skipped, too; lifecycle claim takes it. If no task is left, none
+    is taken (exit code 0).
     """
     tasks = session.tracker.ready(labels=labels)
     is_plain = session.tracker.name != registry.GITHUB and not any(
@@ -166,10 +166,10 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
 
 
 def renew(session: Session, task: str) -> int:
-    """Renew your claim on the task TASK, in a tracker whose claims run out.
+    """Renew your claim on the task TASK, in a tracker whose claims expire.
 
-    Nothing else renews it, so whoever works for long runs this now and then. Where claims do not run
-    out there is nothing to renew: exit code 1.
+    Nothing else renews it, so run this now and then if you work for long. If claims do not expire, there
+    is nothing to renew: exit code 1.
     """
     mine = session.tracker.renew(task)
     return _Told(mine, [f"{mine.id} stays yours, as {session.tracker.actor}."]).show(session)
@@ -178,9 +178,9 @@ def renew(session: Session, task: str) -> int:
 def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     """Release the task TASK, so that somebody else can take it.
 
-    The task of this worktree's claim is released as lifecycle release does it. What somebody else
-    holds is left (exit code 4), unless that was an earlier session of this worktree and is over, or
-    --force is given; the claim that such a task is linked to goes on. An issue is not released for
+    The task of this worktree's claim is released as by lifecycle release. A task that somebody else holds
+    is refused (exit code 4), unless its holder was an earlier session of this worktree that has ended, or
+    --force is given; the claim that such a task is linked to continues. An issue is not released for
     others: take it over first, with lifecycle takeover.
     """
     reason = session.world.public(reason, "reason")
@@ -216,11 +216,11 @@ def _given_back(session: Session, task: Task, reason: str) -> _Told:
 
 
 def close(session: Session, task: str, reason: str) -> int:
-    """Close the task TASK; one that is closed already stays as it is.
+    """Close the task TASK; a closed task stays unchanged.
 
-    The task of this worktree's claim is closed as lifecycle close does it: your yes, after its PR was
-    merged; the comment then says which PR, and --reason plays no part. What somebody else holds is
-    left (exit code 4).
+    The task of this worktree's claim is closed as by lifecycle close: it is your yes after the PR's merge;
+    the comment then names the PR, and --reason is not used. A task that somebody else holds is refused
+    (exit code 4).
     """
     reason = session.world.public(reason, "reason")
     stand = rules.Stand(session, task)

@@ -157,7 +157,7 @@ class Listing:
 
 
 def word_of(task: Task) -> str:
-    """The task's status in the words of `--status`; in the tracker's own word if that has none."""
+    """The task's status as `--status` writes it; for any other, the tracker's own word."""
     return task.raw_status if task.status is TaskStatus.OTHER else task.status.value
 
 

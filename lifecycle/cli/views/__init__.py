@@ -1,1 +1,1 @@
-"""What is shown: everything about a worktree as text, live, as one line, as a page; statistics."""
+"""The views: everything about a worktree as text, screen, line and page; statistics."""

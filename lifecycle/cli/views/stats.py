@@ -1,4 +1,4 @@
-"""`lifecycle stats`: what the journal tells of times, attempts and bottlenecks. No network."""
+"""`lifecycle stats`: times, attempts and bottlenecks, from the journal. No network."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ KINDS = {"period": read_by(lambda text: (text, moment(text, timing.SystemClock()
 def command(
     session: Session, *, since: tuple[str, float] | None, label: str, task: str, page: Path | None
 ) -> int:
-    """Show how long tasks are in each stage and phase, how often that led onward, and what holds work up.
+    """Show how long tasks stay in each stage and phase, how often they move onward, and what causes delays.
 
     All worktrees of this clone count. A stage's time begins when the task enters it and ends when it
-    goes on. A silence of more than two hours in between is time away (a closed laptop) and is shown
-    beside it; phases that wait for reviews and CI are counted whole. "9 of 10 within" is the time that
-    nine of ten visits did not exceed. A try of a stage ends with a step onward, a report that was not
-    accepted, a red run of its tests, a release, or a step back that none of those explains. Of a label, an
-    agent and a task "failed" counts the tries that did not lead onward.
+    leaves. A silence of more than two hours in between is time away (a closed laptop) and is shown
+    separately; phases that wait for reviews and CI count in full. "9 of 10 within" is the time that nine
+    of ten visits did not exceed. A try of a stage ends with a step onward, a report that was not
+    accepted, a red run of its tests, a release, or another step back. For a label, an agent or a task,
+    "failed" counts the tries that did not lead onward.
     """
     period, start = since or ("", float("-inf"))
     entries = journal.read(session.root)
@@ -192,8 +192,8 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
 
     Args:
         summary: the numbers.
-        is_told: print the table of all visits as well.
-        console: to print on.
+        is_told: print the table of all visits, too.
+        console: the console to print on.
     """
     shown = fitted(console)
     head = f"{count(len(summary.tasks), 'task')}, {len(summary.done)} done"

@@ -20,13 +20,13 @@ KINDS = {"port": click.IntRange(1, 65_535)}
 
 
 def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool) -> None:
-    """Show everything that `lifecycle status` says, live: it changes when a file does.
+    """Show everything that `lifecycle status` says, and update it when a file changes.
 
-    What waits for you comes first. Keys: p opens the pull request in the browser, i the issue, q ends it.
+    What waits for you comes first. Keys: p opens the pull request in the browser, i the issue, q quits.
     Asks nothing of GitHub, and writes nothing.
 
-    With --web it is a page that you may leave open, for this machine and for whoever has its address alone.
-    It ends with Ctrl-C, and with its terminal.
+    With --web it is a page that you can leave open; only this machine, and only people who have its
+    address, can read it. It ends with Ctrl-C, or when its terminal is closed.
     """
     if web and once:
         raise click.UsageError("--once is for the terminal; a page is served until you end it.")
@@ -74,10 +74,10 @@ _SECONDS = 5.0
 
 
 def statusline(*, as_json: bool) -> None:
-    """Print what is at work here in one line with colours and links: `lifecycle init --statusline` sets it.
+    """Print the current work in one line with colours and links; `lifecycle init --statusline` sets it up.
 
-    Reads the client's JSON on stdin, if there is some, for the project's folder; never fails, and prints
-    nothing where nothing is at work.
+    Reads the client's JSON on stdin, if there is any, to find the project's folder. Never fails, and prints
+    nothing if there is no work.
     """
     try:
         root = worktree_root(_project())

@@ -1,4 +1,4 @@
-"""`lifecycle workflow`: the group of its commands, their session, and what begins, moves and ends one.
+"""`lifecycle workflow`: the group, its session, and the commands that begin, move and end a workflow.
 
 A command is a row of `commands.toml` and a function; those that only look are in `workflow_look.py`.
 """
@@ -42,7 +42,7 @@ class WorkflowSession(Session):
 
     @cached_property
     def store(self) -> WorkflowStore:
-        """The files of the workflows; Refused outside of a worktree."""
+        """The files of the workflows; raises Refused outside of a worktree."""
         world = self.world
         world.refuse_tracked()
         return preparing.preparing_store(world.root, world.environment, world.deadline)
@@ -71,7 +71,7 @@ class WorkflowSession(Session):
         Args:
             lines: the sentences.
             data: the object.
-            troubles: what is wrong with files: notes behind the rest, and a list in the object.
+            troubles: problems with files: notes after the rest, and a list in the object.
         """
         self.show(lines, {**data, "troubles": list(troubles)})
         for trouble in () if self.as_json else troubles:
@@ -80,10 +80,11 @@ class WorkflowSession(Session):
 
 @click.group("workflow", cls=RowGroup, folder="workflow", session=WorkflowSession)
 def command() -> None:
-    """Keep work in ordered phases in files, so that no compaction, crash or new session loses any of it.
+    """Keep the state of ordered phases in files, so that it survives compactions, crashes and new sessions.
 
-    Each phase has a status, an agent, files to read, what it hands on, and, if you want, a gate. In a
-    session, /workflow is something else: it starts an autonomous run (lifecycle run). See docs/workflow.md.
+    Each phase has a status, an agent, files to read, results for the next one, and, if you want, a gate. In
+    a session, /workflow is something else: it starts an autonomous run (lifecycle run). See
+    docs/workflow.md.
     """
 
 
@@ -94,7 +95,7 @@ _FACT = re.compile(r"([^=\s][^=]*)=(.*)", re.DOTALL)
 def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> None:
     """Begin a workflow, NAME, with its phases in order. Its state is written at once, and at each move.
 
-    What stands behind the last colon of a phase is its agent, if it is one word: "Build:developer".
+    A word after the last colon of a phase is its agent: "Build:developer".
     """
     kind, phases = asked["kind"], tuple(map(_phase, asked["phases"]))
     if kind and not phases:
@@ -114,7 +115,7 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     for text in asked["gates"]:
         phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
         workflow = workflow.with_gate(workflow.index_of(phase), gate)
-    strange = [*_strange_checks(session, workflow)]  # unreadable settings end it here
+    strange = [*_strange_checks(session, workflow)]  # unreadable settings end the command here
     done = session.steps.start(workflow, kind, first=not later)
     begun = done.workflow
     size = count(len(begun.phases), "phase")
@@ -125,7 +126,7 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
 
 
 def _strange_checks(session: WorkflowSession, workflow: Workflow) -> Iterable[str]:
-    """A sentence for each gate whose check the project does not have yet: nothing could pass it."""
+    """A sentence for each gate whose check the project does not have yet: it could not be passed."""
     from lifecycle.evidence.checks.known_checks import known_check
 
     world = session.world
@@ -150,10 +151,10 @@ def _pair(text: str, refusal: Refused) -> tuple[str, str]:
 
 
 def template(session: WorkflowSession, *, called: str, save: bool, force: bool, name: str) -> None:
-    """List the templates, show one, or keep a workflow as one of the project's own.
+    """List the templates, show one, or save a workflow as one of the project's own.
 
-    The project's own lie in .claude/workflow-templates/NAME.toml, in the form that this prints, and come
-    before those of the product.
+    The project's own are in .claude/workflow-templates/NAME.toml, in the form that this prints, and come
+    before the shipped ones.
     """
     root = session.root
     if save:
@@ -205,8 +206,8 @@ KINDS = {"function": click.Choice(list(FUNCTIONS))}
 def call(*, function: str) -> None:
     """Call one of the four functions of lifecycle.api, with JSON on stdin and on stdout.
 
-    On stdin stands {"arguments": [...], "named": {...}}; the answer is {"result": ...}. It is what
-    scripts/workflow_state.py does, which runs on any Python.
+    Stdin: {"arguments": [...], "named": {...}}. Stdout: {"result": ...}. scripts/workflow_state.py, which
+    runs on any Python, does the same.
     """
     request = _given("" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST))
     arguments, named = request.get("arguments", []), request.get("named", {})
@@ -233,30 +234,30 @@ def _given(text: str) -> Mapping[str, Any]:
 def advance(
     session: WorkflowSession, *, phase: str, deliverables: Sequence[str], handed: str, name: str
 ) -> None:
-    """Complete a phase through its gate, and begin the next one, which is told what this one hands on.
+    """Complete a phase through its gate, and begin the next one, which gets what this one hands on.
 
-    A check's gate is passed once the check passed on the very files as they are (lifecycle check NAME), a
-    file's once it is there, a person's by a person. After the last phase the workflow is archived.
+    A check's gate is passed if the check passed on the present files (lifecycle check NAME), a file's if
+    it exists, a person's by a person. After the last phase the workflow is archived.
     PHASE: number, phase_N or title; without it the current one.
     """
     _tell(session, session.steps.advance(deliverables, handed, phase=phase, name=name))
 
 
 def block(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
-    """Note what a phase waits for; `retry` goes on with it. PHASE: number, phase_N or title."""
+    """Record what a phase waits for; `retry` continues it. PHASE: number, phase_N or title."""
     _set(session, PhaseStatus.BLOCKED, phase, name, reason)
 
 
 def skip(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
-    """Skip a phase, and note why: that survives, too. PHASE: number, phase_N or title.
+    """Skip a phase, and record why. PHASE: number, phase_N or title.
 
-    A gate that is skipped stays in sight; a person's gate is skipped by a person only.
+    A skipped gate is still shown; only a person can skip a person's gate.
     """
     _set(session, PhaseStatus.SKIPPED, phase, name, reason)
 
 
 def fail(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
-    """Note what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
+    """Record what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
     _set(session, PhaseStatus.FAILED, phase, name, reason)
 
 
@@ -266,10 +267,10 @@ def retry(session: WorkflowSession, *, phase: str, name: str) -> None:
 
 
 def complete(session: WorkflowSession, *, name: str, reason: str) -> None:
-    """End a workflow: its last phase through its gate. It is archived, and its checkpoint document goes.
+    """End a workflow: its last phase through its gate. It is archived, and its checkpoint document removed.
 
-    NAME: which one; without it the one of this session or branch. With several phases left to do it is
-    refused, unless it is given up.
+    NAME: which one; without it the one of this session or branch. If several phases are left to do, it
+    is refused, unless the workflow is given up.
     """
     _tell(session, session.steps.complete(name, give_up=reason))
 

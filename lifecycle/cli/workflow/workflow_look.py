@@ -1,4 +1,4 @@
-"""`lifecycle workflow phase|show|list|guidance|todos|history`: where they stand."""
+"""`lifecycle workflow phase|show|list|guidance|todos|history`: the commands that only look."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lifecycle.workflow.store import document_files
 
 
 def phase(session: WorkflowSession, *, name: str) -> None:
-    """Show the current phase, with what the phase before handed on, what to read, and its gate."""
+    """Show the current phase: what the last phase handed on, what to read, and the gate."""
     workflow = session.found(name, session.store.read(archived=bool(name))).workflow
     is_at_one = workflow.phase and not workflow.is_over
     data = {
@@ -35,14 +35,14 @@ def phase(session: WorkflowSession, *, name: str) -> None:
 
 
 def show(session: WorkflowSession, *, name: str) -> None:
-    """Show all of a workflow: task, phases, deliverables, reading, time. By name an archived one, too.
+    """Show all of a workflow: task, phases, deliverables, reading, time. An archived one needs its name.
 
-    Its files are brought in step on the way: a document that was edited is taken over, a view is renewed.
+    Its files are synchronised: an edited document is read, and a view is renewed.
     """
     entry = session.found(name, session.store.read(archived=bool(name)))
     try:
         troubles = session.store.settle().troubles
-    except (LifecycleError, OSError) as error:  # it is shown nevertheless
+    except (LifecycleError, OSError) as error:  # the workflow is shown anyway
         troubles = [str(error)]
     workflow = entry.workflow
     beside = delegation_lines(session.store.root)
@@ -77,7 +77,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
 def guidance(session: WorkflowSession, *, name: str) -> None:
     """Print what a session is told of its workflow at its start and after a compaction, without a limit.
 
-    Where there is none that is this session's, nothing is printed but a note on the others.
+    If this session has no workflow, only a note on the others is printed.
     """
     workflows = session.store.read(archived=bool(name))
     choice = session.steps.choice(workflows)
@@ -100,7 +100,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
 
 
 def todos(session: WorkflowSession, *, name: str) -> None:
-    """Print the phases as the client's to-do list has them; with --json to be handed to its tool."""
+    """Print the phases for the client's to-do list; with --json in the form of its tool."""
     items = state.todos(session.found(name, session.store.read(archived=bool(name))).workflow)
     lines = [f"{todo['status']}: {as_data(todo['content'])}" for todo in items]
     session.print(lines, {"todos": items})
@@ -113,7 +113,7 @@ _SHOWN: Final = 20
 
 
 def delegation_lines(root: Path) -> list[str]:
-    """A line for each of `GRAPH` and `SESSIONS` that is below `root`, also if it cannot be read."""
+    """A line for each of `GRAPH` and `SESSIONS` that exists below `root`, even if it cannot be read."""
     lines = []
     for path, line_of in ((GRAPH, _graph_line), (SESSIONS, _sessions_line)):
         try:
@@ -126,7 +126,7 @@ def delegation_lines(root: Path) -> list[str]:
 
 
 def _graph_line(text: str) -> str:
-    """The current wave: a graph lists its waves, itself or in its plan, and each wave its phases."""
+    """The current wave: a graph lists its waves, in itself or in its plan, and each wave its phases."""
     data = json.loads(text)
     waves = (data.get("execution_plan") or data).get("waves") or []
     current = int(data.get("current_wave") or 0)
@@ -147,7 +147,7 @@ def _sessions_line(text: str) -> str:
 def history(session: WorkflowSession, *, lines: int, name: str) -> None:
     """Show each move of each phase, with its reason and its gate, the newest last; also of an archived one.
 
-    It is read from the journal of this clone, so it outlives the workflow's own files.
+    It comes from this clone's journal, so it outlives the workflow's own files.
     """
     workflow = _meant(session, name)
     entries = journal.read(session.root, count=lines, system=journal.WORKFLOW, task=workflow.id)
@@ -165,7 +165,7 @@ def _meant(session: WorkflowSession, name: str) -> state.Workflow:
 
 
 def _line(entry: journal.JournalEntry) -> str:
-    """A line of the history: when, which phase or all of it, what happened."""
+    """A line of the history: when, which phase (or the whole workflow), what happened."""
     title, number = (str(entry.detail.get(name) or "") for name in ("phase", "number"))
     phase = f"{number}. {quoted(title)}" if title else number or "the workflow"
     return f"{minute(entry.at)}  {phase}  {overview_words.phase_words(entry)}".rstrip()

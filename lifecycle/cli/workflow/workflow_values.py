@@ -1,4 +1,4 @@
-"""A workflow as the commands show it: lines for people, values for `--json`."""
+"""A workflow in the forms that the commands print: lines for people, values for `--json`."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def notes(phase: WorkflowPhase) -> list[str]:
 
 
 def parts(workflow: Workflow) -> Iterable[tuple[str, list[str]]]:
-    """The lists that belong to the workflow as a whole: heading and lines of each that is not empty."""
+    """The lists of the workflow as a whole: heading and lines of each that is not empty."""
     context = workflow.context.items()
     by_heading = {
         "Criteria": [quoted(criterion) for criterion in workflow.criteria],
@@ -182,7 +182,7 @@ def _moment(at: float) -> str | None:
 
 
 def agent_statistics(workflow: Workflow) -> list[dict[str, Any]]:
-    """Counts over the phases of each type of agent, "" for the session itself; `seconds` of those over."""
+    """Counts of the phases of each type of agent, "" for the session itself; `seconds` of ended ones."""
     agents = sorted({phase.agent for phase in workflow.phases})
     return [
         _of(agent, [phase for phase in workflow.phases if phase.agent == agent]) for agent in agents
