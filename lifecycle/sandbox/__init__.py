@@ -1,12 +1,12 @@
 """An embedded GitHub on loopback: REST, GraphQL and git over HTTP, with faults on demand.
 
-One folder a subject: `state.py` what is remembered, `actions.py` what happens, whoever asks for it,
-`payload.py` the REST objects, `rest.py` the routes, `graph.py` the GraphQL fields. `wire/` answers
-requests, `seed/` makes a world and writes it down, `control/` lets people and weather into it.
+Each subject has a folder: `state.py` is its state, `actions.py` its changes, whoever asks for them,
+`payload.py` the JSON of REST, `rest.py` REST's operations, `graph.py` GraphQL's fields. `wire/` answers
+requests, `seed/` makes a world from a text and writes one, `control/` acts as people and sets faults.
 
-What is remembered are entities, which change; whoever reads or writes holds the world's lock. Values
+The state consists of entities, which change; hold the world's lock while you read or write them. Values
 that cross a boundary (seeds, faults, log entries) are frozen. Two entities are equal only if they are
-the same one (`eq=False`).
+the same object (`eq=False`).
 
 Nothing is imported here: a process that only needs the control client pays for no web server.
 """

@@ -1,7 +1,7 @@
-"""Starts and stops a sandbox: in this process as a context manager, or as a command.
+"""Start and stop a sandbox: in this process as a context manager, or as a command.
 
-It binds 127.0.0.1 only. Stopping waits for no client: it shuts all open connections, which wakes the
-threads that read from one or hang by a fault, and joins the threads.
+It binds only 127.0.0.1. Stopping does not wait for clients: it shuts all open connections, which wakes
+threads that are reading or that a fault lets hang, and joins the threads.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True, slots=True)
 class SandboxInfo:
-    """Where a sandbox is and how to get in; `git_url` carries the token, as a checkout's does."""
+    """A sandbox's addresses and token; `git_url` includes the token, as a checkout's does."""
 
     api_url: str
     graphql_url: str
@@ -55,8 +55,8 @@ class Sandbox:
     Args:
         seed: The world to begin with; the built-in one if None.
         port: The port on 127.0.0.1; 0 takes a free one.
-        db: A file to keep the world in. If it holds one already, that goes on, and a seed is a
-            mistake. Its git is in a folder of that name with `.git` at the end.
+        db: A file to keep the world in. If it has one already, that world continues, and a seed is refused.
+            The git repositories are in a folder with the same name and `.git` at the end.
 
     Raises:
         SandboxError: On entry: the port is taken, git is missing or older than 2.38, or the file
@@ -85,7 +85,7 @@ class Sandbox:
         return self
 
     def _opened(self) -> Keeper:
-        """Open the file `db`; a world that it holds already becomes the seed."""
+        """Open the file `db`; a world in it becomes the seed."""
         keeper = Keeper(Path(self.db or ""))
         kept = keeper.load()
         if kept and self.given:
@@ -137,11 +137,11 @@ class Sandbox:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop serving, end every connection and remove the temporary folder."""
+        """Stop serving, close every connection and remove the temporary folder."""
         if self.site is None or self._server is None or self._thread is None:
             return
         self.site.signal.stop()
-        # Wakes the thread that accepts; on systems where it does not, that polls (see `_start`).
+        # Wakes the accepting thread; on systems where it does not, that thread polls (see `_start`).
         with contextlib.suppress(OSError):
             self._server.socket.shutdown(socket.SHUT_RDWR)
         self._server.shutdown()
@@ -187,8 +187,8 @@ def serve(
         port: The port on 127.0.0.1; 0 takes a free one.
         seed: The world to begin with; the built-in one if None.
         db: A file to keep the world in; in memory if None.
-        out: Where the line goes, flushed.
-        exit_with_parent: Also end when the process that started this one goes away.
+        out: The stream for that line; it is flushed.
+        exit_with_parent: Also stop when the process that started this one ends.
 
     Returns:
         The exit code, 0.

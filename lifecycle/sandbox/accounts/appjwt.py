@@ -1,6 +1,7 @@
-"""From the JSON web token that a GitHub App signed with its key to the App that sends it, or a refusal.
+"""Find the App that signed a JSON web token with its key, or refuse the token.
 
-Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+Source:
+https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.repositories.state import World
 
 LONGEST = 600
-"""Seconds that a JWT may last."""
+"""The longest life of a JWT in seconds."""
 LEEWAY = 60
-"""Seconds by which an App's clock may be ahead before it is told so."""
+"""Seconds by which an App's clock may be ahead before its token is refused."""
 
 
 def is_jwt(value: str) -> bool:
@@ -27,10 +28,10 @@ def authenticate(world: World, value: str) -> Token:
     """The token, of kind `jwt`, for the App that signed this JSON web token.
 
     Raises:
-        ApiError: 401, in GitHub's words: it is signed with another key, too old, from the future, or
-            meant to last too long; 404 for an App that is not there.
+        ApiError: 401, in GitHub's words: it is signed with another key, expired, from the future, or
+            valid for too long; 404 for an App that does not exist.
     """
-    import jwt  # half of a sandbox's start, for a credential that few worlds have
+    import jwt  # half of a sandbox's start-up time, for a credential that few worlds have
 
     claims = _claims(value)
     app = _app(world, str(claims.get("iss")))

@@ -1,4 +1,4 @@
-"""Users, organizations and bots over GraphQL."""
+"""GraphQL's fields of users, organizations and bots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _organization(call: Call, login: str) -> User:
 def ordered(
     entries: list[Any], order: dict[str, str] | None, keys: dict[str, Callable[[Any], Any]]
 ) -> list[Any]:
-    """Sort entries by GraphQL's `field` and `direction`; without an order they stay as they are."""
+    """Sort entries by GraphQL's `field` and `direction`; without an order they stay unchanged."""
     if order is None:
         return entries
     return sorted(entries, key=keys[order["field"]], reverse=order["direction"] == "DESC")
@@ -123,7 +123,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "team": lambda *_, slug: None,  # noqa: ARG005  there are no teams
         "teams(orderBy)": lambda *_, **__: connection([], first=1),
     },
-    # An author is `slug`; REST, and `viewer`, which is a User, say `slug[bot]`.
+    # An author is `slug`; in REST, and for `viewer`, which is a User, it is `slug[bot]`.
     "Bot": {**ACTOR, "login": lambda _, bot: bot.login.removesuffix("[bot]")},
 }
 PLAIN = {

@@ -1,4 +1,4 @@
-"""Users, organizations and bots as the answers of REST show them."""
+"""The JSON of users, organizations and bots in REST's answers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ TYPES = {"organization": "Organization", "bot": "Bot", "user": "User"}
 
 
 def page_url(call: Call, person: User) -> str:
-    """The address of an account's page for people; a bot's is that of its App."""
+    """The address of an account's page; a bot's is that of its App."""
     if person.kind == "bot":
         return f"{call.web}/apps/{person.login.removesuffix('[bot]')}"
     return f"{call.web}/{person.login}"
 
 
 def user(call: Call, person: User) -> dict[str, Any]:
-    """A user, organization or bot as other objects name it; made once in a request."""
+    """The JSON of a user, organization or bot within other objects; made once in a request."""
     return call.once(("user", person.id, person.kind), lambda: _user(call, person))
 
 
@@ -48,19 +48,19 @@ def _user(call: Call, person: User) -> dict[str, Any]:
 
 
 def avatar_url(call: Call, person: User) -> str:
-    """The address of an account's picture; nothing is served there."""
+    """The address of an account's picture, which is not served."""
     return f"{call.web}/avatars/u/{person.id}?v=4"
 
 
 def _owned(call: Call, person: User) -> tuple[int, int]:
-    """How many public and private repositories an account owns."""
+    """The numbers of public and private repositories that an account owns."""
     owned = [repo for repo in call.world.repositories.values() if repo.owner is person]
     private = sum(repo.is_private for repo in owned)
     return len(owned) - private, private
 
 
 def public_user(call: Call, person: User) -> dict[str, Any]:
-    """A user or bot on its own, as everybody sees it."""
+    """The JSON of one user or bot, as everybody sees it."""
     public, _ = _owned(call, person)
     return {
         **user(call, person),
@@ -78,7 +78,7 @@ def public_user(call: Call, person: User) -> dict[str, Any]:
 
 
 def viewer(call: Call) -> dict[str, Any]:
-    """The authenticated user, as only it sees itself."""
+    """The JSON of the authenticated user, as only they see it."""
     person = call.viewer
     _, private = _owned(call, person)
     return {
@@ -96,7 +96,7 @@ def viewer(call: Call) -> dict[str, Any]:
 
 
 def organization(call: Call, org: User) -> dict[str, Any]:
-    """An organization as lists show it."""
+    """The JSON of an organization in lists."""
     url = f"{call.base}/orgs/{org.login}"
     return {
         **attributes(org, "login id node_id"),
@@ -110,7 +110,7 @@ def organization(call: Call, org: User) -> dict[str, Any]:
 
 
 def full_organization(call: Call, org: User) -> dict[str, Any]:
-    """An organization on its own."""
+    """The JSON of one organization."""
     public, private = _owned(call, org)
     answer = {
         **organization(call, org),
@@ -146,7 +146,7 @@ def full_organization(call: Call, org: User) -> dict[str, Any]:
 
 
 def membership(call: Call, org: User, person: User) -> dict[str, Any]:
-    """A person's membership in an organization: admin for those whose own role is admin."""
+    """The JSON of a person's membership in an organization: admin if their own role is admin."""
     url = f"{call.base}/orgs/{org.login}"
     return {
         "url": f"{url}/memberships/{person.login}",

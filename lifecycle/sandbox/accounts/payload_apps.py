@@ -1,4 +1,4 @@
-"""GitHub Apps, installations and their tokens as the answers of REST show them."""
+"""The JSON of GitHub Apps, installations and their tokens in REST's answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lifecycle.sandbox.wire.call import Call
 
 
 def app(call: Call, github_app: App) -> dict[str, Any]:
-    """An App as it sees itself."""
+    """The JSON of an App for itself."""
     count = sum(1 for entry in call.world.installations.values() if entry.app is github_app)
     return {
         **attributes(github_app, "id slug client_id node_id"),
@@ -30,7 +30,7 @@ def app(call: Call, github_app: App) -> dict[str, Any]:
 
 
 def installation(call: Call, app_installation: Installation) -> dict[str, Any]:
-    """An App on an account."""
+    """The JSON of an App's installation on an account."""
     url = f"{call.base}/app/installations/{app_installation.id}"
     account = app_installation.account
     kind = "orgs" if account.kind == "organization" else "users"
@@ -59,7 +59,7 @@ def installation(call: Call, app_installation: Installation) -> dict[str, Any]:
 
 
 def installation_token(call: Call, token: Token, permissions: dict[str, str]) -> dict[str, Any]:
-    """A new token of an installation."""
+    """The JSON of a new token of an installation."""
     answer: dict[str, Any] = {
         "token": token.value,
         "expires_at": stamp(token.expires_at),

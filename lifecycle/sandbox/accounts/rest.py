@@ -1,4 +1,4 @@
-"""The calls of REST about users and organizations."""
+"""REST's operations on users and organizations."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ MEMBERS = "https://docs.github.com/rest/orgs/members"
 
 
 def demand_person(call: Call) -> None:
-    """403 for a token that belongs to no person: only a user's token may ask."""
+    """Raise 403 for a token that belongs to no person: only a user's token may ask."""
     if call.token.is_integration:
         raise ApiError(403, call.token.refusal)
 
 
 @route("GET", "/user")
 def get_viewer(call: Call) -> Reply:
-    """GET /user, which only a user's token may ask."""
+    """GET /user, only for a user's token."""
     demand_person(call)
     return Reply(200, payloads.viewer(call))
 
 
 @route("GET", "/users/<login>")
 def get_user(call: Call, login: str) -> Reply:
-    """GET /users/LOGIN, of users, bots and organizations."""
+    """GET /users/LOGIN, for users, bots and organizations."""
     return Reply(200, payloads.public_user(call, asking.user(call, login)))
 
 
@@ -53,7 +53,7 @@ def list_viewer_orgs(call: Call) -> Reply:
 def organization(
     call: Call, login: str, documentation: str = f"{ORGS}#get-an-organization"
 ) -> User:
-    """The organization of that login, or 404; a user is none."""
+    """The organization of that login, or 404; also 404 for a user."""
     account = asking.user(call, login, documentation=documentation)
     if account.kind != "organization":
         raise asking.not_found(documentation)
@@ -78,7 +78,7 @@ def list_members(call: Call, org: str) -> Reply:
 
 @route("GET", "/orgs/<org>/members/<login>", docs=MEMBERS)
 def check_member(call: Call, org: str, login: str) -> Reply:
-    """GET /orgs/ORG/members/LOGIN: 204 or 404; who is no member is sent to the public ones."""
+    """GET /orgs/ORG/members/LOGIN: 204 or 404; other viewers are redirected to the public ones."""
     owner = organization(call, org)
     if call.viewer not in owner.members:
         url = f"{call.base}/orgs/{owner.login}/public_members/{login}"
@@ -94,7 +94,7 @@ def check_member(call: Call, org: str, login: str) -> Reply:
 
 @route("GET", "/orgs/<org>/public_members/<login>", docs=MEMBERS)
 def check_public_member(call: Call, org: str, login: str) -> Reply:
-    """GET /orgs/ORG/public_members/LOGIN: nobody publishes a membership in the sandbox."""
+    """GET /orgs/ORG/public_members/LOGIN: no membership is public in the sandbox."""
     organization(call, org)
     asking.user(call, login)
     raise asking.not_found(f"{MEMBERS}#check-public-organization-membership-for-a-user")
@@ -121,7 +121,7 @@ def get_membership(call: Call, org: str, login: str) -> Reply:
     "/notifications",
 )
 def list_notifications(call: Call) -> Reply:
-    """GET /notifications: nobody is notified in the sandbox."""
+    """GET /notifications: there are none in the sandbox."""
     asking.only(call, "all", "participating", "since", "before")
     demand_person(call)
     return Reply(200, [])
@@ -129,7 +129,7 @@ def list_notifications(call: Call) -> Reply:
 
 @route("GET", "/users/<login>/received_events", docs="https://docs.github.com/rest/activity/events")
 def list_received_events(call: Call, login: str) -> Reply:
-    """GET /users/LOGIN/received_events: nobody watches anything in the sandbox."""
+    """GET /users/LOGIN/received_events: there are none, since nobody watches anything in the sandbox."""
     asking.only(call)
     asking.user(call, login)
     return Reply(200, [])

@@ -1,4 +1,4 @@
-"""The calls of REST about GitHub Apps, their installations, and the tokens of those.
+"""REST's operations on GitHub Apps, their installations, and the installations' tokens.
 
 Source: https://docs.github.com/rest/apps/apps
 """
@@ -25,7 +25,7 @@ INSTALLATION = "/app/installations/<int:number>"
 
 
 def _self(call: Call) -> App:
-    """The App that asks as itself, or 401."""
+    """The App whose own JWT sent the request, or 401."""
     if call.token.app is None:
         raise ApiError(401, "A JSON web token could not be decoded", documentation=APPS)
     return call.token.app
@@ -75,7 +75,7 @@ def find_installation(call: Call, repo: Repository) -> Reply:
     f"{INSTALLATION}/access_tokens",
 )
 def create_token(call: Call, number: int) -> Reply:
-    """POST /app/installations/ID/access_tokens, each time another one."""
+    """POST /app/installations/ID/access_tokens: a new token each time."""
     installation = _installation(call, number)
     if installation.suspended_at:
         raise ApiError(403, "This installation has been suspended", documentation=APPS)
@@ -96,9 +96,9 @@ def create_token(call: Call, number: int) -> Reply:
 
 
 def _narrowed(call: Call, app: App) -> dict[str, str]:
-    """The permissions that are asked for, which may not be more than the App has.
+    """The requested permissions, which may not exceed the App's.
 
-    The result is these, with `metadata` to read if the App has it; {} if none are asked for.
+    `metadata` is added for reading if the App has it; {} if none are requested.
     """
     wanted = call.body.get("permissions") or {}
     if not isinstance(wanted, dict):
@@ -114,12 +114,12 @@ def _narrowed(call: Call, app: App) -> dict[str, str]:
 
 
 def _covers(has: str | None, wants: Any) -> bool:
-    """Whether level `has` contains level `wants`: admin, write, read."""
+    """Whether level `has` includes level `wants`: admin, write, read."""
     return has in LEVELS and wants in LEVELS and LEVELS.index(has) >= LEVELS.index(wants)
 
 
 def _chosen(call: Call, installation: Installation) -> frozenset[str]:
-    """The repositories that a token is for: those asked for, by name, or the installation's."""
+    """The repositories of a token: the requested ones, by name, or the installation's."""
     names = call.body.get("repositories")
     if not names:
         return installation.repositories
@@ -148,7 +148,7 @@ def _bot(call: Call, app: App) -> User:
     "/installation/repositories",
 )
 def list_own_repositories(call: Call) -> Reply:
-    """GET /installation/repositories, which only an installation's token may ask."""
+    """GET /installation/repositories, only for an installation's token."""
     if call.token.kind != "app":
         raise ApiError(
             403,

@@ -1,4 +1,4 @@
-"""Users, organizations, bots, and the tokens that act for them."""
+"""The state of users, organizations, bots, and their tokens."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ AccountKind = Literal["user", "organization", "bot"]
 
 @dataclass(slots=True, eq=False)
 class User:
-    """An account: it owns, writes and merges; an organization owns only.
+    """An account: it owns, writes and merges; an organization only owns.
 
-    `role` is what it may do where a repository names no role for it.
+    `role` is its role in repositories that give it no other.
     """
 
     id: int
@@ -41,9 +41,9 @@ class User:
 class Token:
     """A credential. `scopes` are OAuth scopes (classic) or `name:level` permissions.
 
-    One of kind `app` or `actions` belongs to no person: `user` is then the bot that acts.
-    `repositories` are the full names, in lower case, that a token of permissions was made for;
-    none means all.
+    A token of kind `app` or `actions` belongs to no person: `user` is the bot that acts. `repositories`
+    are the repositories' full names, in lower case, that a token with permissions was made for; none
+    means all.
     """
 
     value: str = field(repr=False)
@@ -53,28 +53,28 @@ class Token:
     repositories: frozenset[str] = frozenset()
     expires_at: datetime | None = None
     limit: int | None = None
-    """Requests, and points, an hour; None for what its kind has on GitHub."""
+    """Requests, and points, per hour; None for GitHub's number for its kind."""
     used: dict[str, int] = field(default_factory=dict)
     reset: int = 0
-    """When the hour ends that `used` was counted in, in seconds since the epoch."""
+    """The end of the hour for which `used` is counted, in seconds since the epoch."""
     app: App | None = None
-    """Whose App it is, for one of kind `jwt` and those of its installations."""
+    """The App, for a token of kind `jwt` and those of its installations."""
 
     @property
     def is_integration(self) -> bool:
-        """Whether an app acts with it, and no person."""
+        """Whether an app acts with it, not a person."""
         return self.kind in {"app", "actions", "jwt"}
 
     @property
     def refusal(self) -> str:
-        """GitHub's words for a token of permissions that lacks one."""
+        """GitHub's words for a token without a permission."""
         name = "integration" if self.is_integration else "personal access token"
         return f"Resource not accessible by {name}"
 
     def may(self, permission: str, *, is_private: bool = False) -> bool:
-        """Whether it grants, say, `issues:write`; every token reads a public repository.
+        """Whether it grants a permission such as `issues:write`; every token reads a public repository.
 
-        Every token of permissions has `metadata:read`.
+        Every token with permissions has `metadata:read`.
         """
         name, level = permission.split(":")
         if self.kind != "classic":
@@ -85,9 +85,9 @@ class Token:
 
 @dataclass(slots=True, eq=False)
 class App:
-    """A GitHub App: who makes check runs, and whose installations have tokens.
+    """A GitHub App, which makes check runs, and whose installations have tokens.
 
-    `public_key` is the PEM text that its JWTs are verified with.
+    `public_key` is the PEM text with which its JWTs are verified.
     """
 
     id: int
@@ -107,7 +107,7 @@ class App:
 
 @dataclass(slots=True, eq=False)
 class Installation:
-    """An app on an account; `repositories` (full names in lower case) empty means all of them."""
+    """An app on an account; empty `repositories` (full names in lower case) means all of them."""
 
     id: int
     app: App

@@ -1,1 +1,1 @@
-"""What every subject uses: errors, ids and timestamps."""
+"""Shared by all subjects: errors, ids and timestamps."""

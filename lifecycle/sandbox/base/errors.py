@@ -1,4 +1,4 @@
-"""The errors of the sandbox: those that a client gets as an answer, and those for whoever runs it."""
+"""The errors of the sandbox: those that a client gets as an answer, and those for its user."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 
 class SandboxError(Exception):
-    """The sandbox cannot start or go on; the text is one sentence for a person."""
+    """The sandbox cannot start or continue; the text is one sentence for a person."""
 
 
 class SeedError(SandboxError, ValueError):
-    """A seed file is not usable; the text names the place in the file and what belongs there."""
+    """A seed file cannot be used; the text names the place in the file and the expected value."""
 
 
 class ActionRefused(SandboxError):
-    """A human's action is impossible in the world as it is (a conflict, an unknown number)."""
+    """A person's action is impossible in the present world (a conflict, an unknown number)."""
 
 
 class Moved(Exception):
@@ -30,7 +30,7 @@ class Moved(Exception):
 class ApiError(Exception):
     """A REST answer other than success, in GitHub's form.
 
-    Where `documentation` is empty, the router puts in the page of the call that is answered.
+    If `documentation` is empty, the router adds the page of the call.
     Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api
     """
 
@@ -77,7 +77,7 @@ def wrong(resource: str, code: str, field: str, message: str = "") -> ApiError:
 
 @contextmanager
 def refusing(status: int, documentation: str = "") -> Iterator[None]:
-    """Turn an ActionRefused that the block raises into an ApiError with the same words.
+    """Turn an ActionRefused in the block into an ApiError with the same words.
 
     Raises:
         ApiError: Instead of ActionRefused.

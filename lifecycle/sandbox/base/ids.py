@@ -1,4 +1,4 @@
-"""Ids that look like GitHub's, and are the same in every run of the same seed."""
+"""Ids that look like GitHub's, and are the same in each run of a seed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def node_id(prefix: str, scope: int, number: int) -> str:
 
 
 def named_id(prefix: str, scope: int, name: str) -> str:
-    """Build the id of an object that a repository knows by name: a commit (`C_`), a ref (`REF_`)."""
+    """Build the id of an object that has a name in its repository: a commit (`C_`), a ref (`REF_`)."""
     text = name.encode()
     packed = b"\x93\x00\xce" + struct.pack(">I", scope) + b"\xd9" + bytes([len(text) & 0xFF]) + text
     return f"{prefix}_{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
@@ -37,5 +37,5 @@ def read_named_id(text: str) -> tuple[str, int, str] | None:
 
 
 def option_id(field: str, name: str, turn: int) -> str:
-    """Eight hexadecimal digits for an option of a single select field; another `turn` gives others."""
+    """Eight hexadecimal digits for an option of a single select field; another `turn` returns others."""
     return hashlib.sha256(f"{field}\0{name}\0{turn}".encode()).hexdigest()[:8]

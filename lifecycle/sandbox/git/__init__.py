@@ -1,1 +1,1 @@
-"""Real git behind the embedded GitHub: smart HTTP to it, REST and GraphQL about it."""
+"""Real git behind the embedded GitHub: smart HTTP, and the REST and GraphQL calls about git."""

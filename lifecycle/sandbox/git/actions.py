@@ -1,4 +1,4 @@
-"""Refs as the API moves them: created, moved, deleted, one or several at once.
+"""Create, move and delete refs through the API, one or several at once.
 
 Moving a branch here has the same consequences as a push.
 """
@@ -23,7 +23,7 @@ BRANCHES = "refs/heads/"
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A ref that is to point to `new` (None: to be gone); `force` also backwards or sideways."""
+    """A ref's new target (None deletes it); `force` also allows moves that lose commits."""
 
     ref: str
     new: str | None
@@ -31,10 +31,10 @@ class Move:
 
 
 def create(repo: Repository, user: User, ref: str, sha: str) -> None:
-    """Make a ref that is not there yet.
+    """Make a new ref.
 
     Raises:
-        ActionRefused: In GitHub's words: it is there, its name is none, or the object is not there.
+        ActionRefused: In GitHub's words: it exists, its name is invalid, or the object does not exist.
     """
     _demand_name(ref)
     if objects.kind(repo.git, sha) is None:
@@ -45,7 +45,7 @@ def create(repo: Repository, user: User, ref: str, sha: str) -> None:
 
 
 def _demand_name(ref: str) -> None:
-    """Refuse what is no full name of a ref, or one that only GitHub itself writes."""
+    """Refuse a text that is not a ref's full name, or a name that only GitHub itself writes."""
     if not ref.startswith("refs/") or ref.count("/") < 2:
         raise ActionRefused(f"Reference name must start with 'refs/' and hold two slashes: {ref}")
     if not is_ref_name(ref):
@@ -55,11 +55,11 @@ def _demand_name(ref: str) -> None:
 
 
 def update(repo: Repository, user: User, ref: str, sha: str, *, force: bool) -> None:
-    """Move a ref that is there.
+    """Move an existing ref.
 
     Raises:
-        ActionRefused: In GitHub's words: there is no such ref or object, or the ref would lose
-            commits and `force` is not said.
+        ActionRefused: In GitHub's words: there is no such ref or object, or the ref would lose commits
+            and `force` is not given.
     """
     if repo.git.refs().get(ref) is None:
         raise ActionRefused("Reference does not exist")
@@ -69,7 +69,7 @@ def update(repo: Repository, user: User, ref: str, sha: str, *, force: bool) -> 
 
 
 def delete(repo: Repository, user: User, ref: str) -> None:
-    """Delete a ref that is there.
+    """Delete an existing ref.
 
     Raises:
         ActionRefused: There is no such ref, or it is the default branch.
@@ -80,10 +80,10 @@ def delete(repo: Repository, user: User, ref: str) -> None:
 
 
 def move(repo: Repository, user: User, moves: Sequence[Move]) -> None:
-    """Move refs all together or not at all, then let the world follow.
+    """Move refs, all or none, then update the world.
 
     Raises:
-        ActionRefused: One of them may not be moved so; nothing was.
+        ActionRefused: One of them may not be moved like this; none was.
     """
     git = repo.git
     lines = []
@@ -101,7 +101,7 @@ def move(repo: Repository, user: User, moves: Sequence[Move]) -> None:
 
 
 def _demand_rules(repo: Repository, user: User, wanted: Move, old: str | None) -> None:
-    """Raise ActionRefused for a move that would be refused as a push, too."""
+    """Raise ActionRefused for a move that would also be refused as a push."""
     _demand_name(wanted.ref)
     is_branch = wanted.ref.startswith(BRANCHES)
     if is_branch and wanted.new and objects.kind(repo.git, wanted.new) != "commit":

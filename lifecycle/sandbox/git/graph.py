@@ -1,4 +1,4 @@
-"""Refs, commits, trees and blobs, read from git when a query asks for them."""
+"""GraphQL's fields of refs, commits, trees and blobs, read from git when a query asks for them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from lifecycle.sandbox.wire.graph.pages import connection
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 MANY = 2000
-"""With more refs than this, only the commits of the refs on a page are read, not those of all refs."""
+"""If there are more refs than this, only the commits of the refs on a page are read, not all."""
 
 
 @dataclass(frozen=True)
 class GitThing:
-    """A git object of a repository, which is read from git when a field of it is asked for.
+    """A git object of a repository; git is read when a field of it is asked for.
 
-    `beside` are commits that are read in the same go, since one request asks for all of them.
+    `beside` are commits to read at the same time, since one request asks for all of them.
     """
 
     repository: Repository
@@ -49,7 +49,7 @@ class CommitAt(GitThing):
         """The commit as git stores it.
 
         Raises:
-            LookupError: Nothing of that sha is there, or no commit.
+            LookupError: The sha does not exist, or is not a commit's.
         """
         git = self.repository.git
         if self.oid not in git.commits_read:
@@ -61,7 +61,7 @@ class CommitAt(GitThing):
 
     @cached_property
     def files(self) -> list[history.FileChange]:
-        """The files that the commit changed against its first parent."""
+        """The files that the commit changed, compared with its first parent."""
         return history.files(self.repository.git, history.parent_of(self.made), self.oid)
 
 
@@ -95,7 +95,7 @@ class TagAt(GitThing):
 
 @dataclass(frozen=True)
 class RefAt:
-    """A ref; what it points to is read when it is asked for, unless `pointer` says it."""
+    """A ref; its target is read when it is asked for, unless `pointer` has it."""
 
     repository: Repository
     qualified: str
@@ -160,9 +160,8 @@ def by_id(call: Call, global_id: str) -> GitThing | RefAt | None:
 def refs_in(call: Call, repo: Repository) -> dict[str, RefAt]:
     """Every ref by its full name, read once in a request.
 
-    Where git is not made yet and need not be, that is the default branch, if the seed has files.
-
-    Else the commits of all refs are read in one go, unless there are more than `MANY`.
+    If the git repository is not made yet and is not needed, this is the default branch, if the seed has
+    files. Otherwise the commits of all refs are read at once, unless there are more than `MANY`.
     """
     if not repo.has_git and not repo.bundle and repo.parent is None:
         name = f"{HEADS}{repo.default_branch}"
@@ -203,7 +202,7 @@ def ref_named(repo: Repository, name: str) -> RefAt | None:
 
 
 def _compared(_call: Call, ref: RefAt, headRef: str) -> dict[str, Any] | None:  # noqa: N803
-    """Compare another ref with this one; None if one is not there, or they share no history."""
+    """Compare another ref with this one; None if one does not exist, or they share no history."""
     head = ref_named(ref.repository, headRef)
     if head is None or head.sha is None or ref.sha is None:
         return None

@@ -29,7 +29,7 @@ def _demand(call: Call, repo: Repository) -> None:
 
 @mutation("ref")
 def create_ref(call: Call, wanted: Given) -> Payload:
-    """Make a ref; UNPROCESSABLE where there is one of that name."""
+    """Make a ref; UNPROCESSABLE if there is one of that name."""
     repo = meant(call, wanted["repositoryId"], Repository)
     _demand(call, repo)
     name, oid = wanted["name"], str(wanted["oid"])
@@ -43,7 +43,7 @@ def create_ref(call: Call, wanted: Given) -> Payload:
 
 @mutation("ref", takes="force")
 def update_ref(call: Call, wanted: Given) -> Payload:
-    """Move a ref; without `force` only forward."""
+    """Move a ref; without `force`, only a fast-forward."""
     ref = meant(call, wanted["refId"], RefAt)
     _demand(call, ref.repository)
     force = bool(wanted.get("force"))
@@ -62,9 +62,9 @@ def delete_ref(call: Call, wanted: Given) -> Payload:
 
 @mutation()
 def update_refs(call: Call, wanted: Given) -> Payload:
-    """Several refs at once, all or none, each only from the value that is named.
+    """Move several refs at once, all or none, each only from its given old value.
 
-    Zeros before mean that it must not be there, zeros after delete it.
+    Zeros as the old value mean that the ref must not exist; zeros as the new one delete it.
     Source: https://docs.github.com/graphql/reference/mutations#updaterefs
     """
     repo = meant(call, wanted["repositoryId"], Repository)
@@ -88,7 +88,7 @@ def update_refs(call: Call, wanted: Given) -> Payload:
 
 @mutation("commit ref", takes="fileChanges")
 def create_commit_on_branch(call: Call, wanted: Given) -> Payload:
-    """Commit files on a branch; STALE_DATA unless its head is the one that is expected.
+    """Commit files on a branch; STALE_DATA unless its head is the expected one.
 
     Source: https://docs.github.com/graphql/reference/mutations#createcommitonbranch
     """
@@ -114,7 +114,7 @@ def create_commit_on_branch(call: Call, wanted: Given) -> Payload:
 
 
 def _branch(call: Call, wanted: Given) -> tuple[Repository, str]:
-    """The repository and full ref of the branch that is named by id, or by repository and name."""
+    """The repository and full ref of a branch, which is given by id, or by repository and name."""
     if wanted.get("id"):
         ref = meant(call, wanted["id"], RefAt)
         return ref.repository, ref.qualified

@@ -32,15 +32,15 @@ UNCACHED = {
     "Cache-Control": "no-cache, max-age=0, must-revalidate",
 }
 OLD_CLIENT = "Please upgrade your git client: GitHub no longer serves git over dumb HTTP."
-"""The answer to a client that reads git's files, which GitHub serves no more since June 2011:
+"""The answer to a client of the dumb protocol, which GitHub has not served since June 2011:
 https://github.blog/2011-03-09-git-dumb-http-transport-to-be-turned-off-in-90-days/"""
 MOST_KEPT = 1_000
 _kept: dict[tuple[object, ...], bytes] = {}
-"""Answers of services by all that they depend on, request and refs; at most `MOST_KEPT`."""
+"""Answers of services, at most `MOST_KEPT`; the key has everything they depend on: request and refs."""
 
 
 def is_git(path: str) -> bool:
-    """Whether a path belongs to git: `/OWNER/NAME.git/…`, as clients ask for it; not the API's."""
+    """Whether a path is git's, as `/OWNER/NAME.git/…`, not the API's."""
     if path.startswith(("/repos/", "/repositories/")):  # `…/commits/HEAD`, `…/contents/objects/a`
         return False
     return path.endswith((
@@ -61,7 +61,7 @@ def respond(world: World, request: Request) -> Response:
     full_name = f"{owner}/{name.removesuffix('.git')}"
     repo = world.repository(full_name) or world.renamed.get(full_name.lower())
     if repo is None or not _may_read(repo, token):
-        # A private repository is answered like one that is not there, so that nobody learns of it.
+        # A private repository is answered like a missing one, so that nobody learns of it.
         return _plain(404, "Not Found") if token else _challenge()
     if is_push and token is None:
         return _challenge()
@@ -103,7 +103,7 @@ def _environment(repo: Repository, request: Request, token: Token | None = None)
     environment = dict(repo.git.environment)
     if protocol := request.headers.get("Git-Protocol"):
         environment["GIT_PROTOCOL"] = protocol
-    if token:  # who pushes, as git's own CGI names him
+    if token:  # the user who pushes, in the variable of git's own CGI
         environment["GIT_COMMITTER_NAME"] = token.user.login
         environment["GIT_COMMITTER_EMAIL"] = f"{token.user.login}@http.{request.remote_addr}"
     return environment
@@ -135,20 +135,20 @@ class Backend:
         return cls(process, process.stdin, process.stdout)
 
     def feed(self, begun: bytes, stream: IO[bytes]) -> None:
-        """Write a request's body to the service: what was read of it already, then its stream."""
+        """Write a request's body to the service: the part that was read already, then the stream."""
         try:
             self.stdin.write(begun)
             while chunk := stream.read(CHUNK):
                 self.stdin.write(chunk)
             self.stdin.close()
         except BrokenPipeError:
-            return  # it refused before it had read all; its answer says why
+            return  # it refused before it had read everything; its answer says why
         except BaseException:
             self.end()
             raise
 
     def body(self) -> Iterator[bytes]:
-        """Yield what the service answers, as it comes, then end the process."""
+        """Yield the service's answer as it arrives, then end the process."""
         try:
             while chunk := self.stdout.read(CHUNK):
                 yield chunk
@@ -168,7 +168,7 @@ class Backend:
 
 
 def _known(repo: Repository, request: Request, service: str, asked: bytes, *options: str) -> bytes:
-    """A service's answer that depends on the request and the refs only, and is kept by these."""
+    """A service's answer that depends only on the request and the refs; it is kept by these."""
     environment = _environment(repo, request)
     protocol = environment.get("GIT_PROTOCOL")
     head = (repo.git.path / "HEAD").read_text("utf-8")
@@ -190,7 +190,7 @@ def _is_second(request: Request) -> bool:
 
 
 def _advertised(repo: Repository, request: Request, service: str) -> Response:
-    """What a service can do and, before version 2 of the protocol, the refs."""
+    """The service's capabilities and, before version 2 of the protocol, the refs."""
     body = _known(repo, request, service, b"", "--http-backend-info-refs")
     if not _is_second(request):
         line = f"# service={service}\n".encode()
@@ -216,7 +216,7 @@ def _fetch(repo: Repository, request: Request) -> Response:
 
 
 def _push(repo: Repository, request: Request, token: Token) -> Response:
-    """Take a push, but for what the rules of a branch refuse."""
+    """Accept a push, except what a branch's rules refuse."""
     if request.headers.get("Content-Encoding"):
         return _plain(415, "The sandbox takes a push as git sends it, not packed once more.")
     wanted, begun = pushes.commands(request.stream)

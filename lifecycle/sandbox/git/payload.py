@@ -1,4 +1,4 @@
-"""Commits, refs, trees, blobs, files and tags as the answers of REST show them."""
+"""The JSON of commits, refs, trees, blobs, files and tags in REST's answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOREPLY = "@users.noreply.github.com"
 
 
 def account_of(call: Call, person: Signature) -> User | None:
-    """The account that a signature's mail address belongs to, as GitHub finds it."""
+    """The account of a signature's mail address, found as GitHub does."""
     return call.once(("mail", person.email), lambda: _account(call, person.email))
 
 
@@ -39,12 +39,12 @@ def _account(call: Call, mail: str) -> User | None:
 
 
 def person(who: Signature) -> dict[str, Any]:
-    """A signature of git as JSON: name, email and date."""
+    """The JSON of a git signature: name, email and date."""
     return {"name": who.name, "email": who.email, "date": stamp(who.when)}
 
 
 def commit_page(call: Call, repo: Repository, sha: str) -> str:
-    """The address of a commit's page for people."""
+    """The address of a commit's page."""
     return f"{repositories.page_url(call, repo)}/commit/{sha}"
 
 
@@ -53,7 +53,7 @@ def _tree(call: Call, repo: Repository, sha: str) -> dict[str, str]:
 
 
 def git_commit(call: Call, repo: Repository, commit_object: Commit) -> dict[str, Any]:
-    """A commit as the calls about git's objects show it."""
+    """The JSON of a commit in the calls about git's objects."""
     url = f"{repositories.api_url(call, repo)}/git/commits"
     return {
         "sha": commit_object.sha,
@@ -73,7 +73,7 @@ def git_commit(call: Call, repo: Repository, commit_object: Commit) -> dict[str,
 
 
 def commit(call: Call, repo: Repository, commit_object: Commit) -> dict[str, Any]:
-    """A commit as lists show it."""
+    """The JSON of a commit in lists."""
     api = repositories.api_url(call, repo)
     url = f"{api}/commits"
     author = account_of(call, commit_object.author)
@@ -105,7 +105,7 @@ def commit(call: Call, repo: Repository, commit_object: Commit) -> dict[str, Any
 def full_commit(
     call: Call, repo: Repository, commit_object: Commit, changes: Sequence[FileChange]
 ) -> dict[str, Any]:
-    """A commit on its own, with what it changed."""
+    """The JSON of one commit, with its changes."""
     added = sum(change.additions for change in changes)
     removed = sum(change.deletions for change in changes)
     return {
@@ -116,7 +116,7 @@ def full_commit(
 
 
 def file_change(call: Call, repo: Repository, sha: str, change: FileChange) -> dict[str, Any]:
-    """A file of a difference; `sha` is the commit to look at it in."""
+    """The JSON of a file of a difference; its links lead to the file in the commit `sha`."""
     path, page = quote(change.path), repositories.page_url(call, repo)
     answer = {
         "sha": change.sha,
@@ -135,7 +135,7 @@ def file_change(call: Call, repo: Repository, sha: str, change: FileChange) -> d
 
 
 def ref(call: Call, repo: Repository, name: str, sha: str, kind: str) -> dict[str, Any]:
-    """A ref and what it points to."""
+    """The JSON of a ref and its target."""
     url = f"{repositories.api_url(call, repo)}/git"
     return {
         "ref": name,
@@ -148,7 +148,7 @@ def ref(call: Call, repo: Repository, name: str, sha: str, kind: str) -> dict[st
 def tree(
     call: Call, repo: Repository, sha: str, entries: Sequence[Entry], *, truncated: bool = False
 ) -> dict[str, Any]:
-    """A tree and its entries."""
+    """The JSON of a tree and its entries."""
     url = f"{repositories.api_url(call, repo)}/git"
     listed = []
     for line in entries:
@@ -164,7 +164,7 @@ def tree(
 
 
 def blob(call: Call, repo: Repository, sha: str, data: bytes) -> dict[str, Any]:
-    """A blob, as base64 in lines of sixty characters."""
+    """The JSON of a blob, as base64 in lines of sixty characters."""
     return {
         "sha": sha,
         "node_id": named_id("B", repo.id, sha),
@@ -181,7 +181,7 @@ def _lines(data: bytes) -> str:
 
 
 def tag(call: Call, repo: Repository, tag_object: Tag) -> dict[str, Any]:
-    """An annotated tag."""
+    """The JSON of an annotated tag."""
     url = f"{repositories.api_url(call, repo)}/git"
     return {
         "node_id": named_id("TA", repo.id, tag_object.sha),
@@ -200,7 +200,7 @@ def tag(call: Call, repo: Repository, tag_object: Tag) -> dict[str, Any]:
 
 
 def entry(call: Call, repo: Repository, at: str, path: str, line: Entry) -> dict[str, Any]:
-    """A file or folder of the branch or commit `at`, without its content."""
+    """The JSON of a file or folder of the branch or commit `at`, without its content."""
     api, page, place = (
         repositories.api_url(call, repo),
         repositories.page_url(call, repo),
@@ -226,7 +226,7 @@ def entry(call: Call, repo: Repository, at: str, path: str, line: Entry) -> dict
 
 
 def file(call: Call, repo: Repository, at: str, path: str, line: Entry) -> dict[str, Any]:
-    """A file with its content."""
+    """The JSON of a file with its content."""
     data = objects.blob(repo.git, line.sha)
     return {
         **entry(call, repo, at, path, line),

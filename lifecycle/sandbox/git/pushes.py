@@ -1,8 +1,8 @@
-"""From the first lines of a push to the refs that it wants to move, and which of them rules refuse.
+"""Read the refs that a push wants to move, and find those that rules refuse.
 
-A push begins with a line for each ref: the old commit, the new one, the ref's name; zeros stand for
-"none". The rules are asked before git sees the push; git's `update` hook tells them to the client,
-and knows the one thing that needs the pushed commits: whether a ref would be forced.
+A push begins with a line for each ref: the old commit, the new one, the ref's name; zeros mean "none". The
+rules are checked before git gets the push. Git's `update` hook reports the refusals to the client; it also
+knows the one thing for which the pushed commits are needed: whether a ref would be forced.
 Source: https://git-scm.com/docs/pack-protocol#_reference_update_request_and_packfile_transfer
 """
 
@@ -33,22 +33,22 @@ printf '%s' "${VARIABLE}" | while IFS="$tab" read -r ref when text; do
 done
 """
 REASON = b"hook declined"
-"""What git's report says of a ref that the hook refuses; GitHub names its own hook."""
+"""The words in git's report on a ref that the hook refuses; GitHub names its own hook."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """What a push may not do: by ref, when (`any`, or only if `forced`), the text and the reason."""
+    """A push's refusals by ref: when (`any`, or only if `forced`), the text and the reason."""
 
     listed: tuple[tuple[str, str, str, str], ...] = ()
 
     def variable(self) -> str:
-        """The text of `VARIABLE` for the hook: a line of ref, when and text for each refusal."""
+        """The text of `VARIABLE` for the hook: a line with ref, condition and text for each refusal."""
         lines = [f"{ref}\t{when}\t{_escaped(text)}\n" for ref, when, text, _ in self.listed]
         return "".join(lines)
 
     def named(self, report: bytes) -> bytes:
-        """Git's report with GitHub's reasons, in packets of the right length."""
+        """Git's report with GitHub's reasons, with corrected packet lengths."""
         for ref, _, _, reason in self.listed:
             report = _replaced(report, ref.encode(), reason.encode())
         return report
@@ -59,9 +59,9 @@ def _escaped(text: str) -> str:
 
 
 def _replaced(report: bytes, ref: bytes, reason: bytes) -> bytes:
-    """Rewrite `ng REF hook declined` wherever it stands, with the lengths of its packets.
+    """Rewrite `ng REF hook declined` wherever it occurs, and correct the lengths of its packets.
 
-    The report is a packet inside of packets of a side band, so two lengths grow by as much.
+    The report is a packet inside packets of a side band, so both lengths grow by the same amount.
     """
     line = b"ng " + ref + b" " + REASON + b"\n"
     place = report.find(line)
@@ -81,7 +81,7 @@ def _lengthened(report: bytes, place: int, grown: int) -> bytes:
 
 
 def _packet_around(report: bytes, inner: int) -> int | None:
-    """Where the side band's packet begins that holds a place; None without a side band."""
+    """The beginning of the side band's packet around a position; None without a side band."""
     place = 0
     while place < inner:
         length = int(report[place : place + 4], 16)
@@ -92,7 +92,7 @@ def _packet_around(report: bytes, inner: int) -> int | None:
 
 
 def commands(stream: IO[bytes]) -> tuple[list[rules.Push], bytes]:
-    """Read the refs that a push wants to move; return them, and the bytes that the stream has lost."""
+    """Read the refs that a push wants to move; return them, and the bytes read from the stream."""
     pushes: list[rules.Push] = []
     data = b""
     while True:
@@ -111,7 +111,7 @@ def commands(stream: IO[bytes]) -> tuple[list[rules.Push], bytes]:
 
 
 def refusals(repo: Repository, user: User, wanted: list[rules.Push], page: str) -> Refusals:
-    """What the rules refuse of a push, each ref taken as it is and, if it moves, as forced."""
+    """The rules' refusals of a push; for each ref, of the move itself and, if it moves, of forcing it."""
     listed = []
     for push in wanted:
         forms = [("any", push)]

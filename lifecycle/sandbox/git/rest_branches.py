@@ -1,4 +1,4 @@
-"""Branches, tags and commits of a repository: listed, compared, merged without a pull request."""
+"""REST's operations on branches, tags and commits: list, compare, merge without a pull request."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def heads_of(repo: Repository) -> dict[str, str]:
 
 @route("GET", f"{REPO}/branches")
 def list_branches(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/branches, by name; `protected` picks those with or without rules."""
+    """GET /repos/O/R/branches, by name; `protected` selects those with or without rules."""
     asking.only(call, "protected")
     heads = sorted(heads_of(repo).items())
     if wanted := call.query.get("protected"):
@@ -53,7 +53,7 @@ def list_branches(call: Call, repo: Repository) -> Reply:
 
 @route("GET", f"{REPO}/branches/<path:branch>")
 def get_branch(call: Call, repo: Repository, branch: str) -> Reply:
-    """GET /repos/O/R/branches/B, with what its rules demand of checks."""
+    """GET /repos/O/R/branches/B, with the checks that its rules demand."""
     sha = repo.git.refs().get(f"{HEADS}{branch}")
     commit = objects.commit(repo.git, sha) if sha else None
     if commit is None:
@@ -139,7 +139,7 @@ def merge(call: Call, repo: Repository) -> Reply:
     "contents:write",
 )
 def merge_upstream(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/merge-upstream {branch}: brings a fork's branch up to its parent's."""
+    """POST /repos/O/R/merge-upstream {branch}: updates a fork's branch from its parent's."""
     asking.demand_push(call, repo)
     asking.fields(call, "branch")
     branch = asking.needed(call, "branch", str)
@@ -172,14 +172,14 @@ def merge_upstream(call: Call, repo: Repository) -> Reply:
 
 
 def demand_commits(repo: Repository) -> None:
-    """409 for a repository without any commit."""
+    """Raise 409 for a repository without any commit."""
     if not repo.git.refs():
         raise ApiError(409, "Git Repository is empty.", documentation=COMMITS)
 
 
 @route("GET", f"{REPO}/commits")
 def list_commits(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/commits, newest first, from `sha` (a branch or commit) and of a `path`."""
+    """GET /repos/O/R/commits, newest first, from `sha` (a branch or commit), for a `path`."""
     asking.only(call, "sha", "path", "since", "until", "author")
     demand_commits(repo)
     start = repo.git.resolve(call.query.get("sha", repo.default_branch))
@@ -224,7 +224,7 @@ def _found(repo: Repository, ref: str) -> Commit:
 
 @route("GET", f"{REPO}/commits/<path:ref>")
 def get_commit(call: Call, repo: Repository, ref: str) -> Reply:
-    """GET /repos/O/R/commits/REF: a commit and its files, or its diff, patch or sha alone."""
+    """GET /repos/O/R/commits/REF: a commit and its files, or only its diff, patch or sha."""
     commit = _found(repo, ref)
     before = history.parent_of(commit)
     if "sha" in call.accept:
@@ -285,7 +285,7 @@ def compare(call: Call, repo: Repository, basehead: str) -> Reply:
 
 
 def _end(call: Call, repo: Repository, name: str) -> str:
-    """The commit that one end of a comparison means; another owner's is fetched from the fork."""
+    """The commit at one end of a comparison; another owner's is fetched from the fork."""
     owner, colon, branch = name.rpartition(":")
     network = [repo, *repo.forks, *([repo.parent] if repo.parent else [])]
     source = next(

@@ -1,4 +1,4 @@
-"""Files of a repository: read, written, deleted, each write a commit.
+"""REST's operations on a repository's files: read, write, delete; each write is a commit.
 
 Source: https://docs.github.com/rest/repos/contents
 """
@@ -27,7 +27,7 @@ CONTENTS = f"{REPO}/contents"
 
 
 def _at(call: Call, repo: Repository) -> tuple[str, str]:
-    """The ref that the query names, or the default branch, and its commit; or 404."""
+    """The ref in the query, or the default branch, and its commit; or 404."""
     name = call.query.get("ref", repo.default_branch).removeprefix(HEADS)
     sha = repo.git.resolve(name)
     if sha is None:
@@ -67,7 +67,7 @@ def _file(call: Call, repo: Repository, name: str, path: str, entry: Entry) -> R
 
 @route("GET", f"{REPO}/readme")
 def get_readme(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/readme: the first of the usual names that is there."""
+    """GET /repos/O/R/readme: the first of the usual names that exists."""
     asking.only(call, "ref")
     if not repo.git.refs():
         raise asking.not_found()
@@ -85,7 +85,7 @@ def get_readme(call: Call, repo: Repository) -> Reply:
     "contents:write",
 )
 def put_file(call: Call, repo: Repository, path: str) -> Reply:
-    """PUT /repos/O/R/contents/PATH {message, content, sha, branch}: `sha` is the blob replaced."""
+    """PUT /repos/O/R/contents/PATH {message, content, sha, branch}: `sha` is of the replaced blob."""
     asking.demand_push(call, repo)
     asking.fields(call, "message", "content", "sha", "branch", "committer", "author")
     message = asking.needed(call, "message", str)
@@ -117,7 +117,7 @@ def delete_file(call: Call, repo: Repository, path: str) -> Reply:
 
 
 def _target(call: Call, repo: Repository, path: str) -> tuple[str, str | None, Entry | None]:
-    """The branch that the body names, or the default one, its tip, and what is at the path now."""
+    """The branch in the body, or the default one, its tip, and the present entry at the path."""
     branch = asking.typed(call, "branch", str) or repo.default_branch
     branch = branch.removeprefix(HEADS)
     tip = repo.git.refs().get(f"{HEADS}{branch}")
@@ -127,7 +127,7 @@ def _target(call: Call, repo: Repository, path: str) -> tuple[str, str | None, E
 
 
 def _demand_same(call: Call, path: str, current: Entry | None) -> None:
-    """422 without the blob's sha where there is a file, 409 with another one."""
+    """Raise 422 if there is a file and the body has no `sha`, 409 if it has another blob's."""
     sha = asking.typed(call, "sha", str)
     if current is None and sha is None:
         return

@@ -1,4 +1,4 @@
-"""Git's objects over REST (blobs, trees, commits, tags), and the refs that point to them.
+"""REST's operations on git's objects (blobs, trees, commits, tags), and the refs to them.
 
 Source: https://docs.github.com/rest/git
 """
@@ -36,7 +36,7 @@ def get_commit(call: Call, repo: Repository, sha: str) -> Reply:
 def create_commit(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/git/commits {message, tree, parents, author, committer}.
 
-    Without an author it is signed by the token's owner, now.
+    Without an author, it is the token's owner, now.
     """
     asking.demand_push(call, repo)
     asking.fields(call, "message", "tree", "parents", "author", "committer")
@@ -58,7 +58,7 @@ def create_commit(call: Call, repo: Repository) -> Reply:
 
 
 def signed(call: Call, name: str) -> Signature | None:
-    """A signature in the body, None if there is none; a date that is missing is now."""
+    """A signature in the body, None if there is none; a missing date is now."""
     person = asking.typed(call, name, dict)
     if person is None:
         return None
@@ -84,7 +84,7 @@ def get_tree(call: Call, repo: Repository, sha: str) -> Reply:
 
 @route("POST", f"{GIT}/trees", "contents:write")
 def create_tree(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/git/trees {tree, base_tree}; an entry whose sha is null goes."""
+    """POST /repos/O/R/git/trees {tree, base_tree}; an entry whose sha is null is removed."""
     asking.demand_push(call, repo)
     asking.fields(call, "tree", "base_tree")
     base = asking.typed(call, "base_tree", str)
@@ -100,7 +100,7 @@ def create_tree(call: Call, repo: Repository) -> Reply:
 
 
 def _change(repo: Repository, line: Any) -> tuple[str, str, str | None]:
-    """Turn an entry of the body's `tree` into path, mode and sha (None takes the path out)."""
+    """Turn an entry of the body's `tree` into path, mode and sha (None removes the path)."""
     if not isinstance(line, dict) or not isinstance(line.get("path"), str):
         raise ApiError(422, "tree.path is missing")
     mode, sha, content = line.get("mode"), line.get("sha"), line.get("content")
@@ -137,7 +137,7 @@ def create_blob(call: Call, repo: Repository) -> Reply:
 
 
 def decoded(content: str) -> bytes:
-    """Decode a text of base64, or 422."""
+    """Decode a base64 text; raises 422."""
     try:
         return base64.b64decode("".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
@@ -155,7 +155,7 @@ def get_tag(call: Call, repo: Repository, sha: str) -> Reply:
 
 @route("POST", f"{GIT}/tags", "contents:write")
 def create_tag(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/git/tags {tag, message, object, type, tagger}; the ref is made apart."""
+    """POST /repos/O/R/git/tags {tag, message, object, type, tagger}; does not make the ref."""
     asking.demand_push(call, repo)
     asking.fields(call, "tag", "message", "object", "type", "tagger")
     name, message, target, kind = (
@@ -173,7 +173,7 @@ def create_tag(call: Call, repo: Repository) -> Reply:
 
 @route("GET", f"{REPO}/git/ref/<path:ref>")
 def get_ref(call: Call, repo: Repository, ref: str) -> Reply:
-    """GET /repos/O/R/git/ref/heads/B: that very ref."""
+    """GET /repos/O/R/git/ref/heads/B: exactly that ref."""
     name = f"refs/{ref}"
     sha = repo.git.refs().get(name)
     if sha is None:
@@ -187,7 +187,7 @@ def _payload(call: Call, repo: Repository, name: str, sha: str) -> dict[str, Any
 
 @route("GET", f"{REPO}/git/matching-refs/<path:ref>")
 def list_matching_refs(call: Call, repo: Repository, ref: str) -> Reply:
-    """GET /repos/O/R/git/matching-refs/heads/B: every ref that begins so, whole parts or not."""
+    """GET /repos/O/R/git/matching-refs/heads/B: every ref whose name begins like this."""
     asking.only(call)
     prefix = f"refs/{ref}"
     pairs = sorted((name, sha) for name, sha in repo.git.refs().items() if name.startswith(prefix))
@@ -200,7 +200,7 @@ def list_matching_refs(call: Call, repo: Repository, ref: str) -> Reply:
 
 @route("POST", f"{REPO}/git/refs", "contents:write")
 def create_ref(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/git/refs {ref, sha}: only where there is none of that name."""
+    """POST /repos/O/R/git/refs {ref, sha}: only if there is none of that name."""
     asking.demand_push(call, repo)
     asking.fields(call, "ref", "sha")
     name = asking.needed(call, "ref", str)
@@ -220,7 +220,7 @@ def _sha(call: Call) -> str:
 
 @route("PATCH", f"{REPO}/git/refs/<path:ref>", "contents:write")
 def update_ref(call: Call, repo: Repository, ref: str) -> Reply:
-    """PATCH /repos/O/R/git/refs/heads/B {sha, force}: without force only forward."""
+    """PATCH /repos/O/R/git/refs/heads/B {sha, force}: without force, only a fast-forward."""
     asking.demand_push(call, repo)
     asking.fields(call, "sha", "force")
     sha = _sha(call)
@@ -233,7 +233,7 @@ def update_ref(call: Call, repo: Repository, ref: str) -> Reply:
 
 @route("DELETE", f"{REPO}/git/refs/<path:ref>", "contents:write")
 def delete_ref(call: Call, repo: Repository, ref: str) -> Reply:
-    """DELETE /repos/O/R/git/refs/heads/B; 422 where there is none."""
+    """DELETE /repos/O/R/git/refs/heads/B; 422 if there is none."""
     asking.demand_push(call, repo)
     with refusing(422):
         refs.delete(repo, call.viewer, f"refs/{ref}")

@@ -1,11 +1,13 @@
-"""From protections and rulesets to what a branch requires, and what of that a pull request lacks.
+"""Find what a branch requires by protections and rulesets, and what of that a pull request lacks.
 
-Of classic protection one rule holds for a branch, the one of its exact name before those of a
-pattern; of rulesets all that match do. Whoever administers the repository need not keep the classic
-one unless it says so; a ruleset binds everybody.
+Of the classic protection rules, one applies to a branch: one with its exact name, else one with a pattern.
+Of the rulesets, all that match apply. Administrators of the repository need not obey a classic rule
+unless it says so; a ruleset applies to everybody.
 
-Sources: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches
-and https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/about-rulesets
+Sources:
+https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches
+and
+https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/about-rulesets
 """
 
 from __future__ import annotations
@@ -35,13 +37,13 @@ QUEUED = (
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """A rule that is not met, and what it misses, in GitHub's sentences."""
+    """A rule that is not met, and what is missing, in GitHub's sentences."""
 
     rule: Protection
     sentences: tuple[str, ...]
 
     def message(self) -> str:
-        """The message of an API that refuses because of it.
+        """The message of an API call that is refused because of it.
 
         Sources: https://github.com/Reviewable/Reviewable/issues/561 (classic) and
         https://github.com/satisfactory-factories/application/issues/67 (ruleset)
@@ -53,9 +55,10 @@ class Unmet:
 
 @lru_cache(maxsize=256)
 def _expression(pattern: str) -> re.Pattern[str]:
-    """A pattern as GitHub reads it: `*` stops at a slash, `**/` does not.
+    """A pattern with GitHub's meaning: `*` stops at a slash, `**/` does not.
 
-    Source: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/managing-a-branch-protection-rule#about-branch-protection-rules
+    Source:
+    https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/managing-a-branch-protection-rule#about-branch-protection-rules
     """
     parts = re.split(r"(\*\*/|\*|\?|\[[^\]]*\])", pattern)
     meaning = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
@@ -67,7 +70,7 @@ def _expression(pattern: str) -> re.Pattern[str]:
 
 
 def matches(repo: Repository, rule: Protection, branch: str) -> bool:
-    """Whether a rule is about a branch."""
+    """Whether a rule applies to a branch."""
     if not rule.includes:
         return _expression(rule.pattern).fullmatch(branch) is not None
     return _names(repo, rule.includes, branch) and not _names(repo, rule.excludes, branch)
@@ -83,7 +86,7 @@ def _names(repo: Repository, patterns: Iterable[str], branch: str) -> bool:
 
 
 def all_of(repo: Repository) -> list[Protection]:
-    """Every rule of a repository; approvals that a seed asked for become one at the first call."""
+    """Every rule of a repository; a seed's number of approvals becomes a rule at the first call."""
     tables = RuleTables.of(repo)
     if tables.required_approvals:
         wanted, tables.required_approvals = tables.required_approvals, 0
@@ -101,26 +104,26 @@ def global_id(repo: Repository, rule: Protection) -> str:
 
 
 def classic_of(repo: Repository, branch: str) -> Protection | None:
-    """The classic rule that holds for a branch: that of its name, else the oldest that matches."""
+    """The classic rule of a branch: one with its name, else the oldest that matches."""
     classic = [rule for rule in all_of(repo) if rule.ruleset_id is None]
     exact = [rule for rule in classic if rule.pattern == branch]
     return next((rule for rule in [*exact, *classic] if matches(repo, rule, branch)), None)
 
 
 def rulesets_of(repo: Repository, branch: str) -> list[Protection]:
-    """The rulesets in force that hold for a branch."""
+    """The active rulesets of a branch."""
     active = (rule for rule in all_of(repo) if rule.ruleset_id and rule.enforcement == "active")
     return [rule for rule in active if matches(repo, rule, branch)]
 
 
 def of_branch(repo: Repository, branch: str) -> list[Protection]:
-    """Every rule that holds for a branch."""
+    """Every rule of a branch."""
     classic = classic_of(repo, branch)
     return [*([classic] if classic else []), *rulesets_of(repo, branch)]
 
 
 def demand_reviews(repo: Repository, approvals: int) -> None:
-    """Let classic protection of the default branch want so many approvals; 0 wants none."""
+    """Make classic protection of the default branch require this many approvals; 0 requires none."""
     tables = RuleTables.of(repo)
     branch = repo.default_branch
     own = (
@@ -137,30 +140,30 @@ def demand_reviews(repo: Repository, approvals: int) -> None:
 
 
 def binds(repo: Repository, rule: Protection, user: User) -> bool:
-    """Whether a rule holds for this user."""
+    """Whether a rule applies to this user."""
     is_admin = repo.role_of(user) == "admin"
     return rule.ruleset_id is not None or rule.enforce_admins or not is_admin
 
 
 def approvals_of(repo: Repository, branch: str) -> int:
-    """How many approvals a branch wants."""
+    """How many approvals a branch requires."""
     return max((rule.approvals for rule in of_branch(repo, branch)), default=0)
 
 
 def contexts_of(repo: Repository, branch: str) -> list[str]:
-    """The names of the checks that have to pass, each once."""
+    """The names of the required checks, without duplicates."""
     return list(dict.fromkeys(name for rule in of_branch(repo, branch) for name in rule.contexts))
 
 
 def has_queue(repo: Repository, branch: str) -> bool:
-    """Whether a branch takes changes through its merge queue only."""
+    """Whether a branch accepts changes only through its merge queue."""
     return any(rule.merge_queue for rule in of_branch(repo, branch))
 
 
 def standing(repo: Repository, sha: str, rule: Protection, context: str) -> str:
-    """How a required check stands: `expected`, `in progress`, `pending`, `failing` or `passed`.
+    """The state of a required check: `expected`, `in progress`, `pending`, `failing` or `passed`.
 
-    Where several have its name, the worst of them counts.
+    If several checks have its name, the worst counts.
     """
     wanted = rule.app_ids.get(context, -1)
     states = []
@@ -177,7 +180,7 @@ def standing(repo: Repository, sha: str, rule: Protection, context: str) -> str:
 
 
 def check_sentence(repo: Repository, sha: str, rule: Protection) -> str | None:
-    """What a rule misses of a commit's checks, None if nothing.
+    """Which checks of a commit a rule still requires, in a sentence; None if none.
 
     Sources: https://github.com/kubeflow/pipelines/issues/4384,
     https://github.com/supportpal/github-gh-cli/issues/47,
@@ -199,7 +202,7 @@ def check_sentence(repo: Repository, sha: str, rule: Protection) -> str | None:
 
 
 def review_sentence(pull: PullRequest, rule: Protection) -> str | None:
-    """What a rule misses of the reviews by people who may write, None if nothing."""
+    """Which reviews by people who may write a rule still requires, in a sentence; None if none."""
     if not rule.approvals:
         return None
     states = [opinion.state for opinion in reviews.opinions(pull, writers_only=True)]
@@ -210,7 +213,7 @@ def review_sentence(pull: PullRequest, rule: Protection) -> str | None:
 
 
 def unmet(pull: PullRequest) -> list[Unmet]:
-    """The rules that keep a pull request from being merged, by anybody; a queue is not counted."""
+    """The rules that prevent a pull request's merge by anybody, except a merge queue."""
     repo = pull.repository
     unmet_rules = []
     for rule in of_branch(repo, pull.base):
@@ -226,7 +229,7 @@ def unmet(pull: PullRequest) -> list[Unmet]:
 
 
 def is_behind(pull: PullRequest) -> bool:
-    """Whether a rule wants the head up to date, and the base has commits that it lacks."""
+    """Whether a rule requires an up-to-date head, and the base has commits that it lacks."""
     repo = pull.repository
     if not any(rule.strict and rule.contexts for rule in of_branch(repo, pull.base)):
         return False
@@ -236,7 +239,7 @@ def is_behind(pull: PullRequest) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A ref that somebody wants to move; `new` is None to delete it, `old` None to create it."""
+    """A ref that somebody wants to move; `new` None deletes it, `old` None creates it."""
 
     ref: str
     old: str | None
@@ -247,7 +250,7 @@ class Push:
 def push_refusal(repo: Repository, user: User, push: Push) -> Unmet | None:
     """The first rule that a push breaks, None if none.
 
-    The head branch of a pull request in a merge queue is closed to pushes, too, unless it is a fork's.
+    The head branch of a pull request in a merge queue cannot be pushed to, either, unless it is a fork's.
 
     Sources: https://github.com/netresearch/git-workflow-skill/pull/118,
     https://github.com/kgateway-dev/kgateway/issues/10802 (a fork's),
@@ -291,7 +294,7 @@ def _push_sentences(repo: Repository, user: User, rule: Protection, push: Push) 
 
 
 def push_message(ref: str, refused: Unmet, page: str) -> tuple[str, str]:
-    """What a git client is told of a refused push: lines for the person, and the ref's reason."""
+    """A git client's messages about a refused push: lines for the person, and the ref's reason."""
     bullets = "".join(f"- {sentence}\n\n" for sentence in refused.sentences)
     if refused.rule.ruleset_id is None:
         text = f"error: GH006: Protected branch update failed for {ref}.\n\n{bullets.rstrip()}\n"
@@ -305,7 +308,7 @@ def push_message(ref: str, refused: Unmet, page: str) -> tuple[str, str]:
 
 
 def decision(pull: PullRequest) -> Decision | None:
-    """GitHub's verdict: None where no review is required, whatever was said.
+    """GitHub's verdict; None if no review is required, whatever the reviews are.
 
     Sources: https://github.com/orgs/community/discussions/24375 and
     https://github.com/abcxyz/github-metrics-aggregator/pull/224

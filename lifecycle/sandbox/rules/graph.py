@@ -1,4 +1,4 @@
-"""Branch protection, rulesets and the merge queue over GraphQL."""
+"""GraphQL's fields of branch protection, rulesets and the merge queue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Classic:
-    """A classic rule, and the repository that has it."""
+    """A classic rule with its repository."""
 
     repository: Repository
     rule: Protection
@@ -35,24 +35,24 @@ class Classic:
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """A ruleset, and the repository that has it."""
+    """A ruleset with its repository."""
 
     repository: Repository
     rule: Protection
 
 
 def _branch(ref: RefAt) -> str | None:
-    """The branch that a ref is, None for another kind of ref."""
+    """The branch of a ref, None for another kind of ref."""
     return ref.name if ref.prefix == HEADS else None
 
 
 def queue_of(repo: Repository, branch: str) -> Queue | None:
-    """The queue of a branch, None where there is none."""
+    """The queue of a branch, None if there is none."""
     return Queue(repo, branch) if rules.has_queue(repo, branch) else None
 
 
 def _update_rule(call: Call, ref: RefAt) -> dict[str, Any] | None:
-    """The part of a branch's classic protection that everybody may see; without rulesets."""
+    """The public part of a branch's classic protection, without rulesets."""
     branch = _branch(ref)
     rule = rules.classic_of(ref.repository, branch) if branch else None
     if rule is None:

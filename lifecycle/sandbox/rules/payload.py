@@ -1,4 +1,4 @@
-"""Branch protection and rulesets as the answers of REST show them."""
+"""The JSON of branch protection and rulesets in REST's answers."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ SWITCHES = {
     "block_creations": "block_creations",
     "required_conversation_resolution": "conversation_resolution",
 }
-"""What classic protection switches on or off, and what each is called in the world."""
+"""The switches of classic protection, and their names in the world."""
 REVIEWS = {
     "dismiss_stale_reviews": "dismiss_stale",
     "require_code_owner_reviews": "code_owners",
     "require_last_push_approval": "last_push_approval",
 }
-"""What classic protection demands of reviews, and what each is called in the world."""
+"""Classic protection's requirements for reviews, and their names in the world."""
 PULL_REQUEST = {
     "required_approving_review_count": "approvals",
     "dismiss_stale_reviews_on_push": "dismiss_stale",
@@ -43,7 +43,7 @@ PULL_REQUEST = {
     "require_last_push_approval": "last_push_approval",
     "required_review_thread_resolution": "conversation_resolution",
 }
-"""What a ruleset's rule for pull requests demands, and what each is called in the world."""
+"""The requirements of a ruleset's rule for pull requests, and their names in the world."""
 
 
 def called(rule: Protection, names: Mapping[str, str]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def protection_url(call: Call, repo: Repository, branch: str) -> str:
 
 
 def checks_of(call: Call, repo: Repository, branch: str, rule: Protection) -> dict[str, Any]:
-    """The checks that have to pass by a branch's classic rule."""
+    """The JSON of the checks that a branch's classic rule requires."""
     url = f"{protection_url(call, repo, branch)}/required_status_checks"
     return {
         "url": url,
@@ -70,7 +70,7 @@ def checks_of(call: Call, repo: Repository, branch: str, rule: Protection) -> di
 
 
 def protection(call: Call, repo: Repository, branch: str, rule: Protection) -> dict[str, Any]:
-    """The classic protection of a branch."""
+    """The JSON of a branch's classic protection."""
     url = protection_url(call, repo, branch)
     answer: dict[str, Any] = {"url": url}
     if rule.demands_checks:
@@ -91,7 +91,7 @@ def protection(call: Call, repo: Repository, branch: str, rule: Protection) -> d
 
 
 def rules_of(rule: Protection) -> list[dict[str, Any]]:
-    """The rules that a ruleset consists of."""
+    """The JSON of a ruleset's rules."""
     answer: list[dict[str, Any]] = []
     if not rule.allow_deletions:
         answer.append({"type": "deletion"})
@@ -125,7 +125,7 @@ def rules_of(rule: Protection) -> list[dict[str, Any]]:
 
 
 def ruleset(call: Call, repo: Repository, rule: Protection, *, whole: bool) -> dict[str, Any]:
-    """A ruleset; unless `whole`, as in lists, without its conditions and rules."""
+    """The JSON of a ruleset; unless `whole`, as in lists, without conditions and rules."""
     url = f"{repositories.api_url(call, repo)}/rulesets/{rule.ruleset_id}"
     page = f"{repositories.page_url(call, repo)}/rules/{rule.ruleset_id}"
     answer: dict[str, Any] = {
@@ -152,7 +152,7 @@ def ruleset(call: Call, repo: Repository, rule: Protection, *, whole: bool) -> d
 
 
 def active_rules(repo: Repository, branch: str) -> list[dict[str, Any]]:
-    """Every rule that the rulesets in force have for a branch."""
+    """The JSON of every rule of a branch's active rulesets."""
     return [
         {
             **part,

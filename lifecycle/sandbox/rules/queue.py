@@ -1,10 +1,11 @@
-"""The merge queue of a branch: what is in it is tested with all before it, and merged in order.
+"""The merge queue of a branch: each entry is tested with all before it, and merged in order.
 
-Each entry has a commit of its own below `gh-readonly-queue/`, on top of the one before it; the
-required checks have to pass there, by runs of the event `merge_group`. One that conflicts with those
-before it stays as UNMERGEABLE, and is neither tested nor taken out
+Each entry has a commit of its own below `gh-readonly-queue/`, on top of the previous entry's; the
+required checks have to pass there, in runs of the event `merge_group`. An entry that conflicts with the
+previous ones stays as UNMERGEABLE, and is neither tested nor removed
 (https://github.com/AlexanderMattTurner/agent-glovebox/issues/5801).
-Source: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
+Source:
+https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ BOT = "github-merge-queue[bot]"
 
 
 def bot(world: World) -> User:
-    """The bot that merges out of queues, with the id that it has on github.com."""
+    """The bot that merges from queues, with its id on github.com."""
     return world.users.setdefault(BOT, User(118_344_674, BOT, BOT, "bot"))
 
 
 def enqueue(
     pull: PullRequest, user: User, *, sha: str | None = None, jump: bool = False
 ) -> QueueEntry:
-    """Put a pull request into the queue of its base, at the end or, to `jump`, at the front.
+    """Add a pull request to the queue of its base, at the end or, with `jump`, at the front.
 
     Raises:
-        ActionRefused: There is no queue, it is in it already, or it is not ready to be merged.
+        ActionRefused: There is no queue, it is queued already, or it is not ready to be merged.
 
     Sources: https://github.com/ClickHouse/ClickHouse/pull/109183 and
     https://github.com/devantler-tech/platform/pull/3138
@@ -60,7 +61,7 @@ def enqueue(
 
 
 def enter(pull: PullRequest, user: User, *, jump: bool = False) -> QueueEntry:
-    """Put a pull request that is ready into the queue."""
+    """Add a pull request that is ready to the queue."""
     repo = pull.repository
     number, node = repo.new_id("MQE")
     entry = pull.queue_entry = QueueEntry(number, node, pull, user, now())
@@ -73,7 +74,7 @@ def enter(pull: PullRequest, user: User, *, jump: bool = False) -> QueueEntry:
 
 
 def leave(entry: QueueEntry, user: User, reason: str) -> None:
-    """Take an entry out; what is behind it is tested anew."""
+    """Remove an entry; those after it are tested again."""
     pull = entry.pull
     repo = pull.repository
     PullTables.of(repo).queues[pull.base].remove(entry)
@@ -85,7 +86,7 @@ def leave(entry: QueueEntry, user: User, reason: str) -> None:
 
 
 def run(repo: Repository) -> None:
-    """Move every queue of a repository as far as it goes."""
+    """Advance every queue of a repository as far as possible."""
     tables = PullTables.of(repo)
     for branch in list(tables.queues):
         while tables.queues[branch] and _step(repo, branch):
@@ -93,7 +94,7 @@ def run(repo: Repository) -> None:
 
 
 def _step(repo: Repository, branch: str) -> bool:
-    """Test the entries in their order, then merge or eject the first; False if nothing was done."""
+    """Test the entries in order, then merge or eject the first; False if nothing was done."""
     line = PullTables.of(repo).queues[branch]
     tip = repo.heads.get(f"refs/heads/{branch}")
     if tip is None:
@@ -105,7 +106,7 @@ def _step(repo: Repository, branch: str) -> bool:
         is_tested = _tested(repo, entry) == (tip, entry.pull.head_sha)
         if not is_tested and not _test(repo, entry, tip):
             if entry is not line[0]:
-                continue  # it conflicts with what is before it, and waits for that to be over
+                continue  # it conflicts with an entry before it, and waits until that one is gone
             leave(entry, bot(repo.world), "merge_conflict")
             return True
         tip = entry.head_sha or tip
@@ -113,7 +114,7 @@ def _step(repo: Repository, branch: str) -> bool:
 
 
 def _tested(repo: Repository, entry: QueueEntry) -> tuple[str | None, str | None]:
-    """The base and head that an entry's commit was made of."""
+    """The base and head from which an entry's commit was made."""
     if entry.head_sha is None:
         return None, None
     commit = objects.commit(repo.git, entry.head_sha)

@@ -1,4 +1,4 @@
-"""The calls of REST about branch protection and rulesets."""
+"""REST's operations on branch protection and rulesets."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from lifecycle.sandbox.wire.rest import asking
 PROTECTION = "https://docs.github.com/rest/branches/branch-protection"
 RULESETS = "https://docs.github.com/rest/repos/rules"
 SWITCHES = {"enforce_admins": "enforce_admins", **payloads.SWITCHES}
-"""Fields of the body, and what they are called in the world."""
+"""Fields of the body, and their names in the world."""
 BRANCH = f"{REPO}/branches/<path:branch>/protection"
 RULESET = f"{REPO}/rulesets/<int:ruleset>"
 READ, WRITE = "administration:read", "administration:write"
 
 
 def _branch(repo: Repository, branch: str) -> str:
-    """The name of a branch that is there, or 404."""
+    """The name of an existing branch, or 404."""
     if f"refs/heads/{branch}" not in repo.heads:
         raise ApiError(404, "Branch not found", documentation=PROTECTION)
     return branch
 
 
 def _classic(call: Call, repo: Repository, branch: str) -> Protection:
-    """The protection of a branch, for who administers the repository.
+    """The protection of a branch, for administrators of the repository.
 
     Raises:
-        ApiError: 404: no such branch, or it is not protected; GitHub hides both from others.
+        ApiError: 404: no such branch, or it is not protected; for other viewers GitHub hides both.
     """
     if repo.role_of(call.viewer) != "admin":
         raise asking.not_found(f"{PROTECTION}#get-branch-protection")
@@ -52,7 +52,7 @@ def get_protection(call: Call, repo: Repository, branch: str) -> Reply:
 
 @route("PUT", BRANCH, WRITE)
 def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
-    """PUT /repos/O/R/branches/B/protection: replaces all of it."""
+    """PUT /repos/O/R/branches/B/protection: replaces the whole protection."""
     tables = RuleTables.of(repo)
     asking.fields(
         call, "required_status_checks", "required_pull_request_reviews", "restrictions",
@@ -89,7 +89,7 @@ def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
 
 
 def _set_checks(rule: Protection, checks: Any) -> None:
-    """Take the required checks from their two forms: names, or names with their apps."""
+    """Read the required checks in either form: names, or names with their apps."""
     if checks is None:
         return
     if not isinstance(checks, dict) or not ({"contexts", "checks"} & checks.keys()):
@@ -160,7 +160,7 @@ def delete_checks(call: Call, repo: Repository, branch: str) -> Reply:
 
 @route("GET", f"{REPO}/rules/branches/<path:branch>")
 def list_branch_rules(call: Call, repo: Repository, branch: str) -> Reply:
-    """GET /repos/O/R/rules/branches/B: what the rulesets in force say of it, for every reader."""
+    """GET /repos/O/R/rules/branches/B: the rules of the active rulesets, for every reader."""
     asking.only(call)
     shown, headers = call.page(payloads.active_rules(repo, branch))
     return Reply(200, shown, headers)
@@ -189,7 +189,7 @@ def get_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
 
 @route("POST", f"{REPO}/rulesets", WRITE)
 def create_ruleset(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/rulesets, for who administers the repository."""
+    """POST /repos/O/R/rulesets, for administrators of the repository."""
     tables = RuleTables.of(repo)
     if repo.role_of(call.viewer) != "admin":
         raise asking.not_found()

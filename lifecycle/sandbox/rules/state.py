@@ -1,4 +1,4 @@
-"""Branch protection, rulesets and merge queues, as they are remembered."""
+"""The state of branch protection, rulesets and merge queues."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from lifecycle.sandbox.repositories.state import Tables
 
 @dataclass(slots=True, eq=False)
 class Protection:
-    """What a branch (an exact name or a pattern of fnmatch) demands: classic protection or a ruleset.
+    """What a branch (an exact name or a pattern of fnmatch) requires: classic protection or a ruleset.
 
-    `contexts` are the names of checks that have to pass; `strict` wants the head up to date.
-    A ruleset has a `ruleset_id` and a name; classic protection has neither.
+    `contexts` are the names of required checks; `strict` requires an up-to-date head. A ruleset has a
+    `ruleset_id` and a name; classic protection has neither.
     """
 
     pattern: str
@@ -37,25 +37,25 @@ class Protection:
     block_creations: bool = False
     enforcement: Literal["active", "evaluate", "disabled"] = "active"
     includes: tuple[str, ...] = ()
-    """Of a ruleset, instead of the pattern: `~ALL`, `~DEFAULT_BRANCH`, `refs/heads/PATTERN`."""
+    """For a ruleset, instead of the pattern: `~ALL`, `~DEFAULT_BRANCH`, `refs/heads/PATTERN`."""
     excludes: tuple[str, ...] = ()
     app_ids: dict[str, int] = field(default_factory=dict)
-    """The app from which the check of a context has to come, where it matters."""
+    """The app that has to report a context's check, if one is required."""
     id: int = 0
     created_at: datetime = field(default_factory=now)
     updated_at: datetime = field(default_factory=now)
 
     has_checks: bool = False
-    """Whether checks are demanded although none is named."""
+    """Whether checks are required although none is named."""
 
     @property
     def demands_checks(self) -> bool:
-        """Whether checks are demanded at all."""
+        """Whether checks are required at all."""
         return self.has_checks or bool(self.contexts)
 
     @property
     def demands_pull(self) -> bool:
-        """Whether a change has to come by a pull request."""
+        """Whether a change needs a pull request."""
         return self.requires_pull or self.approvals > 0
 
 
@@ -65,4 +65,4 @@ class RuleTables(Tables):
 
     protections: list[Protection] = field(default_factory=list, repr=False)
     required_approvals: int = 0
-    """What a seed asks for without a rule; it becomes one when the rules are first read."""
+    """A seed's number of approvals without a rule; it becomes a rule when the rules are first read."""

@@ -1,4 +1,4 @@
-"""Reads history from git: logs, differences, and how two commits stand to each other."""
+"""Read history from git: logs, differences, and how two commits are related."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ CHANGES: dict[str, Change] = {
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file of a difference. `sha` is the blob's, the old one's of a removed file.
+    """One file of a difference. `sha` is the new blob's, for a removed file the old one's.
 
-    `patch` begins at the first hunk; None for binary files and mere renames.
+    `patch` begins at the first hunk; None for binary files and pure renames.
     """
 
     path: str
@@ -33,7 +33,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How a head stands to a base: what only it has, and how many commits only the base has."""
+    """A head compared with a base: the head's own commits, and the number of the base's own."""
 
     merge_base: str
     ahead: tuple[Commit, ...]
@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def status(self) -> Literal["identical", "ahead", "behind", "diverged"]:
-        """GitHub's word for it."""
+        """The relation in GitHub's word."""
         if self.ahead:
             return "diverged" if self.behind else "ahead"
         return "behind" if self.behind else "identical"
@@ -56,7 +56,7 @@ def log(
     limit: int | None = None,
     options: tuple[str, ...] = (),
 ) -> list[Commit]:
-    """The commits of a start (a sha, or `A..B`), newest first."""
+    """The commits from a start (a sha, or `A..B`), newest first."""
     bounds = [f"--skip={skip}", *([f"--max-count={limit}"] if limit is not None else [])]
     done = git.run(
         "--literal-pathspecs", "log", "-z", f"--format=format:{FIELDS}", *bounds, *options,
@@ -68,7 +68,7 @@ def log(
 def count(
     git: BareRepository, start: str, *, path: str | None = None, options: tuple[str, ...] = ()
 ) -> int:
-    """How many commits `log` has for a start."""
+    """The number of commits that `log` would return for a start."""
     done = git.run(
         "--literal-pathspecs", "rev-list", "--count", *options, "--end-of-options", start, "--",
         *([path] if path else []),
@@ -77,7 +77,7 @@ def count(
 
 
 def compare(git: BareRepository, base: str, head: str) -> Comparison | None:
-    """How head stands to base, commits oldest first; None if they share no history."""
+    """Compare head with base, commits oldest first; None if they share no history."""
     parting = git.merge_base(base, head)
     if parting is None:
         return None
@@ -86,7 +86,7 @@ def compare(git: BareRepository, base: str, head: str) -> Comparison | None:
 
 
 def files(git: BareRepository, old: str, new: str) -> list[FileChange]:
-    """What changed from one tree or commit to another, by path."""
+    """The changes from one tree or commit to another, by path."""
     done = git.run("diff", "--raw", "--numstat", "-z", "-M", "--abbrev=40", old, new, "--")
     parts = done.stdout.decode(errors="replace").split("\0")
     place, listed = 0, []
@@ -128,17 +128,17 @@ def _patches(git: BareRepository, old: str, new: str) -> list[str | None]:
 
 
 def diff(git: BareRepository, old: str, new: str) -> str:
-    """The whole difference as a text that `git apply` takes."""
+    """The whole difference as a text for `git apply`."""
     done = git.run("diff", "--no-color", "-M", "--patch", old, new, "--")
     return done.stdout.decode(errors="replace")
 
 
 def mails(git: BareRepository, base: str, head: str) -> str:
-    """The commits of head that base lacks, as `git am` takes them."""
+    """The commits of head that base lacks, in the form for `git am`."""
     done = git.run("format-patch", "--stdout", f"{base}..{head}")
     return done.stdout.decode(errors="replace")
 
 
 def parent_of(commit: Commit) -> str:
-    """What a commit is compared with to see its changes: its first parent, or the empty tree."""
+    """The commit or tree to compare a commit with: its first parent, or the empty tree."""
     return commit.parents[0] if commit.parents else EMPTY_TREE

@@ -1,6 +1,6 @@
-"""Makes many commits and refs at once, and a repository itself when its git is first needed.
+"""Make many commits and refs at once, and a repository itself when its git is first needed.
 
-So a world of two hundred repositories costs no more than those that are used.
+So a world of two hundred repositories costs only as much as those that are used.
 Source: https://git-scm.com/docs/git-fast-import
 """
 
@@ -19,15 +19,15 @@ from lifecycle.sandbox.git.store.repository import BareRepository, Signature, co
 
 @dataclass(frozen=True, slots=True)
 class NewCommit:
-    """A commit to be made, and the ref that points to it then.
+    """A commit to be made, and the ref that will point to it.
 
     Attributes:
-        ref: The whole name, `refs/…`.
+        ref: The full name, `refs/…`.
         message: The commit message.
-        author: Who makes it and when; the committer as well.
-        files: What it changes: the text of each path, None deletes one.
-        start: What it comes after: a ref (`refs/…`), also one that is made just before, or a sha;
-            None for a commit without parents, whose tree begins empty.
+        author: The author and committer, and the time.
+        files: The changes: a text for each path, None deletes it.
+        start: The parent: a ref (`refs/…`), which may be made just before, or a sha; None for a commit
+            without parents, whose tree begins empty.
     """
 
     ref: str
@@ -39,21 +39,21 @@ class NewCommit:
 
 @dataclass(frozen=True, slots=True)
 class NewRef:
-    """A ref that points to what another one (`refs/…`) or a sha stands for."""
+    """A ref that will point to the target of another one (`refs/…`) or to a sha."""
 
     ref: str
     start: str
 
 
 SCRATCH = "refs/sandbox/import"
-"""What the commits of a new repository are made on: writing a ref of its own for each is slow."""
+"""The ref on which a new repository's commits are made: a separate ref for each would be slow."""
 
 
 def import_all(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> list[str]:
     """Make commits and refs in their order, and return the shas of the commits.
 
     Raises:
-        ActionRefused: git does not take one of them.
+        ActionRefused: git refuses one of them.
     """
     stream: list[bytes] = []
     targets: dict[str, str] = {}
@@ -80,18 +80,18 @@ def commit_files(
     """Commit files (None deletes) on a branch, on top of `parent`, and return the sha.
 
     Raises:
-        ActionRefused: git does not take it.
+        ActionRefused: git refuses it.
     """
     return import_all(git, [NewCommit(f"refs/heads/{branch}", message, author, files, parent)])[0]
 
 
 def import_new(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> dict[str, str]:
-    """Make commits and refs in a repository without any, and return the sha of each ref.
+    """Make commits and refs in a repository that has none, and return the sha of each ref.
 
     The refs are written as git packs them (https://git-scm.com/docs/git-pack-refs).
 
     Raises:
-        ActionRefused: git does not take one of the commits; none of the refs is made then.
+        ActionRefused: git refuses one of the commits; then no ref is made.
     """
     stream: list[bytes] = []
     marks: list[str] = []
@@ -116,13 +116,13 @@ def import_new(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> dic
 
 
 IMPORTED: dict[bytes, tuple[list[str], dict[str, bytes | None]]] = {}
-"""By stream: what git printed for it in a new repository, and the objects that it made."""
+"""By stream: git's output for it in a new repository, and the objects that it made."""
 MOST_IMPORTED, LARGEST = 50, 1 << 16
-"""How many streams are kept at most, and of how many bytes."""
+"""The most streams that are kept, and the most bytes of one."""
 
 
 def _run_new(git: BareRepository, stream: bytes) -> list[str]:
-    """Run a stream in a repository without objects; if one was run before, copy what it made."""
+    """Run a stream in a repository without objects; if it was run before, copy its objects."""
     objects = git.path / "objects"
     if stream in IMPORTED:
         shas, content = IMPORTED[stream]
@@ -135,7 +135,7 @@ def _run_new(git: BareRepository, stream: bytes) -> list[str]:
 
 
 def _source(step: NewCommit | NewRef, targets: dict[str, str]) -> str | None:
-    """What a step starts at: the mark of a commit in this stream, `REF^0`, a sha, or None."""
+    """The start of a step: the mark of a commit in this stream, `REF^0`, a sha, or None."""
     start = targets.get(step.start or "", step.start)
     return f"{start}^0" if start and start.startswith("refs/") else start
 
@@ -164,19 +164,19 @@ def _commit(commit: NewCommit, mark: int, source: str | None, ref: str) -> Itera
 
 
 def signature(user: User, when: datetime | None = None) -> Signature:
-    """The signature of a user for commits, by default of now."""
+    """A user's signature for commits; the default time is now."""
     mail = user.email or f"{user.id}+{user.login}@users.noreply.github.com"
     return Signature(user.name, mail, when or now())
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a new repository begins with: at most one of the three, or nothing.
+    """The content of a new repository: at most one of the three, or nothing.
 
     Attributes:
-        bundle: The whole of its git, as base64 of a git bundle.
+        bundle: The whole git repository, as base64 of a git bundle.
         parent: The repository that it is a fork of, whose branches and tags it has.
-        first: The commit that holds its first files.
+        first: The commit with its first files.
     """
 
     bundle: str | None = None
@@ -187,20 +187,20 @@ class Origin:
 def found(
     path: Path, default_branch: str, origin: Origin, wanted: Sequence[NewCommit | NewRef] = ()
 ) -> tuple[BareRepository, dict[str, str] | None]:
-    """Open the bare repository, which is made from its origin if it is not there.
+    """Open the bare repository; if it does not exist, make it from its origin.
 
     Args:
-        path: Where it is.
-        default_branch: What HEAD names in a new one.
-        origin: What a new one begins with.
-        wanted: What is to be in it besides.
+        path: Its folder.
+        default_branch: The target of HEAD in a new one.
+        origin: The content of a new one.
+        wanted: Further commits and refs for it.
 
     Returns:
-        The repository and, where it is new and all of it was imported, what each ref points to.
+        The repository and, if it is new and everything was imported, the sha of each ref.
 
     Raises:
         SandboxError: git is missing or too old.
-        ActionRefused: git does not take what is wanted.
+        ActionRefused: git refuses one of the commits or refs.
     """
     git = BareRepository(path, default_branch=default_branch)
     if git.is_new and not origin.bundle and origin.parent is None:

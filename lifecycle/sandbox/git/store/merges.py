@@ -1,4 +1,4 @@
-"""Merges one line of work into another, without a working tree: a merge commit, a squash or a rebase."""
+"""Merge two lines of work without a working tree: by a merge commit, a squash or a rebase."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lifecycle.sandbox.git.store.repository import BareRepository, Signature
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """What to merge and how to name it."""
+    """The commits to merge, and the names for the merge."""
 
     base: str
     base_sha: str
@@ -26,7 +26,7 @@ def merge(git: BareRepository, wanted: Merge, method: str) -> str:
     """Merge into the base branch by `merge`, `squash` or `rebase`; return the new tip.
 
     Raises:
-        ActionRefused: It conflicts, or the base branch moved meanwhile.
+        ActionRefused: It conflicts, or the base branch has moved.
     """
     if method == "rebase":
         tip = _rebased(git, wanted)
@@ -51,8 +51,8 @@ def _clean_tree(git: BareRepository, base_sha: str, head_sha: str) -> str:
 def _rebased(git: BareRepository, wanted: Merge) -> str:
     """Replay the commits on the base, each as a merge whose only common ancestor is its parent.
 
-    `merge-tree --merge-base` came with git 2.40; a throw-away commit that holds the tip's tree
-    on top of the replayed commit's parent says the same to 2.38.
+    `merge-tree --merge-base` came with git 2.40; for 2.38, a temporary commit with the tip's tree on top
+    of the replayed commit's parent has the same effect.
     """
     tip, who = wanted.base_sha, wanted.committer
     for sha in git.commits(wanted.base_sha, wanted.head_sha):

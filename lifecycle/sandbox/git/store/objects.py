@@ -1,6 +1,6 @@
-"""Reads and writes git's objects and refs in a bare repository: blobs, trees, commits, tags.
+"""Read and write git's objects and refs in a bare repository: blobs, trees, commits, tags.
 
-Every object is named by its full sha; a caller resolves other names first.
+Every object is named by its full sha; callers resolve other names first.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from lifecycle.sandbox.git.store.repository import SHA, BareRepository, Commit, 
 FIELDS = "%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
 WIDTH = FIELDS.count("%x00") + 1
 MOST_KEPT = 20_000
-"""How many commits of a repository are remembered at most."""
+"""The most commits of a repository that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of a tree. `path` is relative to that tree; `size` is of blobs only."""
+    """An entry of a tree. `path` is relative to that tree; only blobs have a `size`."""
 
     mode: str
     kind: str
@@ -57,12 +57,12 @@ def pointers(git: BareRepository) -> dict[str, Pointer]:
 
 
 def kind(git: BareRepository, sha: str) -> str | None:
-    """The type of the object with that sha, or None where there is none."""
+    """The type of the object with that sha, or None if there is none."""
     return kinds(git, [sha]).get(sha) if is_sha(sha) else None
 
 
 def kinds(git: BareRepository, shas: Iterable[str]) -> dict[str, str]:
-    """The type of each object that is there, by sha; git is asked once, and only for those in packs."""
+    """The type of each existing object, by sha; git is asked once, and only for those in packs."""
     known, wanted = git.kinds_read, set(shas)
     known.update(dict.fromkeys(wanted & git.commits_read.keys(), "commit"))
     loose = ((sha, git.loose(sha)) for sha in wanted - known.keys())
@@ -90,7 +90,7 @@ def _person(name: str, email: str, seconds: str) -> Signature:
 
 
 def parsed(raw: bytes) -> list[Commit]:
-    """The commits that `git log -z` printed in the form of FIELDS."""
+    """The commits in the output of `git log -z` in the form of FIELDS."""
     text = raw.decode(errors="replace")
     parts = text.split("\0")
     commits = []
@@ -110,14 +110,14 @@ def parsed(raw: bytes) -> list[Commit]:
 
 
 def commit(git: BareRepository, sha: str) -> Commit | None:
-    """The commit of that full sha, or None where there is none."""
+    """The commit of that full sha, or None if there is none."""
     if sha not in git.commits_read and is_sha(sha):
         read_commits(git, [sha])
     return git.commits_read.get(sha)
 
 
 def read_commits(git: BareRepository, shas: Iterable[str]) -> None:
-    """Read commits in one go into the `commits_read` of the repository; leave out other objects.
+    """Read commits at once into the repository's `commits_read`; other objects are ignored.
 
     They are kept, since a commit never changes.
     """
@@ -142,7 +142,7 @@ def read_commits(git: BareRepository, shas: Iterable[str]) -> None:
 
 
 def _read_loose(git: BareRepository, sha: str) -> bool:
-    """Read an object that has a file of its own, and keep a commit; False if it has none."""
+    """Read an object with a file of its own, and keep it if it is a commit; False if it has no file."""
     stored = git.loose(sha)
     if stored and stored[0] == "commit":
         git.commits_read[sha] = _commit(sha, stored[1].decode(errors="replace"))
@@ -150,7 +150,7 @@ def _read_loose(git: BareRepository, sha: str) -> bool:
 
 
 def _commit(sha: str, text: str) -> Commit:
-    """A commit as git stores it: headers, of which a signature has several lines, then the message."""
+    """A commit from git's form: headers (a signature's has several lines), then the message."""
     head, _, message = text.partition("\n\n")
     lines = [line.split(" ", 1) for line in head.split("\n") if not line.startswith(" ")]
     named: dict[str, str] = {line[0]: line[1] for line in lines if len(line) == 2}
@@ -166,7 +166,7 @@ def _signed(line: str) -> Signature:
 
 
 def tree(git: BareRepository, sha: str, *, recursive: bool = False) -> list[Entry] | None:
-    """The entries of a tree (or of a commit's), or None where there is none."""
+    """The entries of a tree (or of a commit's), or None if there is none."""
     flags = ("-r", "-t") if recursive else ()
     done = git.run("ls-tree", "-z", "--long", *flags, "--end-of-options", sha)
     if done.returncode:
@@ -180,7 +180,7 @@ def tree(git: BareRepository, sha: str, *, recursive: bool = False) -> list[Entr
 
 
 def at_path(git: BareRepository, commitish: str, path: str) -> Entry | None:
-    """What is at a path of a commit, or None; the root is a tree without a path."""
+    """The entry at a path of a commit, or None; for the root, a tree without a path."""
     if not path:
         done = git.run("rev-parse", "--verify", "--quiet", f"{commitish}^{{tree}}")
         sha = done.stdout.decode().strip()
@@ -196,7 +196,7 @@ def at_path(git: BareRepository, commitish: str, path: str) -> Entry | None:
 def write_tree(
     git: BareRepository, base: str | None, changes: Sequence[tuple[str, str, str | None]]
 ) -> str:
-    """A tree like `base` (None: empty) with (path, mode, sha) put in, or taken out if None."""
+    """A tree like `base` (None: empty) with each (path, mode, sha) added; a sha of None removes it."""
     index = {"GIT_INDEX_FILE": str(git.path / "sandbox-index")}
     git.text("read-tree", base or "--empty", extra=index)
     lines = [
@@ -240,7 +240,7 @@ def write_tag(
 
 
 def tag(git: BareRepository, sha: str) -> Tag | None:
-    """The annotated tag of that full sha, or None where there is none."""
+    """The annotated tag of that full sha, or None if there is none."""
     if kind(git, sha) != "tag":
         return None
     text = git.run("cat-file", "tag", sha).stdout.decode(errors="replace")

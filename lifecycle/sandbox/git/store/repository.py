@@ -23,12 +23,12 @@ from lifecycle.sandbox.base.errors import ActionRefused, SandboxError
 
 CONFIG = {
     "http.receivepack": "true",
-    # Pushes to refs/pull/* are denied in git's own words, which are GitHub's too.
+    # Pushes to refs/pull/* are denied in git's own words, which GitHub also uses.
     "receive.hideRefs": "refs/pull",
     "receive.advertisePushOptions": "true",
     "uploadpack.allowAnySHA1InWant": "true",
     "uploadpack.allowFilter": "true",
-    # One pack of what an import made, not a file for each object.
+    # One pack for all objects of an import, instead of a file for each.
     "fastimport.unpackLimit": "10",
     "gc.auto": "0",
     "receive.autogc": "false",
@@ -37,7 +37,7 @@ CONFIG = {
 
 
 def environment(home: Path) -> dict[str, str]:
-    """The environment of every git process: nothing of the user's but PATH."""
+    """The environment of every git process: of the user's, only PATH."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(home),
@@ -51,20 +51,20 @@ def environment(home: Path) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Who made a commit or a tag, and when."""
+    """The author of a commit or tag, and the time."""
 
     name: str
     email: str
     when: datetime
 
     def line(self) -> str:
-        """As git stores it: `Name <mail> seconds zone`."""
+        """The signature as git stores it: `Name <mail> seconds zone`."""
         return f"{self.name} <{self.email}> {int(self.when.timestamp())} +0000"
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit as it was written; the message ends without a line break."""
+    """A commit; its message ends without a line break."""
 
     sha: str
     tree: str
@@ -84,20 +84,20 @@ def is_sha(text: str) -> bool:
 
 LOOKS = frozenset({"diff", "format-patch", "log", "merge-base", "merge-tree", "rev-list", "show"})
 ABBREVIATED = re.compile(rf"[0-9a-f]{{4,{SHA}}}|HEAD")
-"""What git takes for something else before it looks for a branch of that name."""
+"""Texts that git reads as something else before it looks for a branch of that name."""
 MOST_ANSWERS = 5_000
-"""How many answers of a repository's git are kept at most."""
+"""The most answers that are kept for one repository's git."""
 COMMITS = re.compile(rf"[0-9a-f]{{{SHA}}}(\.\.\.?[0-9a-f]{{{SHA}}})?")
 
 
 def _is_fixed(args: tuple[str, ...]) -> bool:
-    """Whether a command can have one answer only: it looks at commits, each named by its full sha."""
+    """Whether a command can have only one answer: it looks at commits, each named by its full sha."""
     words = [arg for arg in args[: args.index("--") if "--" in args else None] if arg[0] != "-"]
     return words[0] in LOOKS and all(COMMITS.fullmatch(word) for word in words[1:])
 
 
 BLANK: dict[str, bytes | None] = {}
-"""The files of a new repository, as `content_of` reads them off the first one that git made."""
+"""The files of a new repository, read by `content_of` from the first one that git made."""
 
 
 def content_of(folder: Path) -> dict[str, bytes | None]:
@@ -138,7 +138,7 @@ def _version(path: str) -> str:
 
 @lru_cache(1_000)
 def is_ref_name(name: str) -> bool:
-    """Whether git takes that full name for a ref."""
+    """Whether git accepts this full name as a ref's."""
     return subprocess.run(["git", "check-ref-format", name], check=False).returncode == 0
 
 
@@ -147,7 +147,7 @@ class BareRepository:
 
     Raises:
         SandboxError: git is missing, or too old for `merge-tree --write-tree` (2.38).
-        ActionRefused: From the methods that change a ref, when git says no.
+        ActionRefused: From methods that change a ref, if git refuses.
     """
 
     def __init__(self, path: Path, *, default_branch: str) -> None:
@@ -164,9 +164,9 @@ class BareRepository:
             self._make()
 
     def _make(self) -> None:
-        """Make the repository; only the first one by git, since all new ones have the same files."""
+        """Make the repository; git makes only the first one, since all new ones have the same files."""
         if not BLANK:
-            # Without templates: what they bring is samples.
+            # Without templates: they contain only samples.
             self.text("init", "--bare", "--quiet", "--template=", ".")
             with (self.path / "config").open("a", encoding="utf-8") as config:
                 for key, value in CONFIG.items():
@@ -186,9 +186,9 @@ class BareRepository:
     def run(
         self, *args: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run one git command in the repository and return it, whatever its exit code.
+        """Run one git command in the repository and return its result, whatever its exit code.
 
-        A command that can have one answer only is run once, and the answer kept.
+        A command that can have only one answer is run once, and the answer is kept.
         """
         if done := self._answers.get(args):
             return done
@@ -207,7 +207,7 @@ class BareRepository:
         return done
 
     def text(self, *args: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> str:
-        """Run one git command that must succeed, and return what it printed, stripped."""
+        """Run one git command that must succeed, and return its output, stripped."""
         done = self.run(*args, stdin=stdin, extra=extra)
         if done.returncode:
             words = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
@@ -215,7 +215,7 @@ class BareRepository:
         return done.stdout.decode(errors="replace").strip()
 
     def loose(self, sha: str) -> tuple[str, bytes] | None:
-        """The type and the content of an object that has a file of its own; None for others."""
+        """The type and content of an object with a file of its own; None for others."""
         try:
             raw = zlib.decompress((self.path / "objects" / sha[:2] / sha[2:]).read_bytes())
         except FileNotFoundError:
@@ -238,16 +238,16 @@ class BareRepository:
         return sha
 
     def bundle(self) -> bytes:
-        """All refs and what they reach, as one file of git's; empty for a repository without any."""
+        """All refs with their history, as a git bundle; empty for a repository without refs."""
         if not self.refs():
             return b""
         return self.run("bundle", "create", "--quiet", "-", "--all").stdout
 
     def unbundle(self, data: bytes) -> None:
-        """Fetch all refs of a bundle, with what they reach.
+        """Fetch all refs of a bundle, with their history.
 
         Raises:
-            ActionRefused: It is no bundle, or not a whole one.
+            ActionRefused: It is not a bundle, or is incomplete.
         """
         path = self.path / "incoming.bundle"
         path.write_bytes(data)
@@ -257,9 +257,9 @@ class BareRepository:
             path.unlink()
 
     def refs(self) -> dict[str, str]:
-        """Every ref and the object it points to, by name; read from git's files, without a process.
+        """Every ref and the object that it points to, by name; read from git's files, without a process.
 
-        A loose ref counts before a packed one, and is looked for first, as git does it.
+        Like git, it looks for a loose ref first, and prefers it to a packed one.
         Source: https://git-scm.com/docs/gitrepository-layout
         """
         loose = dict(self._loose_refs())
@@ -280,7 +280,7 @@ class BareRepository:
                         yield path.relative_to(self.path).as_posix(), text
 
     def resolve(self, name: str) -> str | None:
-        """The commit that a sha or a branch name means, or None."""
+        """The commit for a sha or a branch name, or None."""
         refs = self.refs()
         if (
             f"refs/heads/{name}" in refs
@@ -322,7 +322,7 @@ class BareRepository:
         return [message.strip() for message in raw.split("\0") if message.strip()]
 
     def merged_tree(self, base_sha: str, head_sha: str) -> str | None:
-        """The sha of the tree that merging two commits gives, or None if they conflict."""
+        """The sha of the tree from merging two commits, or None if they conflict."""
         done = self.run("merge-tree", "--write-tree", "--no-messages", base_sha, head_sha)
         if done.returncode > 1:
             raise ActionRefused(f"git merge-tree failed with {done.returncode}; nothing was done.")
