@@ -1,7 +1,7 @@
 """Who sees a board, who may change it, and with which token.
 
-A classic token does what its user may, if it has the scope. A fine-grained one and an app's need
-the permission `organization_projects`, and reach organizations' boards only
+A classic token may do what its user may, if it has the scope. A fine-grained or an app's token needs the
+permission `organization_projects`, and reaches only organizations' boards
 (https://github.com/jonathan-vella/azure-agentic-infraops/issues/541). The token of GitHub Actions
 sees no board at all (https://github.com/blombard/move-to-next-iteration/issues/1 and
 https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/automating-projects-using-actions).
@@ -27,9 +27,9 @@ SCOPES = {"read": {"read:project", "project"}, "write": {"project"}, "admin": {"
 
 
 def role_in(token: Token, project: Project) -> ProjectRole | None:
-    """What the token's user may do with a board; None if they cannot see it.
+    """The role of the token's user on a board; None if they cannot see it.
 
-    An app has no user: its permissions alone say what it may do.
+    An app has no user: only its permissions decide.
     """
     if token.kind in {"classic", "fine-grained"}:
         return project.role_of(token.user)
@@ -50,9 +50,10 @@ def is_granted(token: Token, owner: User, level: str = "read") -> bool:
 
 
 def is_open(token: Token, item: Item) -> bool:
-    """Whether the token can see the issue or pull request of a card; else the card is redacted.
+    """Whether the token can see a card's issue or pull request; if not, the card is redacted.
 
-    Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects#finding-information-about-items-in-a-project
+    Source:
+    https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects#finding-information-about-items-in-a-project
     """
     content = item.content
     return isinstance(content, DraftIssue) or sees(token, content.repository)

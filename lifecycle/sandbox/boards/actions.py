@@ -1,6 +1,7 @@
 """Add, edit, move, archive and remove the cards of boards (Projects v2).
 
-Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
+Source:
+https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ARCHIVED = "The item is archived and cannot be updated"
 
 
 class BoardRefused(ActionRefused):
-    """A change that the board's state does not allow; GraphQL's type for it is VALIDATION."""
+    """A change that the board's state does not allow; its type in GraphQL is VALIDATION."""
 
     kind = "VALIDATION"
 
@@ -33,8 +34,8 @@ def new_option(field: Field, name: str, turn: int) -> Option:
 def add_item(world: World, project: Project, content: Issue | DraftIssue, by: User) -> Item:
     """The card of an issue on the board, made if there is none.
 
-    A card that is archived stays so. The board's list may miss a new one for as many reads as the
-    world's lag says.
+    An archived card stays archived. The board's list may omit a new one for as many reads as the world's
+    lag says.
     """
     item = project.item_of(content)
     if item is None:
@@ -63,7 +64,7 @@ def add_draft(
 def edit_draft(
     draft: DraftIssue, *, title: str | None, body: str | None, assignees: list[User] | None
 ) -> None:
-    """Change title, body and assignees of a draft; None leaves them as they are."""
+    """Change title, body and assignees of a draft; None leaves a value unchanged."""
     draft.title = draft.title if title is None else _titled(title)
     draft.body = draft.body if body is None else body
     draft.assignees = draft.assignees if assignees is None else assignees
@@ -71,10 +72,10 @@ def edit_draft(
 
 
 def convert_draft(item: Item, repo: Repository, by: User) -> Issue:
-    """Make an issue of a draft; the card stays the same, with its values.
+    """Turn a draft into an issue; the card stays the same, with its values.
 
     Raises:
-        BoardRefused: The card is of an issue already, or archived.
+        BoardRefused: The card has an issue already, or is archived.
     """
     draft = item.content
     demand_active(item)
@@ -90,7 +91,7 @@ def convert_draft(item: Item, repo: Repository, by: User) -> Issue:
 
 
 def remove_item(world: World, item: Item) -> None:
-    """Take a card off its board; a draft is deleted with it."""
+    """Remove a card from its board; its draft, if any, is deleted."""
     item.project.take(item)
     item.project.updated_at = now()
     world.forget(item.id)
@@ -99,15 +100,15 @@ def remove_item(world: World, item: Item) -> None:
 
 
 def archive(item: Item, *, archived: bool) -> None:
-    """Archive a card, or bring it back; a second time changes nothing."""
+    """Archive or restore a card; a second call changes nothing."""
     item.archived, item.updated_at = archived, now()
 
 
 def move_item(item: Item, after: Item | None) -> None:
-    """Put a card right after another of the same board, or first.
+    """Move a card right after another one of the same board, or to the beginning.
 
     Raises:
-        BoardRefused: One of them is archived, or it should come after itself.
+        BoardRefused: One of them is archived, or both are the same card.
     """
     demand_active(item)
     if after is item:

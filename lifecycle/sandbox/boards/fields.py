@@ -1,6 +1,7 @@
-"""Add, change and delete the fields of a board, and set the values that cards have in them.
+"""Add, change and delete the fields of a board, and set cards' values in them.
 
-Sources: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
+Sources:
+https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
 and, for the options and iterations that an update replaces,
 https://github.com/github/awesome-copilot/issues/2684 and
 https://github.com/github/github-mcp-server/issues/2953.
@@ -35,22 +36,22 @@ WANTED = {
     "SINGLE_SELECT": ("singleSelectOptionId", "a single select option Id"),
     "ITERATION": ("iterationId", "an iteration Id"),
 }
-"""For each type of field that takes a value: the key of the value, and its name in GitHub's refusal."""
+"""By type of field: the key of its value, and the value's name in GitHub's refusal."""
 
 
 def set_value(item: Item, field: Field, typed_value: Mapping[str, Any], by: User) -> None:
-    """Give a card a value; no precondition, the last write wins.
+    """Set a card's value; there is no precondition, the last write wins.
 
     Args:
         item: The card.
         field: A field of its board.
         typed_value: One of `text`, `number`, `date` (YYYY-MM-DD), `singleSelectOptionId` or
-            `iterationId`, with its value; an empty text leaves what is there.
-        by: Who gives it.
+            `iterationId`, with its value; an empty text keeps the present one.
+        by: The user who sets it.
 
     Raises:
-        BoardRefused: The card is archived, several values are given, the field's value is not the
-            board's to set, or the value is of another type or points to nothing.
+        BoardRefused: The card is archived, several values are given, the field has no value of the
+            board's own, or the value is of another type or refers to nothing.
     """
     _demand_writable(item, field)
     if sum(typed_value.get(key_name) is not None for key_name, _ in WANTED.values()) > 1:
@@ -66,7 +67,7 @@ def set_value(item: Item, field: Field, typed_value: Mapping[str, Any], by: User
 
 
 def _checked(field: Field, value: Any) -> str:
-    """A value as the card keeps it."""
+    """A value in the form in which the card stores it."""
     if field.data_type == "SINGLE_SELECT":
         if value not in {option.id for option in field.options}:
             raise BoardRefused("The single select option Id does not belong to the field")
@@ -88,10 +89,10 @@ def _day(text: str) -> date:
 
 
 def clear_value(item: Item, field: Field) -> None:
-    """Remove a card's value in a field; without one only its time of change is set.
+    """Remove a card's value in a field; if it has none, only its time of change is set.
 
     Raises:
-        BoardRefused: The card is archived, or the field's value is not the board's to clear.
+        BoardRefused: The card is archived, or the field has no value of the board's own.
     """
     _demand_writable(item, field)
     item.drop(field.id)
@@ -119,12 +120,12 @@ def add_field(
     """Add a field at the end.
 
     Args:
-        world: Where it is registered.
+        world: The world in which it is registered.
         project: The board.
-        name: Free on this board, whatever the case.
+        name: A name that is free on this board, ignoring case.
         kind: Its type.
-        options: Of a single select field: `name`, `color`, `description`.
-        iterations: Of an iteration field: `startDate`, `duration` (days), `iterations`.
+        options: For a single select field: `name`, `color`, `description`.
+        iterations: For an iteration field: `startDate`, `duration` (days), `iterations`.
 
     Raises:
         BoardRefused: The name is taken or empty, or a single select field has no options.
@@ -194,7 +195,7 @@ def update_field(
     options: Sequence[Mapping[str, Any]] | None = None,
     iterations: Mapping[str, Any] | None = None,
 ) -> None:
-    """Rename a field, or replace all of its options or iterations by new ones.
+    """Rename a field, or replace all of its options or iterations.
 
     The new ones have new ids, even under the same names, and cards lose their values. An empty
     list of options is ignored.
@@ -223,7 +224,7 @@ def _forget_values(project: Project, field: Field) -> None:
 
 
 def delete_field(world: World, project: Project, field: Field) -> None:
-    """Take a field off its board, with all values.
+    """Delete a field from its board, with all values.
 
     Raises:
         BoardRefused: It shows a value of the content, not the board's own.

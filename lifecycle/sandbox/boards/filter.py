@@ -1,6 +1,7 @@
-"""Read a filter in GitHub's syntax, and select the cards or the boards that it matches.
+"""Read a filter in GitHub's syntax, and select the matching cards or boards.
 
-Sources: https://docs.github.com/issues/planning-and-tracking-with-projects/customizing-views-in-your-project/filtering-projects
+Sources:
+https://docs.github.com/issues/planning-and-tracking-with-projects/customizing-views-in-your-project/filtering-projects
 for cards, and `gh`'s own queries (`is:open` and words of the title) for boards.
 """
 
@@ -28,12 +29,12 @@ KEYWORD = re.compile(r"@(?P<word>today|current|previous|next)(?P<shift>[+-]\d+)?
 
 
 class NotImitated(BoardRefused):
-    """A part of a filter that GitHub knows or may know, and the sandbox does not."""
+    """A part of a filter that GitHub supports or may support, and the sandbox does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One filter: `name` is empty for words; any of the values will do."""
+    """One filter: `name` is empty for words; one of the values has to match."""
 
     name: str
     values: tuple[str, ...]
@@ -41,7 +42,7 @@ class Term:
 
 
 def terms_of(text: str) -> list[Term]:
-    """The terms of a filter's text, all of which have to hold."""
+    """The terms of a filter's text, all of which have to match."""
     return [
         Term(
             (match["name"] or "").lower(),
@@ -84,7 +85,7 @@ class ItemFilter:
     terms: tuple[Term, ...]
 
     def matches(self, item: Item) -> bool:
-        """Whether a card passes the filter."""
+        """Whether a card matches the filter."""
         return all(self._holds(item, term) is not term.is_negative for term in self.terms)
 
     def _holds(self, item: Item, term: Term) -> bool:
@@ -132,7 +133,7 @@ class ItemFilter:
         return TEXTS[name](item)
 
     def _compares(self, item: Item, field: Field, value: str) -> bool:
-        """Whether a card's value is the one, or within the bounds, that a filter names."""
+        """Whether a card's value equals, or is within the bounds of, a filter's value."""
         shown = _shown(item, field)
         if shown is None:
             return False
@@ -216,7 +217,7 @@ TEXTS: dict[str, Callable[[Item], list[str]]] = {
     "reason": _reason,
     "reviewers": _reviewers,
 }
-"""For each qualifier that is not a field of the board: the texts of a card's content under it."""
+"""By qualifier that is not a field of the board: the texts of a card's content."""
 
 
 def item_filter(project: Project, viewer: User, text: str) -> ItemFilter:
@@ -225,7 +226,7 @@ def item_filter(project: Project, viewer: User, text: str) -> ItemFilter:
 
 
 def _shown(item: Item, field: Field) -> str | None:
-    """A card's value in a field of the board, an option or iteration by its name; None without one."""
+    """A card's value in a field of the board, with the name of an option or iteration; None without one."""
     raw = item.values.get(field.id)
     names = {option.id: option.name for option in field.options}
     names |= {iteration.id: iteration.title for iteration in field.iterations}
@@ -246,13 +247,13 @@ def _rank(field: Field, shown: str) -> tuple[float, str]:
 
 
 def _like(text: str, pattern: str) -> bool:
-    """Whether a text is the pattern, whatever the case; `*` stands for anything."""
+    """Whether a text matches the pattern, ignoring case; `*` matches anything."""
     escaped = pattern.lower().replace("[", "[[]").replace("?", "[?]")
     return fnmatchcase(text.lower(), escaped)
 
 
 def _has_words(project: Project, item: Item, words: str) -> bool:
-    """Whether the title or a text field has words in it."""
+    """Whether the title or a text field contains the words."""
     texts = [
         value
         for field in project.fields

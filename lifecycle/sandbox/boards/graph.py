@@ -1,6 +1,7 @@
-"""GraphQL's fields of boards (Projects v2), of their fields and cards, and those that lead to a board.
+"""GraphQL's fields of boards (Projects v2), their fields and cards, and the fields that lead to boards.
 
-Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
+Source:
+https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ RANKS = {"READ": ("READER", "WRITER", "ADMIN"), "WRITE": ("WRITER", "ADMIN"), "A
 
 
 def project_numbered(call: Call, owner: User, number: int) -> Project:
-    """The board of that number and owner, or NOT_FOUND."""
+    """The owner's board of that number, or NOT_FOUND."""
     return _found(call, BoardTables.of(call.world).project(owner, number), number)
 
 
 def project_linked(call: Call, repo: Repository, number: int) -> Project:
-    """The board of that number that a repository is linked to, or NOT_FOUND."""
+    """The board of that number that is linked to a repository, or NOT_FOUND."""
     linked = (
         p
         for p in BoardTables.of(call.world).projects
@@ -94,7 +95,7 @@ def _linked(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
 
 
 def _recent(call: Call, owner: User, **arguments: Any) -> dict[str, Any]:
-    """A page of an owner's boards, the last changed first, whoever changed them."""
+    """A page of an owner's boards, the most recently changed first, whoever changed them."""
     order = {"field": "UPDATED_AT", "direction": "DESC"}
     return _owned(call, owner, orderBy=order, **arguments)
 
@@ -108,7 +109,7 @@ def _boards_with(call: Call, content: Issue | DraftIssue, **arguments: Any) -> d
 def cards_of(
     call: Call, content: Issue | PullRequest | DraftIssue, **arguments: Any
 ) -> dict[str, Any]:
-    """A page of the cards of an issue, pull request or draft; archived ones by `includeArchived`."""
+    """A page of the cards of an issue, pull request or draft; archived ones with `includeArchived`."""
     archived_too = arguments.pop("includeArchived", True)
     subject = content.issue if isinstance(content, PullRequest) else content
     all_cards = [
@@ -122,7 +123,7 @@ def cards_of(
         if (archived_too or not card.archived) and role_in(call.token, card.project)
     ]
     page = connection(cards, **arguments)
-    page["nodes"] = [  # what is forbidden becomes null and an error
+    page["nodes"] = [  # a forbidden one becomes null and an error
         card if access.reaches(call, card.project) else forbidden(call.token)
         for card in page["nodes"]
     ]

@@ -30,7 +30,7 @@ from lifecycle.sandbox.wire.graph.pages import (
 
 
 def _node(call: Call, node_id: str, *kinds: type) -> Any:
-    """The object of one of these classes that has the global id, or NOT_FOUND."""
+    """The object with the global id, if it is of one of these classes; else NOT_FOUND."""
     node = call.world.nodes.get(node_id)
     if not isinstance(node, kinds):
         raise no_node(node_id)
@@ -43,7 +43,7 @@ def _project(call: Call, wanted: Given, *, admin: bool = False) -> Project:
 
 
 def _card(call: Call, wanted: Given) -> Item:
-    """The card of `itemId`, which has to be of the board of `projectId`."""
+    """The card of `itemId`, which has to be on the board of `projectId`."""
     project = _project(call, wanted)
     return _of_board(project, _node(call, wanted["itemId"], Item))
 
@@ -55,7 +55,7 @@ def _of_board(project: Project, item: Item) -> Item:
 
 
 def _field(item: Item, call: Call, wanted: Given) -> Field:
-    """The field of `fieldId`, which has to be of the card's board."""
+    """The field of `fieldId`, which has to be on the card's board."""
     field: Field | None = next((f for f in item.project.fields if f.id == wanted["fieldId"]), None)
     if field is None:
         _node(call, wanted["fieldId"], Field)
@@ -99,7 +99,7 @@ def clear_project_v2_item_field_value(call: Call, wanted: Given) -> Payload:
 
 @mutation("item")
 def add_project_v2_item_by_id(call: Call, wanted: Given) -> Payload:
-    """Add an issue or pull request to a board; its card may be there already."""
+    """Add an issue or pull request to a board; an existing card is returned."""
     project = _project(call, wanted)
     content = _node(call, wanted["contentId"], Issue, PullRequest, DraftIssue)
     if isinstance(content, PullRequest):
@@ -135,7 +135,7 @@ def update_project_v2_draft_issue(call: Call, wanted: Given) -> Payload:
 
 @mutation("item")
 def convert_project_v2_draft_issue_item_to_issue(call: Call, wanted: Given) -> Payload:
-    """Make an issue of a draft; fine-grained tokens are refused: https://github.com/cli/cli/issues/8553."""
+    """Turn a draft into an issue; fine-grained tokens are refused: https://github.com/cli/cli/issues/8553."""
     item: Item = _node(call, wanted["itemId"], Item)
     changeable(call, item.project)
     repo = _repository(call, wanted["repositoryId"])
@@ -188,7 +188,7 @@ def create_project_v2(call: Call, wanted: Given) -> Payload:
 
 
 def _owner(call: Call, node_id: str) -> User:
-    """The owner of a board to be made: the viewer, or an organization that the viewer is in."""
+    """The owner of a new board: the viewer, or an organization of the viewer's."""
     owner: User = _node(call, node_id, User)
     if not is_granted(call.token, owner, "write"):
         raise forbidden(call.token)
@@ -297,7 +297,7 @@ def delete_project_v2_field(call: Call, wanted: Given) -> Payload:
 
 @mutation()
 def update_project_v2_collaborators(call: Call, wanted: Given) -> Payload:
-    """Give users roles on a board; NONE takes one away. Teams are not imitated."""
+    """Set users' roles on a board; NONE removes one. Teams are not imitated."""
     project = _project(call, wanted, admin=True)
     roles = [
         (_node(call, collaborator["userId"], User), collaborator["role"])

@@ -20,7 +20,7 @@ from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
 
 UNKNOWN_TO_GRAPHQL: set[FieldType] = {"ISSUE_TYPE"}
-"""Types of fields in REST that GraphQL's published schema lacks."""
+"""Field types of REST that GraphQL's published schema lacks."""
 VALUE_TYPES: dict[FieldType, str] = {
     "TITLE": "Text",
     "TEXT": "Text",
@@ -46,7 +46,7 @@ FIELD_TYPES: dict[FieldType, str] = {
 class Value:
     """A card's value in a field.
 
-    `what` is a text, a number, an Option or an Iteration; or, of the content, users, labels, pull
+    `what` is a text, a number, an Option or an Iteration; or, from the content, users, labels, pull
     requests, reviewers, a milestone or a repository.
     """
 
@@ -56,7 +56,7 @@ class Value:
 
     @property
     def mark(self) -> Mark:
-        """Who gave the value and when; for a value of the content, the card's creator and times."""
+        """Who set the value and when; for a value of the content, the card's creator and times."""
         card = self.item
         mark = card.marks.get(self.field.id)
         return mark or Mark(card.creator, card.created_at, card.updated_at)
@@ -102,7 +102,7 @@ def _told(call: Call, content: Issue | DraftIssue, kind: FieldType) -> Any:
 
 
 def reviewers_of(pull: PullRequest) -> list[User]:
-    """Who was asked for a review or gave one, each once."""
+    """The users who were asked for a review or gave one, without duplicates."""
     people = [*pull.requested_reviewers, *(review.author for review in pull.reviews)]
     return list(dict.fromkeys(people))
 
@@ -142,7 +142,7 @@ def value_type(value: Value) -> str:
 
 
 def _own(prefix: str, **fields: Any) -> dict[str, Any]:
-    """The resolvers of a type of values that the board keeps."""
+    """The resolvers of a type of values that the board stores."""
     return {
         "id": lambda _, value: f"{prefix}_{value.item.id}_{value.field.id}",
         "field": lambda _, value: value.field,
@@ -155,7 +155,7 @@ def _own(prefix: str, **fields: Any) -> dict[str, Any]:
 
 
 def _page(name: str) -> dict[str, Any]:
-    """The resolvers of a type of values that are a list of the content's, under `name`."""
+    """The resolvers of a type of values that are a list from the content, under `name`."""
     return {
         "field": lambda _, value: value.field,
         name: lambda _, value, **arguments: connection(value.what, **arguments),
@@ -163,7 +163,7 @@ def _page(name: str) -> dict[str, Any]:
 
 
 def _one(name: str) -> dict[str, Any]:
-    """The resolvers of a type of values that are one object of the content's, under `name`."""
+    """The resolvers of a type of values that are one object from the content, under `name`."""
     return {"field": lambda _, value: value.field, name: lambda _, value: value.what}
 
 

@@ -21,7 +21,7 @@ from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.wire.call import Call
 
 UNKNOWN_TO_REST = {"TRACKS", "TRACKED_BY"}
-"""Types of fields in GraphQL that REST's published description lacks."""
+"""Field types of GraphQL that REST's published description lacks."""
 
 
 def project_url(call: Call, board: Project) -> str:
@@ -50,7 +50,7 @@ def project(call: Call, board: Project) -> dict[str, Any]:
 
 
 def field(call: Call, board: Project, column: Field) -> dict[str, Any]:
-    """The JSON of a field, with its options or iterations if it is of such a type."""
+    """The JSON of a field, with its options or iterations if its type has them."""
     shown: dict[str, Any] = {
         "id": column.number,
         "node_id": column.id,
@@ -101,7 +101,7 @@ def card(call: Call, item: Item, *, is_open: bool, fields: list[Field] | None) -
         call: The request.
         item: The card.
         is_open: Whether the reader can see its issue or pull request.
-        fields: The fields whose values are shown; None leaves the values out.
+        fields: The fields whose values are shown; None omits the values.
     """
     url = project_url(call, item.project)
     shown = {
@@ -152,7 +152,7 @@ def _value(call: Call, item: Item, column: Field, *, is_open: bool) -> dict[str,
 
 
 def _own_value(item: Item, column: Field) -> Any:
-    """The JSON of a card's value that the board keeps."""
+    """The JSON of a value that the board stores."""
     raw = item.values[column.id]
     if column.data_type == "NUMBER":
         return float(raw)
@@ -166,7 +166,7 @@ def _own_value(item: Item, column: Field) -> Any:
 
 
 def _told(call: Call, content: Issue | DraftIssue, column: Field) -> Any:
-    """The JSON of a value that the card's content has; None if it has none."""
+    """The JSON of a value from the card's content; None if it has none."""
     if column.data_type == "TITLE":
         return _title(call, content)
     if column.data_type == "ASSIGNEES":

@@ -1,6 +1,7 @@
 """Create, copy, change, delete and link whole boards.
 
-Source: https://docs.github.com/issues/planning-and-tracking-with-projects/creating-projects/creating-a-project
+Source:
+https://docs.github.com/issues/planning-and-tracking-with-projects/creating-projects/creating-a-project
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def update(
     closed: bool | None = None,
     public: bool | None = None,
 ) -> None:
-    """Change the board's properties that are given; None leaves one as it is.
+    """Change the given properties of the board; None leaves one unchanged.
 
     Raises:
         BoardRefused: The title is empty.
@@ -131,7 +132,7 @@ def delete(world: World, project: Project) -> None:
 
 
 def link(project: Project, repo: Repository) -> None:
-    """Link a board to a repository; a second time changes nothing.
+    """Link a board to a repository; a second call changes nothing.
 
     Raises:
         BoardRefused: They have different owners.

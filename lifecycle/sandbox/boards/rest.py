@@ -40,7 +40,7 @@ VALUE_KEYS = {
 
 
 def _owner(call: Call, login: str, kind: str) -> User:
-    """The user or organization of the path; 404 if it is not of the path's kind."""
+    """The user or organization in the path; 404 if it is not of the path's kind."""
     owner = asking.user(call, login, documentation=PROJECTS)
     if (owner.kind == "organization") is not (kind == "orgs"):
         raise asking.not_found(PROJECTS)
@@ -57,7 +57,7 @@ def _demand(call: Call, owner: User, level: str) -> None:
 
 
 def _project(call: Call, login: str, kind: str, number: int, level: str = "read") -> Project:
-    """The board of a path; 404 if it is not there for the reader, 403 if it may not be changed."""
+    """The board of a path; 404 if the reader cannot see it, 403 if they may not change it."""
     owner = _owner(call, login, kind)
     _demand(call, owner, level)
     project = BoardTables.of(call.world).project(owner, number)
@@ -70,7 +70,7 @@ def _project(call: Call, login: str, kind: str, number: int, level: str = "read"
 
 
 def _page(call: Call, rows: Sequence[T]) -> tuple[list[T], dict[str, str]]:
-    """The rows that `after`, `before` and `per_page` ask for, with the Link header.
+    """The rows for `after`, `before` and `per_page`, with the Link header.
 
     Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
     """
@@ -97,7 +97,7 @@ def _cursor(place: int) -> str:
 
 
 def _place(call: Call, name: str) -> int | None:
-    """The place that a cursor stands for, None without one; 422 for what is no cursor."""
+    """The position in a cursor, None without one; 422 if it is not a cursor."""
     cursor = call.query.get(name)
     if cursor is None:
         return None
@@ -210,7 +210,7 @@ def _iterations(configuration: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wanted_fields(call: Call, project: Project) -> list[Field]:
-    """The fields that the query asks for by their ids; without any, the title alone."""
+    """The fields that the query names by their ids; without any, only the title."""
     text = call.query.get("fields")
     if text is None:
         return [field for field in project.fields if field.data_type == "TITLE"]
@@ -261,7 +261,7 @@ def get_item(call: Call, kind: str, login: str, number: int, item_id: int) -> Re
 
 @route("POST", f"{BOARD}/items", docs=ITEMS)
 def add_item(call: Call, kind: str, login: str, number: int) -> Reply:
-    """POST projectsV2/N/items: adds a card, or answers with the one that is there."""
+    """POST projectsV2/N/items: adds a card, or returns the existing one."""
     asking.fields(call, "type", "id", "owner", "repo", "number")
     project = _project(call, login, kind, number, "write")
     content = _content(call)
@@ -272,7 +272,7 @@ def add_item(call: Call, kind: str, login: str, number: int) -> Reply:
 
 
 def _content(call: Call) -> Issue | None:
-    """The issue that a body names by id, or by repository and number; of a pull request, its half."""
+    """The issue that a body names by id, or by repository and number; for a pull request, its half."""
     is_pull = asking.needed(call, "type", str) == "PullRequest"
     if call.body["type"] not in {"Issue", "PullRequest"}:
         raise asking.malformed(f"{call.body['type']!r} is not a possible type.")

@@ -19,7 +19,7 @@ FieldType = Literal[
 ]  # fmt: skip
 ProjectRole = Literal["READER", "WRITER", "ADMIN"]
 WRITABLE = {"TEXT", "NUMBER", "DATE", "SINGLE_SELECT", "ITERATION"}
-"""The types of fields that hold a value of their own; the others show a value of the content."""
+"""The types of fields with a value of their own; the others show a value of the content."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +59,7 @@ class Field:
 
 @dataclass(slots=True, eq=False)
 class DraftIssue:
-    """A draft on a board that is no issue yet."""
+    """A draft on a board, which is not an issue yet."""
 
     id: int
     node_id: str
@@ -73,7 +73,7 @@ class DraftIssue:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Who gave a card a value first, when that was, and when the value last changed."""
+    """Who first set a card's value, when that was, and when it last changed."""
 
     creator: User
     created_at: datetime
@@ -84,8 +84,8 @@ class Mark:
 class Item:
     """A card: an issue, a pull request or a draft on the board, with its values by field id.
 
-    A value is text as GitHub takes it: the text, the number or day as written, an option's or
-    iteration's id. Each has a mark.
+    A value is text in GitHub's form: the text, the number or day as written, an option's or iteration's
+    id. Each has a mark.
     """
 
     id: str
@@ -99,15 +99,15 @@ class Item:
     created_at: datetime = field(default_factory=now)
     updated_at: datetime = field(default_factory=now)
     hidden_for: int = 0
-    """How many reads of the board's list will still miss it."""
+    """How many more reads of the board's list omit it."""
 
     @property
     def id_in_lists(self) -> tuple[str, int]:
-        """The key by which a request knows that it has counted this item: one request is one read."""
+        """The key under which a request counts this item once: one request is one read."""
         return ("item", self.number)
 
     def give(self, field_id: str, value: str, by: User) -> None:
-        """Set the card's value in a field; the same value again leaves its mark as it is."""
+        """Set the card's value in a field; if it is unchanged, so is its mark."""
         before, when = self.marks.get(field_id), now()
         if before is None or self.values.get(field_id) != value:
             first = before or Mark(by, when, when)
@@ -142,19 +142,20 @@ class Project:
     created_at: datetime = field(default_factory=now)
     updated_at: datetime = field(default_factory=now)
     cards: dict[str, Item] = field(default_factory=dict, repr=False)
-    """The items by the global id of their content, so that a large board is quick."""
+    """The items by the global id of their content, for quick access on a large board."""
     collaborators: dict[str, ProjectRole] = field(default_factory=dict)
     """The roles of single users, by login in lower case."""
     is_template: bool = False
     fresh: list[Item] = field(default_factory=list, repr=False)
-    """The items that the list will leave out for some more reads."""
+    """The items that the list still omits for some reads."""
 
     def role_of(self, user: User) -> ProjectRole | None:
-        """What a user may do with the board; None if they cannot see it.
+        """A user's role on the board; None if they cannot see it.
 
-        Everybody reads a public board. A private one is its owner's, and its organization's
-        members write it, as that is the base role of a new one.
-        Source: https://docs.github.com/issues/planning-and-tracking-with-projects/managing-your-project/managing-access-to-your-projects
+        Everybody reads a public board. A private one belongs to its owner; the organization's members may
+        write it, as that is the base role of a new board.
+        Source:
+        https://docs.github.com/issues/planning-and-tracking-with-projects/managing-your-project/managing-access-to-your-projects
         """
         if user is self.owner:
             return "ADMIN"
@@ -166,7 +167,7 @@ class Project:
         return "READER" if self.is_public else None
 
     def shown(self, seen: set[object]) -> list[Item]:
-        """The items that a list shows now, in their order, without archived and too new ones.
+        """The items that a list shows now, in their order, without archived and too recent ones.
 
         Args:
             seen: The keys of the items that this request counted already.
@@ -207,7 +208,7 @@ class Project:
             self.fresh.remove(item)
 
     def move(self, item: Item, after: Item | None) -> None:
-        """Put a card right after another one, or first."""
+        """Move a card right after another one, or to the beginning."""
         self.items.remove(item)
         self.items.insert(self.items.index(after) + 1 if after else 0, item)
 

@@ -1,7 +1,7 @@
-"""Set check runs and commit statuses, as a person or an app asks or as a seed plans them.
+"""Set check runs and commit statuses, as a person or an app asks, or as a seed plans them.
 
-Lateness is counted in reads, never in seconds, so that whoever polls sees the same in every run. A
-read is one request that asks for the checks of a head, however often it asks within.
+Delays are counted in reads, not in seconds, so that a polling client sees the same in every run. A read is
+one request that asks for the checks of a head, however often it asks for them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lifecycle.sandbox.repositories.state import Repository
 
 WAITING = {"queued", "waiting", "requested", "pending"}
 MOST_STATUSES = 1000
-"""How many statuses a commit takes of one context."""
+"""The most statuses of one context on a commit."""
 
 actions_app = suites.actions_app
 
@@ -35,7 +35,7 @@ def announce(repo: Repository, sha: str, *, event: str | None = None) -> None:
 
     The workflows of a stranger's fork wait until somebody with write access approves them
     (https://docs.github.com/actions/how-tos/manage-workflow-runs/approve-runs-from-forks). For a
-    merge group the `event` is another than the one planned.
+    merge group, `event` replaces the planned event.
     """
     tables = CheckTables.of(repo)
     if sha in tables.announced:
@@ -67,7 +67,7 @@ def approve(suite: CheckSuite) -> None:
 
 
 def read(repo: Repository, sha: str, seen: set[object]) -> None:
-    """Count a read of a commit's checks, and register the planned ones that are due after it."""
+    """Count a read of a commit's checks, and register the planned ones that are due then."""
     tables = CheckTables.of(repo)
     key = ("rollup", sha)
     if key in seen:
@@ -116,9 +116,9 @@ def set_check(
     completed_at: datetime | None = None,
     rerun: bool = False,
 ) -> CheckRun:
-    """Set the newest check run of that name, workflow and event; `rerun` adds another beside it.
+    """Set the newest check run of that name, workflow and event; `rerun` adds another one.
 
-    Times that are not given are now; a waiting run has no start, and only a completed one an end.
+    Missing times are now; a waiting run has no start, and only a completed one has an end.
     """
     key = (name, workflow, event)
     same_key = [c for c in runs_of(repo, sha) if c.key == key]
@@ -147,7 +147,7 @@ def add_run(suite: CheckSuite, name: str, event: str = "", workflow: str | None 
 def move(
     check: CheckRun, status: str, conclusion: str | None, completed_at: datetime | None = None
 ) -> None:
-    """Set status and conclusion of a check run, and its start and end where they follow from these."""
+    """Set a check run's status and conclusion, and its start and end if they follow from these."""
     check.status = status
     check.conclusion = conclusion if status == "completed" else None
     check.started_at = check.started_at or (None if status in WAITING else now())
@@ -157,7 +157,7 @@ def move(
 
 
 def rerun(check: CheckRun) -> CheckRun:
-    """Add a new check run beside this one, to run it again; its plan, if there is one, completes it."""
+    """Add a new check run, to run this one again; its plan, if there is one, completes it."""
     repo = check.repository
     tables = CheckTables.of(repo)
     again = add_run(check.suite, check.name, check.event, check.workflow)
@@ -211,7 +211,7 @@ def statuses_of(repo: Repository, sha: str) -> list[CommitStatus]:
 
 
 def combined_state(statuses: Sequence[CommitStatus]) -> str:
-    """`failure` if any failed, `pending` if there is none or one is pending, else `success`.
+    """`failure` if one failed, `pending` if there are none or one is pending, else `success`.
 
     Source: https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
     """
@@ -222,7 +222,7 @@ def combined_state(statuses: Sequence[CommitStatus]) -> str:
 
 
 def verdict(repo: Repository, sha: str) -> str | None:
-    """The worst of the newest runs and statuses of a commit; None where there is none."""
+    """The worst of the newest runs and statuses of a commit; None if there are none."""
     runs, statuses = latest_runs_of(repo, sha), statuses_of(repo, sha)
     words = {run.conclusion if run.status == "completed" else "pending" for run in runs}
     words |= {status.state for status in statuses}
@@ -234,7 +234,7 @@ def verdict(repo: Repository, sha: str) -> str | None:
 
 
 def log_of(check: CheckRun) -> str:
-    """The log of a job: its own, else a few lines that name its conclusion."""
+    """The log of a job: its own, else a few lines with its conclusion."""
     if check.log is not None:
         return check.log
     when = check.started_at or now()
@@ -246,7 +246,7 @@ def log_of(check: CheckRun) -> str:
 
 
 def app_run(repo: Repository, sha: str, name: str, app: App, external_id: str = "") -> CheckRun:
-    """A new check run of an app on a commit; the same name again makes another one."""
+    """A new check run of an app on a commit; a second call with the same name adds another one."""
     check = add_run(suites.app_suite(repo, sha, app), name)
     check.external_id = external_id
     return check

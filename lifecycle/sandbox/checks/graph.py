@@ -50,7 +50,7 @@ def rollup_of(call: Call, pull: PullRequest) -> Rollup | None:
 
 
 def rollup(call: Call, repo: Repository, sha: str) -> Rollup | None:
-    """Count a read of the commit's checks; its rollup, None until a check run or status is there."""
+    """Count a read of the commit's checks; its rollup, or None until there is a check run or status."""
     checks.read(repo, sha, call.seen)
     contexts = checks.runs_of(repo, sha), checks.statuses_of(repo, sha)
     return Rollup(repo, sha) if any(contexts) else None
@@ -84,7 +84,7 @@ def _contexts(call: Call, of: Rollup, **arguments: Any) -> dict[str, Any]:
 def _is_required(
     call: Call, repo: Repository, name: str, arguments: dict[str, Any], app: int | None
 ) -> bool:
-    """Whether a check of that name has to pass for a pull request, named by id or number.
+    """Whether a pull request, named by id or number, requires a check of that name.
 
     Source: https://docs.github.com/graphql/reference/interfaces#requirablebypullrequest
     """

@@ -58,7 +58,7 @@ def app(call: Call, subject: App) -> dict[str, Any]:
 
 
 def pulls_of(call: Call, repo: Repository, sha: str) -> list[dict[str, Any]]:
-    """The JSON of the open pull request whose head a commit is, in a list; one of a fork is left out."""
+    """The JSON of the open pull request with this head commit, in a list; one from a fork is left out."""
     pull = suites.pull_of(repo, sha)
     if pull is None or not pull.is_open or pull.is_cross_repository or pull.head_sha != sha:
         return []
@@ -102,7 +102,7 @@ def annotation(call: Call, run: CheckRun, subject: Annotation) -> dict[str, Any]
 def head_commit(repo: Repository, sha: str) -> dict[str, Any]:
     """The JSON of a commit in check suites and workflow runs."""
     commit = objects.commit(repo.git, sha)
-    if commit is None:  # a seed may speak of commits that git does not have
+    if commit is None:  # a seed may name commits that git does not have
         nobody = {"name": "nobody", "email": "nobody@example.com"}
         epoch = "1970-01-01T00:00:00Z"
         return {

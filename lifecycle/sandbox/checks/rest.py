@@ -52,7 +52,7 @@ def list_check_runs(call: Call, repo: Repository, ref: str) -> Reply:
 
 
 def page_of_runs(call: Call, check_runs: Iterable[CheckRun]) -> Reply:
-    """A page of these check runs by check_name, status and app_id, in the order given."""
+    """A page of these check runs by check_name, status and app_id, in the given order."""
     kept = list(check_runs)
     for parameter, attribute in (("check_name", "name"), ("status", "status")):
         if wanted := call.query.get(parameter):
@@ -63,7 +63,7 @@ def page_of_runs(call: Call, check_runs: Iterable[CheckRun]) -> Reply:
 
 
 def app_of(call: Call) -> App:
-    """The app whose token it is; 403 for any other token, in words as in public threads.
+    """The app of the token; 403 for a token of another kind, with the words in public threads.
 
     Source: https://github.com/EnricoMi/publish-unit-test-result-action/issues/53
     """
@@ -115,7 +115,7 @@ def update_check_run(call: Call, repo: Repository, run: int) -> Reply:
 
 
 def _demand_form(call: Call) -> None:
-    """Refuse a body that GitHub would not take for a check run, before one is made or changed."""
+    """Refuse a body that GitHub would not accept for a check run, before one is made or changed."""
     status = asking.typed(call, "status", str)
     conclusion = asking.typed(call, "conclusion", str)
     if status is not None and status not in get_args(CheckStatus):
@@ -231,7 +231,7 @@ def list_suites(call: Call, repo: Repository, ref: str) -> Reply:
 
 @route("POST", f"{REPO}/check-suites", "checks:write")
 def create_suite(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/check-suites, for an app; 200 if it has one there."""
+    """POST /repos/O/R/check-suites, for an app; 200 if it already has one."""
     tables = CheckTables.of(repo)
     app = app_of(call)
     asking.fields(call, "head_sha")
@@ -272,7 +272,7 @@ def rerequest(call: Call, repo: Repository, suite: int) -> Reply:
 
 @route("POST", f"{REPO}/statuses/<path:ref>", "statuses:write")
 def create_status(call: Call, repo: Repository, ref: str) -> Reply:
-    """POST /repos/O/R/statuses/SHA; a commit has a thousand of one context at most."""
+    """POST /repos/O/R/statuses/SHA; a commit has at most a thousand of one context."""
     asking.fields(call, "state", "target_url", "description", "context")
     if not repo.can_push(call.viewer):
         raise asking.not_found()

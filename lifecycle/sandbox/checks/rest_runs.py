@@ -39,7 +39,7 @@ def list_runs(call: Call, repo: Repository) -> Reply:
 
 
 def page_of_runs(call: Call, pool: Iterable[CheckSuite]) -> Reply:
-    """A page of runs that pass the query's filters."""
+    """A page of the runs that match the query's filters."""
     asking.only(call, *FILTERS)
     kept = [suite for suite in pool if suite.run and _passes(call, suite, suite.run)]
     shown, headers = call.page(kept)
@@ -115,7 +115,7 @@ def _jobs(call: Call, check_runs: list[CheckRun], of: WorkflowRun) -> Reply:
 
 @route("GET", ATTEMPT, READ)
 def get_attempt(call: Call, repo: Repository, run: int, attempt: int) -> Reply:
-    """GET /repos/O/R/actions/runs/ID/attempts/N; apart from its number, the newest attempt is shown."""
+    """GET /repos/O/R/actions/runs/ID/attempts/N: the newest attempt, with this number."""
     suite, of = _run(repo, run)
     if not 1 <= attempt <= of.attempt:
         raise asking.not_found()
@@ -126,7 +126,7 @@ def get_attempt(call: Call, repo: Repository, run: int, attempt: int) -> Reply:
 
 @route("GET", f"{ATTEMPT}/jobs", READ)
 def list_attempt_jobs(call: Call, repo: Repository, run: int, attempt: int) -> Reply:
-    """GET /repos/O/R/actions/runs/ID/attempts/N/jobs: as they stood after that attempt."""
+    """GET /repos/O/R/actions/runs/ID/attempts/N/jobs: their state after that attempt."""
     asking.only(call)
     suite, of = _run(repo, run)
     if not 1 <= attempt <= of.attempt:
@@ -174,7 +174,7 @@ def get_job(call: Call, repo: Repository, job: int) -> Reply:
 def get_job_logs(call: Call, repo: Repository, job: int) -> Reply:
     """GET /repos/O/R/actions/jobs/ID/logs: 302 to a text, once the job is over.
 
-    410 if the repository no longer keeps it, in words as in public threads.
+    410 if the repository no longer keeps the log, with the words in public threads.
     Source: https://github.com/rust-lang/triagebot/issues/2241
     """
     check_run, _ = _job(repo, job)
@@ -187,7 +187,7 @@ def get_job_logs(call: Call, repo: Repository, job: int) -> Reply:
 
 
 def _doing(call: Call, repo: Repository, act: Callable[[], None], status: int = 201) -> Reply:
-    """Call `act` for who may write; a refusal is 403, or 409 where success is 202."""
+    """Call `act` if the viewer may write; a refusal is 403, or 409 if success is 202."""
     asking.demand_push(call, repo)
     try:
         act()
@@ -220,7 +220,7 @@ def rerun_job(call: Call, repo: Repository, job: int) -> Reply:
 
 @route("POST", f"{RUN}/cancel", WRITE)
 def cancel(call: Call, repo: Repository, run: int) -> Reply:
-    """POST /repos/O/R/actions/runs/ID/cancel: 202, or 409 when it is over."""
+    """POST /repos/O/R/actions/runs/ID/cancel: 202, or 409 if it is over."""
     suite, _ = _run(repo, run)
     return _doing(call, repo, lambda: runs.cancel(suite), 202)
 
@@ -239,7 +239,7 @@ def approve(call: Call, repo: Repository, run: int) -> Reply:
 
 
 def _known(repo: Repository) -> list[Workflow]:
-    """The workflows that ran already, and those that planned checks name."""
+    """The workflows that have run, and those that planned checks name."""
     tables = CheckTables.of(repo)
     suites.index(repo)
     for plan in tables.plans:
@@ -249,7 +249,7 @@ def _known(repo: Repository) -> list[Workflow]:
 
 
 def _workflow(repo: Repository, workflow: str) -> Workflow:
-    """The workflow of a number or of a file's name, or 404."""
+    """The workflow of a number or file name, or 404."""
     for flow in _known(repo):
         if workflow in {str(flow.id), flow.path, flow.path.rpartition("/")[2]}:
             return flow

@@ -18,7 +18,7 @@ from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables, Wo
 from lifecycle.sandbox.repositories.state import Repository
 
 MOST_ATTEMPTS = 51
-"""The first attempt and 50 re-runs, which are GitHub's limit.
+"""The first attempt and 50 re-runs, GitHub's limit.
 
 Source: https://docs.github.com/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs
 """
@@ -34,7 +34,7 @@ def all_of(repo: Repository, sha: str | None = None) -> list[CheckSuite]:
 
 
 def rerun(suite: CheckSuite, *, failed_only: bool = False) -> None:
-    """Start another attempt with all jobs, or with those that failed.
+    """Start another attempt with all jobs, or with the failed ones.
 
     Raises:
         ActionRefused: It is not over, none failed, or it was run again too often.
@@ -54,7 +54,7 @@ def rerun(suite: CheckSuite, *, failed_only: bool = False) -> None:
 
 
 def _demand_attempt(run: WorkflowRun) -> None:
-    """Refuse an attempt too many, in words as in public threads.
+    """Refuse an attempt above the limit, with the words in public threads.
 
     Source: https://github.com/metabase/metabase/pull/70916
     """
@@ -63,7 +63,7 @@ def _demand_attempt(run: WorkflowRun) -> None:
 
 
 def rerun_job(job: CheckRun) -> None:
-    """Start another attempt with this job alone.
+    """Start another attempt with only this job.
 
     Raises:
         ActionRefused: Its run is not over, or was run again too often.
@@ -97,7 +97,7 @@ def cancel(suite: CheckSuite) -> None:
 
 
 def dispatch(repo: Repository, flow: Workflow, sha: str, branch: str, user: User) -> CheckSuite:
-    """Start a workflow by hand on a branch; its jobs are those that plans name."""
+    """Start a workflow by hand on a branch; the planned checks name its jobs."""
     tables = CheckTables.of(repo)
     number, node = repo.new_id("CS")
     when = now()
@@ -117,7 +117,7 @@ def dispatch(repo: Repository, flow: Workflow, sha: str, branch: str, user: User
 
 
 def logs_zip(suite: CheckSuite) -> bytes:
-    """A zip file of the logs: that of each job at the top, and again in a folder of the job."""
+    """A zip file of the logs: each job's at the top, and again in the job's folder."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for place, job in enumerate(suites.latest_runs_of(suite)):

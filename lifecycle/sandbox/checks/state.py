@@ -19,7 +19,7 @@ StatusState = Literal["error", "failure", "pending", "success"]
 
 @dataclass(slots=True, eq=False)
 class Workflow:
-    """A workflow of Actions, known by its name since the first time that it ran."""
+    """A workflow of Actions; its name is known from its first run on."""
 
     id: int
     node_id: str
@@ -41,8 +41,8 @@ class Workflow:
 class WorkflowRun:
     """A run of a workflow of Actions: its jobs are check runs of its suite.
 
-    One that is `held` waits for a maintainer's approval, as those of a stranger's fork do. `actor` is
-    the user who caused it.
+    A `held` run waits for a maintainer's approval, as for a stranger's fork. `actor` is the user who
+    caused it.
     """
 
     id: int
@@ -53,14 +53,14 @@ class WorkflowRun:
     attempt: int = 1
     held: bool = False
     unread: bool = False
-    """Its file could not be read, so that no job of it began."""
+    """Its file could not be read, so none of its jobs began."""
     actor: User | None = None
     suite: CheckSuite | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)
 class CheckSuite:
-    """The check runs of one app on one commit; for Actions, one of each workflow run."""
+    """The check runs of one app on one commit; for Actions, of one workflow run."""
 
     id: int
     node_id: str
@@ -90,7 +90,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a job of Actions, as its runner tells it; times are in whole seconds."""
+    """A step of a job of Actions, as its runner reports it; times are in whole seconds."""
 
     number: int
     name: str
@@ -108,7 +108,7 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Output:
-    """What a check run reports beside its conclusion."""
+    """The output of a check run, besides its conclusion."""
 
     title: str | None = None
     summary: str | None = None
@@ -118,7 +118,7 @@ class Output:
 
 @dataclass(slots=True, eq=False)
 class CheckRun:
-    """A check run on a commit; a re-run is a new check run beside it."""
+    """A check run on a commit; a re-run is a new check run."""
 
     id: int
     node_id: str
@@ -171,11 +171,11 @@ class CommitStatus:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCheck:
-    """A check that each new head of a pull request gets, after so many reads of its checks.
+    """A check that each new head of a pull request gets, after this many reads of its checks.
 
-    With `context` it is a commit status in `state`; with `name` a check run. Two plans of the same
-    name, workflow and event are two moments of one run: the later one updates the earlier. `log` is
-    what its job prints.
+    With `context` it is a commit status in `state`; with `name` a check run. Two plans of the same name,
+    workflow and event are two states of one run: the later plan updates the run. `log` is its job's
+    output.
     """
 
     name: str | None = None
@@ -207,7 +207,7 @@ class CheckTables(Tables):
     suites_by_sha: dict[str, list[CheckSuite]] = field(default_factory=dict, repr=False)
     suites_by_run: dict[int, CheckSuite] = field(default_factory=dict, repr=False)
     suites_indexed: int = 0
-    """How many of `suites` the two tables above know; `checks.suites` keeps them."""
+    """The number of `suites` in the two tables above; `checks.suites` updates it."""
     checks: dict[str, list[CheckRun]] = field(default_factory=dict, repr=False)
     """By commit, oldest first."""
     statuses: dict[str, list[CommitStatus]] = field(default_factory=dict, repr=False)

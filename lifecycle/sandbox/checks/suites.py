@@ -15,11 +15,11 @@ ACTIONS = "github-actions"
 ORDER = (
     "startup_failure", "action_required", "timed_out", "failure", "cancelled", "stale",
 )  # fmt: skip
-"""The conclusions that decide a suite's, the worst first; without one it is a success."""
+"""The conclusions that decide a suite's, the worst first; without any of them it is a success."""
 
 
 def actions_app(world: World) -> App:
-    """The app of GitHub Actions, with the id that it has on github.com."""
+    """The app of GitHub Actions, with its id on github.com."""
     if ACTIONS not in world.apps:
         github = world.users.get("github") or world.home.owner
         world.apps[ACTIONS] = App(15_368, ACTIONS, "GitHub Actions", github)
@@ -79,7 +79,7 @@ def workflow(repo: Repository, name: str) -> Workflow:
 
 
 def job_suite(repo: Repository, sha: str, workflow_name: str | None, event: str) -> CheckSuite:
-    """The suite that jobs of one workflow, event and commit share, made with the first of them."""
+    """The suite for jobs of one workflow, event and commit, made with the first of them."""
     for suite in of_commit(repo, sha):
         run = suite.run
         key = (run.workflow, run.event) if run else (None, event)

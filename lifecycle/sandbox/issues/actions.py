@@ -49,7 +49,7 @@ def note(issue: Issue, user: User, kind: str, **about: Any) -> IssueEvent:
 def happened(
     issue: Issue, user: User, kind: str, about: dict[str, Any], when: datetime | None = None
 ) -> IssueEvent:
-    """Append an event to the issue's timeline, by default of now; `updated_at` stays as it is."""
+    """Append an event to the issue's timeline, by default with the present time; `updated_at` stays."""
     number, node = issue.repository.new_id("E")
     event = IssueEvent(number, node, kind, user, when or now(), about)
     issue.events.append(event)
@@ -57,9 +57,9 @@ def happened(
 
 
 def refer(source: Issue, user: User, text: str | None, when: datetime | None = None) -> None:
-    """Write `cross-referenced` into the timeline of each issue that a text names, by default now.
+    """Add `cross-referenced` to the timeline of each issue that a text names, by default as of now.
 
-    Once for each source, however often it names an issue, which does not count as updated:
+    Once for each source, however often it names the issue; the issue does not count as updated:
     https://github.com/josegonzalez/python-github-backup/pull/528 and
     https://github.com/kubernetes/test-infra/issues/6267.
     """
@@ -78,28 +78,28 @@ def touch(issue: Issue) -> None:
 
 
 def rename(issue: Issue, user: User, title: str) -> None:
-    """Set the issue's title; another one than before is noted in its timeline."""
+    """Set the issue's title; if it is different, this is noted in its timeline."""
     if title != issue.title:
         note(issue, user, "renamed", old=issue.title, new=title)
         issue.title = title
 
 
 def rewrite(issue: Issue, user: User, body: str | None) -> None:
-    """Set the issue's text, and note it at the issues that the text names."""
+    """Set the issue's text, and note it in the issues that the text names."""
     if body != issue.body:
         issue.body, issue.updated_at = body, now()
         refer(issue, user, body)
 
 
 def close(issue: Issue, user: User, reason: Reason | None, **by: Any) -> None:
-    """Close an issue; of a closed one only the reason and `updated_at` change.
+    """Close an issue; if it is closed already, only the reason and `updated_at` change.
 
     Args:
         issue: The issue to close.
         user: Who does it.
         reason: Why.
-        **by: What closed it, where that was no person: `commit`, a sha, or `closer`, the issue half of
-            a pull request.
+        **by: What closed it, unless it was a person: `commit`, a sha, or `closer`, the issue half of a
+            pull request.
     """
     if issue.state == "open":
         issue.closed_at, issue.closed_by = now(), user
@@ -109,7 +109,7 @@ def close(issue: Issue, user: User, reason: Reason | None, **by: Any) -> None:
 
 
 def reopen(issue: Issue, user: User | None = None) -> None:
-    """Reopen a closed issue, without a user as its author; an open one stays as it is."""
+    """Reopen a closed issue; without a user, its author does it. An open one stays as it is."""
     if issue.state == "closed":
         issue.state, issue.state_reason = "open", "reopened"
         issue.closed_at = issue.closed_by = None
@@ -117,7 +117,7 @@ def reopen(issue: Issue, user: User | None = None) -> None:
 
 
 def comment(issue: Issue, user: User, body: str) -> Comment:
-    """Add a comment; lists leave it out for as many reads as the world's lag says."""
+    """Add a comment; lists omit it for as many reads as the world's lag says."""
     repo = issue.repository
     number, node = repo.new_id("IC")
     created_at = now()
@@ -133,21 +133,21 @@ def comment(issue: Issue, user: User, body: str) -> Comment:
 
 
 def edit_comment(comment: Comment, user: User, body: str) -> None:
-    """Set a comment's text, and note it at the issues that the text names."""
+    """Set a comment's text, and note it in the issues that the text names."""
     if body != comment.body:
         comment.body, comment.updated_at = body, now()
         refer(comment.issue, user, body)
 
 
 def remove_comment(comment: Comment) -> None:
-    """Delete a comment for good."""
+    """Delete a comment."""
     comment.issue.comments.remove(comment)
     comment.issue.repository.world.forget(comment.node_id)
     comment.issue.updated_at = now()
 
 
 def assign(issue: Issue, logins: Iterable[str], by: User | None = None) -> None:
-    """Add assignees; who is unknown is silently left out, as on GitHub, and so is the eleventh.
+    """Add assignees; unknown users, and those after the tenth, are silently ignored, as on GitHub.
 
     Source: https://docs.github.com/rest/issues/assignees#add-assignees-to-an-issue
     """
@@ -180,7 +180,8 @@ def set_assignees(issue: Issue, users: Iterable[User], by: User) -> None:
 def may_be_assigned(repo: Repository, user: User) -> bool:
     """Whether a user can be assigned: by a role in the repository, or as a member of its owner.
 
-    Source: https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/assigning-issues-and-pull-requests-to-other-github-users
+    Source:
+    https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/assigning-issues-and-pull-requests-to-other-github-users
     """
     if user.kind != "user" or repo.role_of(user) is None:
         return False
@@ -188,7 +189,7 @@ def may_be_assigned(repo: Repository, user: User) -> bool:
 
 
 def set_milestone(issue: Issue, milestone: Milestone | None, by: User) -> None:
-    """Put an issue into a milestone, with None into no milestone."""
+    """Set an issue's milestone; None removes it."""
     before = issue.milestone
     if milestone is before:
         return
@@ -242,16 +243,17 @@ ISSUE = re.compile(
     r"|https?://[^/\s]+/(?P<place>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<linked>\d+)\b"
 )
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-"""Blocks and spans of code, in which nothing counts as a reference."""
+"""Blocks and spans of code, which contain no references."""
 PERSON = re.compile(r"(?<![\w@/.])@(?P<login>[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?![\w/])")
 
 
 def issues_in(repo: Repository, text: str | None) -> list[Issue]:
-    """The issues and pull requests that a text written in a repository names, each once.
+    """The issues and pull requests that a text in a repository names, without duplicates.
 
-    By `#1`, `GH-1`, `owner/name#1` or the address of their page; not where the text is code
-    (https://github.com/go-gitea/gitea/issues/8397 tells it of GitHub, too).
-    Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+    By `#1`, `GH-1`, `owner/name#1` or the address of their page; not in code
+    (https://github.com/go-gitea/gitea/issues/8397 says this of GitHub, too).
+    Source:
+    https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
     """
     issues_by_id: dict[int, Issue] = {}
     if not text or not ("#" in text or "/" in text or "GH-" in text):

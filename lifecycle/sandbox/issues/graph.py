@@ -49,7 +49,7 @@ def classic_projects(*_: Any, **__: Any) -> None:
 
 
 def reaction_groups(*_: Any) -> list[dict[str, Any]]:
-    """Every kind of reaction without users: nobody reacts in the sandbox."""
+    """Every kind of reaction without users, since nobody reacts in the sandbox."""
     return [
         {"content": reaction, "users": connection([], first=1), "viewerHasReacted": False}
         for reaction in REACTIONS
@@ -67,9 +67,9 @@ def issue_page_of(call: Call, repo: Repository, **arguments: Any) -> dict[str, A
 
 
 def filtered(call: Call, issues: list[Issue], **arguments: Any) -> dict[str, Any]:
-    """A page of the issues that fit the field's arguments; one of the labels is enough.
+    """A page of the issues that match the field's arguments; one of the labels is enough.
 
-    `filterBy` outweighs `states` and `labels`.
+    `filterBy` overrides `states` and `labels`.
     Source: https://docs.github.com/graphql/reference/input-objects#issuefilters
     """
     filters = {"states": arguments.pop("states", None), "labels": arguments.pop("labels", None)}
@@ -92,7 +92,7 @@ def _has_label(_call: Call, issue: Issue, names: list[str]) -> bool:
 
 
 def _in_milestone(_call: Call, issue: Issue, wanted: str) -> bool:
-    """Whether the issue is in the milestone of this database id or number, with `*` in any."""
+    """Whether the issue is in the milestone with this database id or number; with `*`, in any."""
     milestone = issue.milestone
     return milestone is not None and wanted in {"*", str(milestone.id), str(milestone.number)}
 
@@ -172,7 +172,7 @@ SHARED_PLAIN = (
     "number title resourcePath repository author assignees milestone locked closedAt createdAt "
     "updatedAt"
 )
-"""Other shared fields, which issues and pull requests have under the same name."""
+"""Other shared fields, with the same names for issues and pull requests."""
 
 
 def _parent(call: Call, issue: Issue) -> Issue | None:
@@ -248,7 +248,7 @@ MINIMIZABLE: dict[str, Any] = {
     "isMinimized": lambda _, subject: subject.minimized is not None,
     "minimizedReason": lambda _, subject: subject.minimized,
 }
-"""Of comments and reviews: whether somebody folded them away, and why."""
+"""For comments and reviews: whether somebody minimized them, and why."""
 
 
 def _comment_url(call: Call, comment: Comment) -> str:

@@ -1,4 +1,4 @@
-"""GraphQL's mutations of issues and comments, some of which take a pull request too."""
+"""GraphQL's mutations of issues and comments; some also accept a pull request."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _texts(wanted: Given) -> None:
 
 @mutation("issue", takes="body assigneeIds labelIds milestoneId projectIds parentIssueId")
 def create_issue(call: Call, wanted: Given) -> Payload:
-    """Create an issue; labels, assignees and milestone are ignored from who may not triage."""
+    """Create an issue; labels, assignees and milestone are ignored unless the viewer may triage."""
     repo = meant(call, wanted["repositoryId"], Repository)
     demand(call, repo)
     if not repo.has_issues:
@@ -64,7 +64,7 @@ def create_issue(call: Call, wanted: Given) -> Payload:
 
 
 def _wishes(call: Call, wanted: Given) -> dict[str, Any]:
-    """The labels, assignees and milestone that the input names by id; keys that it lacks are left out."""
+    """The labels, assignees and milestone that the input names by id; missing keys are left out."""
     wishes: dict[str, Any] = {}
     if wanted.get("labelIds") is not None:
         wishes["labels"] = all_meant(call, wanted["labelIds"], Label)
@@ -86,7 +86,7 @@ def _grant(call: Call, issue: Issue, wishes: Mapping[str, Any]) -> None:
 
 
 def _to_edit(call: Call, global_id: str) -> Issue:
-    """The issue of that id, for its author and who may triage."""
+    """The issue of that id, for its author and users who may triage."""
     issue = meant(call, global_id, Issue)
     may = issue.author is call.viewer or issue.repository.can_triage(call.viewer)
     demand(call, issue.repository, may=may)
@@ -95,7 +95,7 @@ def _to_edit(call: Call, global_id: str) -> Issue:
 
 @mutation("issue actor", takes="title body assigneeIds labelIds milestoneId projectIds state")
 def update_issue(call: Call, wanted: Given) -> Payload:
-    """Change the fields that are given; a list replaces the old one."""
+    """Change the given fields; a list replaces the old one."""
     issue = _to_edit(call, wanted["id"])
     if wanted.get("projectIds"):
         raise unprocessable("Projects (classic) are no longer there.")
@@ -115,7 +115,7 @@ def update_issue(call: Call, wanted: Given) -> Payload:
 
 @mutation("issue", takes="stateReason")
 def close_issue(call: Call, wanted: Given) -> Payload:
-    """Close an issue; of a closed one only the reason changes."""
+    """Close an issue; if it is closed already, only the reason changes."""
     issue = _to_edit(call, wanted["issueId"])
     reasons: dict[str, issues.Reason] = {
         "COMPLETED": "completed", "NOT_PLANNED": "not_planned", "DUPLICATE": "duplicate",
@@ -143,7 +143,7 @@ def delete_issue(call: Call, wanted: Given) -> Payload:
 
 @mutation("issue", takes="createLabelsIfMissing")
 def transfer_issue(call: Call, wanted: Given) -> Payload:
-    """Move an issue to another repository of the same owner, for who may push to both."""
+    """Move an issue to another repository of the same owner, if the viewer may push to both."""
     issue = meant(call, wanted["issueId"], Issue)
     target = meant(call, wanted["repositoryId"], Repository)
     both = issue.repository.can_push(call.viewer) and target.can_push(call.viewer)
@@ -181,7 +181,7 @@ def _commented(wanted: Given) -> None:
 
 @mutation("issueComment")
 def update_issue_comment(call: Call, wanted: Given) -> Payload:
-    """Change a comment's text, for its author or who may push."""
+    """Change a comment's text, for its author or a user who may push."""
     comment = _own_comment(call, wanted["id"])
     _commented(wanted)
     issues.edit_comment(comment, call.viewer, wanted["body"])
@@ -190,7 +190,7 @@ def update_issue_comment(call: Call, wanted: Given) -> Payload:
 
 @mutation()
 def delete_issue_comment(call: Call, wanted: Given) -> Payload:
-    """Delete a comment, for its author or who may push."""
+    """Delete a comment, for its author or a user who may push."""
     issues.remove_comment(_own_comment(call, wanted["id"]))
     return {}
 
@@ -238,7 +238,7 @@ def unlock_lockable(call: Call, wanted: Given) -> Payload:
 
 @mutation("issue")
 def pin_issue(call: Call, wanted: Given) -> Payload:
-    """Pin an issue; a repository has three pinned ones at most."""
+    """Pin an issue; a repository has at most three pinned ones."""
     issue = meant(call, wanted["issueId"], Issue)
     demand(call, issue.repository, may=issue.repository.can_push(call.viewer))
     if not issues.pin(issue, call.viewer):
@@ -301,7 +301,7 @@ def _family(call: Call, wanted: Given) -> tuple[Issue, Issue]:
 
 @mutation("linkedBranch issue", takes="name repositoryId")
 def create_linked_branch(call: Call, wanted: Given) -> Payload:
-    """Make a branch for an issue and link it; by default it is named after the issue."""
+    """Make a branch for an issue and link it; its default name comes from the issue."""
     issue = meant(call, wanted["issueId"], Issue)
     repo = issue.repository
     demand(call, repo, may=repo.can_push(call.viewer),

@@ -12,7 +12,7 @@ from lifecycle.sandbox.repositories.state import Repository
 
 
 def delete(issue: Issue, by: User) -> None:
-    """Delete an issue with its comments and cards; its number is never given again (410)."""
+    """Delete an issue with its comments and cards; its number is never used again (410)."""
     repo = issue.repository
     tables = IssueTables.of(repo)
     relations.cut_loose(issue, by)
@@ -44,9 +44,10 @@ def _take_out_of_timelines(issue: Issue) -> None:
 def transfer(issue: Issue, target: Repository, by: User) -> None:
     """Move an issue to another repository, where it gets the next number.
 
-    Comments and assignees go with it, labels and the milestone where the target has ones of the
-    same name. The old address leads to the new one (301).
-    Source: https://docs.github.com/issues/tracking-your-work-with-issues/administering-issues/transferring-an-issue-to-another-repository
+    Comments and assignees are kept; labels and the milestone only if the target has some of the same
+    name. The old address redirects to the new one (301).
+    Source:
+    https://docs.github.com/issues/tracking-your-work-with-issues/administering-issues/transferring-an-issue-to-another-repository
     """
     before = issue.repository
     issue_tables = IssueTables.of(before)

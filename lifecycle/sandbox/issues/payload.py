@@ -35,7 +35,7 @@ def label(call: Call, repo: Repository, subject: Label) -> dict[str, Any]:
 
 
 def milestone(call: Call, repo: Repository, subject: Milestone) -> dict[str, Any]:
-    """The JSON of a milestone, with how many of its issues are open and closed."""
+    """The JSON of a milestone, with the numbers of its open and closed issues."""
     counts = call.once(("milestones", repo.id), lambda: milestones.counts(repo))
     opened, closed = counts.get(subject.id, (0, 0))
     url = f"{repositories.api_url(call, repo)}/milestones/{subject.number}"
@@ -52,7 +52,7 @@ def milestone(call: Call, repo: Repository, subject: Milestone) -> dict[str, Any
 
 
 def reactions(url: str) -> dict[str, Any]:
-    """The JSON of no reactions: nobody reacts in the sandbox."""
+    """The JSON of no reactions, since nobody reacts in the sandbox."""
     return {"url": f"{url}/reactions", "total_count": 0, **dict.fromkeys(REACTIONS, 0)}
 
 
@@ -74,7 +74,7 @@ def common(call: Call, subject: Issue) -> dict[str, Any]:
 
 
 def _relations(subject: Issue) -> dict[str, Any]:
-    """The JSON of how many sub-issues, blockers and blocked issues an issue has.
+    """The JSON of an issue's numbers of sub-issues, blockers and blocked issues.
 
     Source: https://docs.github.com/rest/issues/issues#get-an-issue
     """

@@ -37,7 +37,7 @@ ISSUE = f"{REPO}/issues/<int:number>"
 
 @route("GET", f"{REPO}/issues")
 def list_issues(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/issues, pull requests among them, newest first unless it is said otherwise."""
+    """GET /repos/O/R/issues, including pull requests, by default newest first."""
     asking.only(call, *FILTERS)
     selection = filtered(call, IssueTables.of(repo).issues.values(), repo)
     if not repo.has_issues:
@@ -46,7 +46,7 @@ def list_issues(call: Call, repo: Repository) -> Reply:
 
 
 def filtered(call: Call, pool: Iterable[Issue], repo: Repository | None = None) -> list[Issue]:
-    """The issues of `pool` that fit the query's filters, in the order that the query asks for.
+    """The issues of `pool` that match the query's filters, in the query's order.
 
     Source: https://docs.github.com/rest/issues/issues#list-repository-issues
     """
@@ -119,7 +119,7 @@ def get_issue(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("POST", f"{REPO}/issues", "issues:write")
 def create_issue(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/issues; labels, assignees, milestone count only from who may triage."""
+    """POST /repos/O/R/issues; labels, assignees and milestone are ignored unless the viewer may triage."""
     asking.demand_issues(repo)
     asking.fields(call, "title", "body", "labels", "assignee", "assignees", "milestone")
     title = asking.needed(call, "title", str)
@@ -144,7 +144,7 @@ def _body(call: Call) -> str | None:
 
 
 class Wishes:
-    """The labels, assignees and milestone that a body asks for; a missing key changes nothing."""
+    """The labels, assignees and milestone in a body; a missing key changes nothing."""
 
     def __init__(self) -> None:
         self.labels: list[str] | None = None
@@ -175,7 +175,7 @@ class Wishes:
         return wishes
 
     def grant(self, issue: Issue, by: User) -> None:
-        """Set what was asked for on an issue."""
+        """Set the requested values on an issue."""
         if self.labels is not None:
             labels.replace(issue, known_labels(issue.repository, self.labels), by)
         if self.assignees is not None:
@@ -202,7 +202,7 @@ def known_labels(repo: Repository, names: Iterable[str]) -> list[Label]:
 
 
 def assignable(repo: Repository, login: object) -> User:
-    """The user of that login who can be assigned, or 422."""
+    """The user of that login, if they can be assigned; else 422."""
     user = repo.world.user(str(login))
     if user is None or not issues.may_be_assigned(repo, user):
         error = {"value": login, "resource": "Issue", "field": "assignees", "code": "invalid"}
@@ -225,7 +225,7 @@ def milestone(repo: Repository, number: object) -> Milestone | None:
 
 @route("PATCH", ISSUE, "issues:write")
 def edit_issue(call: Call, repo: Repository, number: int) -> Reply:
-    """PATCH /repos/O/R/issues/N, for its author; labels, people, milestone for who may triage."""
+    """PATCH /repos/O/R/issues/N, for its author; labels, people, milestone if the viewer may triage."""
     issue = asking.issue(repo, number)
     can_triage = repo.can_triage(call.viewer)
     if not can_triage and issue.author is not call.viewer:
@@ -271,7 +271,7 @@ def _set_state(call: Call, issue: Issue, state: str, reason: Any) -> None:
 
 @route("POST", f"{ISSUE}/assignees", "issues:write")
 def add_assignees(call: Call, repo: Repository, number: int) -> Reply:
-    """POST /repos/O/R/issues/N/assignees: adds them; without push access nothing changes."""
+    """POST /repos/O/R/issues/N/assignees: adds them; without push access, nothing changes."""
     issue = asking.issue(repo, number)
     if repo.can_push(call.viewer):
         users = [repo.world.user(login) for login in _logins(call)]
@@ -282,7 +282,7 @@ def add_assignees(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("DELETE", f"{ISSUE}/assignees", "issues:write")
 def remove_assignees(call: Call, repo: Repository, number: int) -> Reply:
-    """DELETE /repos/O/R/issues/N/assignees; without push access nothing changes."""
+    """DELETE /repos/O/R/issues/N/assignees; without push access, nothing changes."""
     issue = asking.issue(repo, number)
     if repo.can_push(call.viewer):
         issues.unassign(issue, _logins(call), call.viewer)
@@ -322,7 +322,7 @@ COMMENT = f"{REPO}/issues/comments/<int:comment>"
 
 @route("GET", f"{ISSUE}/comments", docs=DOCS)
 def list_comments(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/issues/N/comments, oldest first; `since` means when they changed."""
+    """GET /repos/O/R/issues/N/comments, oldest first; `since` is about the time of the last change."""
     asking.only(call, "since")
     comments = asking.issue(repo, number).comments
     if since := call.query.get("since"):
@@ -386,7 +386,7 @@ def get_comment(call: Call, repo: Repository, comment: int) -> Reply:
 
 @route("PATCH", COMMENT, "issues:write")
 def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
-    """PATCH /repos/O/R/issues/comments/ID, by its author or who may push."""
+    """PATCH /repos/O/R/issues/comments/ID, by its author or a user who may push."""
     target = _comment(repo, comment)
     body = _comment_body(call)
     if target.author is not call.viewer:
@@ -397,7 +397,7 @@ def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
 
 @route("DELETE", COMMENT, "issues:write")
 def delete_comment(call: Call, repo: Repository, comment: int) -> Reply:
-    """DELETE /repos/O/R/issues/comments/ID, by its author or who may push."""
+    """DELETE /repos/O/R/issues/comments/ID, by its author or a user who may push."""
     target = _comment(repo, comment)
     if target.author is not call.viewer:
         asking.demand_push(call, repo)

@@ -1,4 +1,4 @@
-"""Issues and what hangs on them: comments, labels, milestones, events."""
+"""The state of issues: comments, labels, milestones, events."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class Comment:
     updated_at: datetime
     hidden_for: int = 0
     minimized: str | None = None
-    """Why it is folded away, as GitHub words it; None if it is not."""
+    """Why it is minimized, in GitHub's word; None if it is not."""
 
 
 @dataclass(slots=True, eq=False)
 class IssueEvent:
     """Something that happened to an issue: `closed`, `reopened`, `labeled`, `assigned` and so on.
 
-    `about` holds what the kind needs: a label, an assignee, an issue, a milestone's title.
+    `about` has the data of the kind: a label, an assignee, an issue, a milestone's title.
     """
 
     id: int
@@ -108,16 +108,16 @@ class Issue:
     blocked_by: list[Issue] = field(default_factory=list, repr=False)
     blocking: list[Issue] = field(default_factory=list, repr=False)
     hidden_for: int = 0
-    """How many reads of lists will still miss it."""
+    """How many more reads of lists omit it."""
     unread_for: int = 0
-    """How many reads by its number will still find nothing."""
+    """How many more reads by its number do not find it."""
     is_pull: bool = False
     is_pinned: bool = False
     linked_branches: list[str] = field(default_factory=list)
     """Names of branches of its repository that somebody linked to it."""
 
     def is_late(self) -> bool:
-        """Count one read by number, and return whether it still finds nothing."""
+        """Count one read by number, and return whether it fails to find the issue."""
         if self.unread_for == 0:
             return False
         self.unread_for -= 1
@@ -129,13 +129,13 @@ class IssueTables(Tables):
     """The issues of a repository with their labels and milestones."""
 
     labels: dict[str, Label] = field(default_factory=dict, repr=False)
-    """By name in lower case: GitHub compares them so."""
+    """By name in lower case, since GitHub ignores case here."""
     milestones: dict[int, Milestone] = field(default_factory=dict, repr=False)
     issues: dict[int, Issue] = field(default_factory=dict, repr=False)
     gone: set[int] = field(default_factory=set, repr=False)
     """Numbers of issues that were deleted."""
     moved: dict[int, Issue] = field(default_factory=dict, repr=False)
-    """Issues that were transferred to another repository, by the number that they had here."""
+    """Issues that were transferred to another repository, by their numbers here."""
 
     def issue(self, number: int) -> Issue:
         """The issue or pull request of that number.

@@ -1,7 +1,8 @@
 """Change pull requests: open, edit, follow pushes, close, reopen.
 
-A head and base have one open pull request at most, decided under the world's lock; a head's sha follows its
-branch, which may be in a fork, while the pull request is open, and stays when the branch goes.
+There is at most one open pull request for a head and base, decided under the world's lock. While a pull
+request is open, its head's sha follows the branch, which may be in a fork; it stays if the branch is
+deleted.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LONGEST = {"title": 256, "body": 65_536}
 def head_repository(repo: Repository, head: str, name: str | None = None) -> Repository | None:
     """The repository of a head (`branch` or `owner:branch`): `repo` or another of its network.
 
-    `name` chooses among several of one owner. None if the owner has no repository of this network.
+    `name` selects one of several with the same owner. None if the owner has no repository of this network.
     """
     owner, _, _ = head.rpartition(":")
     if name is None and (not owner or owner.lower() == repo.owner.login.lower()):
@@ -41,7 +42,7 @@ def head_repository(repo: Repository, head: str, name: str | None = None) -> Rep
 
 
 def _network(repo: Repository) -> Iterator[Repository]:
-    """A repository, those that it was forked from, and all their forks."""
+    """A repository, its ancestors by forks, and all their forks."""
     root = repo
     while root.parent is not None:
         root = root.parent
@@ -67,8 +68,8 @@ def open_pull(
     """Open a pull request, as POST /repos/O/R/pulls does.
 
     Raises:
-        ApiError: 422, in GitHub's words: no such head or base, nothing between them, or there is an
-            open one already.
+        ApiError: 422, in GitHub's words: no such head or base, no commits between them, or an open one
+            exists already.
     """
     tables = PullTables.of(repo)
     branch = head.rpartition(":")[2]
@@ -121,7 +122,7 @@ def _custom(message: str) -> ApiError:
 def open_between(
     repo: Repository, source: Repository | None, head: str, base: str
 ) -> PullRequest | None:
-    """The open pull request from the branch `head` of a repository into `base`, if there is one."""
+    """The open pull request from a repository's branch `head` into `base`, or None."""
     for pull in PullTables.of(repo).pulls.values():
         is_between = (pull.head, pull.base) == (head, base) and pull.head_repository is source
         if is_between and pull.is_open:
@@ -130,12 +131,12 @@ def open_between(
 
 
 def refresh(repo: Repository, user: User) -> None:
-    """Bring the world up to date with a repository's branches, after a push or a merge.
+    """Update the world from a repository's branches, after a push or a merge.
 
-    Heads of open pull requests move, also of those that a fork's branch has in another repository;
-    one whose branch is gone closes; one whose commits the base now contains counts as merged;
-    commit messages that reach the default branch close issues. All of it is the doing of `user`,
-    who pushed.
+    Heads of open pull requests move, including those from a fork's branch in another repository; a pull
+    request whose branch is gone closes; one whose commits the base now contains counts as merged; commit
+    messages that reach the default branch close issues. `user`, who pushed, is the author of all these
+    changes.
     """
     refs = repo.git.refs()
     before, repo.heads = repo.heads, refs
@@ -157,7 +158,7 @@ def refresh(repo: Repository, user: User) -> None:
 
 
 class _Arrived:
-    """The commits that each branch has got since the world last looked."""
+    """The commits that each branch has got since the last update of the world."""
 
     def __init__(self, repo: Repository, before: dict[str, str], refs: dict[str, str]) -> None:
         self.repo, self.before, self.refs = repo, before, refs
@@ -176,7 +177,7 @@ class _Arrived:
 
 
 def _meet(pull: PullRequest, head: str | None, user: User, arrived: _Arrived) -> None:
-    """Bring an open pull request up to date with a push: follow the head, mark it merged, or close it."""
+    """Update an open pull request after a push: follow the head, mark it merged, or close it."""
     repo = pull.repository
     is_here = arrived.repo is repo
     if is_here and arrived.has(pull.base, head or pull.head_sha):
@@ -185,12 +186,12 @@ def _meet(pull: PullRequest, head: str | None, user: User, arrived: _Arrived) ->
         mark_merged(pull, user, arrived.refs[f"refs/heads/{pull.base}"])
     elif head is not None:
         follow(pull, head, user)
-    elif f"refs/heads/{pull.head}" in arrived.before:  # a seed may tell of branches that git lacks
+    elif f"refs/heads/{pull.head}" in arrived.before:  # a seed may name branches that git lacks
         close(pull, user)
 
 
 def follow(pull: PullRequest, head: str, user: User) -> None:
-    """Move the head of a pull request to another commit, with all that follows from a push."""
+    """Move the head of a pull request to another commit, with all consequences of a push."""
     if head == pull.head_sha:
         return
     repo, source = pull.repository, pull.head_repository
@@ -229,7 +230,7 @@ def remove_branch(repo: Repository, branch: str) -> None:
 
 
 def close(pull: PullRequest, user: User) -> None:
-    """Close a pull request unmerged, which ends its auto-merge; a closed one stays as it is."""
+    """Close a pull request unmerged, and end its auto-merge; a closed one stays as it is."""
     if not pull.is_open:
         return
     issues.close(pull.issue, user, None)
@@ -251,7 +252,7 @@ def mark_merged(pull: PullRequest, user: User, sha: str) -> None:
 
 
 def reopen(repo: Repository, pull: PullRequest, user: User | None = None) -> None:
-    """Open a closed pull request again, which takes the branch's head of today.
+    """Open a closed pull request again, with the branch's present head.
 
     Raises:
         ActionRefused: It is merged, its branch is gone, or another one is open for the branch.
@@ -309,7 +310,7 @@ def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
     """Merge the base into the head branch.
 
     Raises:
-        ApiError: 422: the head is another, there is nothing new, the two conflict, or it is queued.
+        ApiError: 422: the head is a different one, there is nothing new, they conflict, or it is queued.
     """
     repo, source = pull.repository, pull.head_repository
     if pull.queue_entry is not None:
@@ -337,5 +338,5 @@ def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
 
 
 def state_of(pull: PullRequest) -> str:
-    """`OPEN`, `CLOSED` or `MERGED`, as GraphQL has it."""
+    """`OPEN`, `CLOSED` or `MERGED`, as in GraphQL."""
     return "MERGED" if pull.merged_at else pull.issue.state.upper()

@@ -1,4 +1,4 @@
-"""What a pull request changes: its commits, its files, and how much of it."""
+"""The changes of a pull request: its commits, its files, and their size."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lifecycle.sandbox.pulls.state import Measure, PullRequest
 
 
 def parting(pull: PullRequest) -> str:
-    """The commit at which a pull request parted from its base."""
+    """The commit at which a pull request diverged from its base."""
     git = pull.repository.git
     return git.merge_base(pull.base_sha, pull.head_sha) or pull.base_sha
 
 
 def files(pull: PullRequest) -> list[history.FileChange]:
-    """The files that a pull request has changed since it parted from its base."""
+    """The files that a pull request has changed since it diverged from its base."""
     return history.files(pull.repository.git, parting(pull), pull.head_sha)
 
 
@@ -27,7 +27,7 @@ def commits(pull: PullRequest) -> list[Commit]:
 
 
 def measure(pull: PullRequest) -> Measure:
-    """The size of a pull request; counted once for each head and base."""
+    """The size of a pull request; computed once for each head and base."""
     pair = (pull.base_sha, pull.head_sha)
     if pull.measure is None or pull.measure.pair != pair:
         git = pull.repository.git

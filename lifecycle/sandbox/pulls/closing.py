@@ -1,6 +1,7 @@
 """Words that close issues, in the body of a pull request and in commit messages.
 
-Source: https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
+Source:
+https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ WORDS = re.compile(
 
 
 def named(repo: Repository, text: str | None) -> list[Issue]:
-    """The issues that a text says it closes, here or elsewhere, each once."""
+    """The issues that a text says it closes, here or elsewhere, without duplicates."""
     named_issues: list[Issue] = []
     for match in WORDS.finditer(text or ""):
         name = match["repo"] or match["place"]
@@ -38,14 +39,14 @@ def named(repo: Repository, text: str | None) -> list[Issue]:
 
 
 def close_named(repo: Repository, text: str | None, user: User, **by: Any) -> None:
-    """Close the open issues that a text says it closes; in other repositories if the user may push.
+    """Close the open issues that a text says it closes; in other repositories only if the user may push.
 
     Args:
-        repo: Where the text was written.
+        repo: The repository of the text.
         text: The body of a pull request, or a commit's message.
-        user: Who merged or pushed it.
-        **by: `closer`, the pull request's issue half, or `commit`, a sha: what closed them. REST
-            shows a commit, too; a pull request is shown by GraphQL only
+        user: The user who merged or pushed it.
+        **by: What closed them: `closer`, the pull request's issue half, or `commit`, a sha. REST also
+            shows a commit; only GraphQL shows a pull request
             (https://github.com/GD4AI/obsidian-llm-wiki/pull/695).
     """
     for issue in named(repo, text):

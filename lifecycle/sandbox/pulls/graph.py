@@ -1,4 +1,4 @@
-"""GraphQL's fields of pull requests: their own, and those that they share with issues."""
+"""GraphQL's fields of pull requests: their own, and those shared with issues."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _files(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
 
 
 def _closing(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
-    """A page of the issues that the body says it closes; none where the base is not the default branch."""
+    """A page of the issues that the body says it closes; none if the base is not the default branch."""
     repo = pull.repository
     closes = pull.base == repo.default_branch
     return connection(closing.named(repo, pull.issue.body) if closes else [], **arguments)
@@ -59,10 +59,11 @@ STATES = ("OPEN", "MERGED", "CLOSED")
 
 
 def _closed_by(call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
-    """A page of the pull requests that say they close an issue: open ones, or `includeClosedPrs`.
+    """A page of the pull requests that say they close an issue; by default only open ones.
 
-    `userLinkedOnly` finds none: nobody links a pull request by hand here.
-    Source: https://docs.github.com/graphql/reference/objects#issue (`closedByPullRequestsReferences`)
+    `includeClosedPrs` adds closed ones. `userLinkedOnly` finds none: nobody links a pull request by hand
+    here. Source: https://docs.github.com/graphql/reference/objects#issue
+    (`closedByPullRequestsReferences`)
     """
     with_closed, by_state = (
         arguments.pop("includeClosedPrs", False),

@@ -1,6 +1,6 @@
 """GraphQL's mutations of pull requests: open, edit, merge.
 
-A refusal is an error at the mutation's path: FORBIDDEN for who may not do it, else UNPROCESSABLE.
+A refusal is an error at the mutation's path: FORBIDDEN if the viewer may not do it, else UNPROCESSABLE.
 Sources: https://docs.github.com/graphql/reference/mutations and, for the words,
 https://github.com/peter-evans/enable-pull-request-automerge/issues/343
 """
@@ -45,7 +45,7 @@ def demand(call: Call, repo: Repository, *, own: bool = False) -> None:
 
 
 def pull_to_change(call: Call, global_id: str, *, by_author: bool = False) -> PullRequest:
-    """The pull request of that id, for who may write and, with `by_author`, for its author."""
+    """The pull request of that id, for users who may write and, with `by_author`, for its author."""
     pull = meant(call, global_id, PullRequest)
     demand(call, pull.repository, own=by_author and pull.issue.author is call.viewer)
     return pull
@@ -185,7 +185,7 @@ def enqueue_pull_request(call: Call, wanted: Given) -> Payload:
 
 @mutation("mergeQueueEntry")
 def dequeue_pull_request(call: Call, wanted: Given) -> Payload:
-    """Take a pull request, named by its own id, out of the merge queue."""
+    """Remove a pull request, given by its own id, from the merge queue."""
     pull = pull_to_change(call, wanted["id"])
     if pull.queue_entry is None:
         raise unprocessable(f"Failed to remove PR #{pull.number} from the merge queue")

@@ -84,7 +84,7 @@ def _auto_merge(call: Call, subject: PullRequest) -> dict[str, Any] | None:
 
 
 def full_pull(call: Call, subject: PullRequest, *, fresh: bool = False) -> dict[str, Any]:
-    """The JSON of one pull request: also whether it is merged and, if not `fresh`, can be."""
+    """The JSON of one pull request: also whether it is merged and, if not `fresh`, mergeable."""
     mergeable = None if fresh else mergeability.judge(subject, call.seen)
     merged_by = subject.merged_by
     size = changes.measure(subject)

@@ -53,7 +53,7 @@ def _is_of(pull: PullRequest, owner: str) -> bool:
 
 @route("POST", f"{REPO}/pulls", "pull_requests:write")
 def create_pull(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/pulls, for whoever may write to the head."""
+    """POST /repos/O/R/pulls, for users who may write to the head."""
     asking.fields(
         call, "title", "body", "head", "base", "draft", "maintainer_can_modify", "head_repo"
     )
@@ -81,7 +81,7 @@ def create_pull(call: Call, repo: Repository) -> Reply:
 
 @route("GET", PULL)
 def get_pull(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/pulls/N, or as a diff or patch for who accepts that."""
+    """GET /repos/O/R/pulls/N, or its diff or patch if the client accepts that."""
     pull = asking.pull(repo, number)
     kind = next((name for name in TEXTS if f"{name}" in call.accept.partition(",")[0]), None)
     if kind is None:
@@ -143,7 +143,7 @@ def list_files(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("GET", f"{PULL}/commits")
 def list_commits(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/pulls/N/commits, oldest first, 250 at most."""
+    """GET /repos/O/R/pulls/N/commits, oldest first, at most 250."""
     asking.only(call)
     pull = asking.pull(repo, number)
     return call.paged(changes.commits(pull)[:250], git_payloads.commit, repo)
@@ -151,7 +151,7 @@ def list_commits(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("GET", f"{REPO}/commits/<path:ref>/pulls")
 def commit_pulls(call: Call, repo: Repository, ref: str) -> Reply:
-    """GET /repos/O/R/commits/SHA/pulls: those whose head it is, or that brought it to the base."""
+    """GET /repos/O/R/commits/SHA/pulls: those with this head, or that brought it to the base."""
     asking.only(call)
     sha = asking.commit(repo, ref)
     selection = [p for p in PullTables.of(repo).pulls.values() if sha in {p.head_sha, p.merge_sha}]
@@ -170,8 +170,8 @@ def is_merged(_call: Call, repo: Repository, number: int) -> Reply:
 def merge_pull(call: Call, repo: Repository, number: int) -> Reply:
     """PUT /repos/O/R/pulls/N/merge.
 
-    409 if the head is not `sha`; 405 if it conflicts, is a draft or closed, the method is not
-    allowed, or a rule of the base is not met, in its words.
+    409 if the head is not `sha`; 405 if it conflicts, is a draft or closed, the method is not allowed, or
+    a rule of the base is not met, in the rule's words.
     """
     pull = asking.pull(repo, number)
     asking.fields(call, "commit_title", "commit_message", "sha", "merge_method")

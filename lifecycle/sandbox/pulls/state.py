@@ -1,4 +1,4 @@
-"""The state of pull requests: what an issue lacks, reviews, threads, auto-merge, the merge queue."""
+"""The state of pull requests: the half beside their issue, reviews, threads, auto-merge, merge queue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QueueState = Literal["QUEUED", "AWAITING_CHECKS", "MERGEABLE", "UNMERGEABLE", "L
 
 @dataclass(slots=True, eq=False)
 class Review:
-    """A submitted review, of the head that the pull request had then; `PENDING` is not submitted."""
+    """A review, of the head at that time; `PENDING` means that it is not submitted."""
 
     id: int
     node_id: str
@@ -47,14 +47,14 @@ class ReviewComment:
     diff_hunk: str = ""
     reply_to: ReviewComment | None = field(default=None, repr=False)
     minimized: str | None = None
-    """Why it is folded away, as GitHub words it; None if it is not."""
+    """Why it is minimized, in GitHub's word; None if it is not."""
 
 
 @dataclass(slots=True, eq=False)
 class ReviewThread:
-    """A conversation about one place of the diff, or with no `line` about a whole file.
+    """A conversation about one place in the diff, or without a `line` about a whole file.
 
-    `line` was named when the head was `sha`; of an outdated thread, the head has changed that line.
+    `line` is in the head `sha`; if the thread is outdated, a later head has changed that line.
     """
 
     id: int
@@ -73,7 +73,7 @@ class ReviewThread:
 
 @dataclass(slots=True, eq=False)
 class AutoMerge:
-    """A merge that happens by itself as soon as the base's rules let it."""
+    """A merge that happens by itself as soon as the base's rules allow it."""
 
     enabled_by: User
     enabled_at: datetime
@@ -93,13 +93,13 @@ class QueueEntry:
     enqueued_at: datetime
     state: QueueState = "QUEUED"
     head_sha: str | None = None
-    """The commit that the queue tests: the base with this and all before it merged."""
+    """The commit that the queue tests: the base with this and all earlier entries merged."""
     base_sha: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How large a pull request is at a (base, head)."""
+    """The size of a pull request for a (base, head)."""
 
     pair: tuple[str, str]
     commits: int
@@ -110,9 +110,9 @@ class Measure:
 
 @dataclass(slots=True, eq=False)
 class PullRequest:
-    """What a pull request has beside its issue half. `head_sha` stays when the branch is gone.
+    """A pull request without its issue half. `head_sha` stays if the branch is deleted.
 
-    `head_repository` is another than the base's for a fork, and None when the fork was deleted.
+    `head_repository` differs from the base's for a fork, and is None if the fork was deleted.
     """
 
     id: int
@@ -139,16 +139,16 @@ class PullRequest:
     """The commit at refs/pull/N/merge."""
     measure: Measure | None = None
     judged: tuple[str, str] | None = None
-    """The (head, base) that a reader asked about last; GitHub computes after the first question."""
+    """The (head, base) that a reader last asked about; GitHub computes after the first question."""
 
     @property
     def repository(self) -> Repository:
-        """The repository of its base, where it lives."""
+        """The repository of its base, to which it belongs."""
         return self.issue.repository
 
     @property
     def number(self) -> int:
-        """The number that it shares with its issue."""
+        """The number that it shares with its issue half."""
         return self.issue.number
 
     @property
@@ -163,7 +163,7 @@ class PullRequest:
 
     @property
     def hidden_for(self) -> int:
-        """How many reads of lists will still miss it."""
+        """How many more reads of lists omit it."""
         return self.issue.hidden_for
 
     @hidden_for.setter
@@ -178,7 +178,7 @@ class PullTables(Tables):
     pulls: dict[int, PullRequest] = field(default_factory=dict, repr=False)
     pulls_by_head: dict[str, PullRequest] = field(default_factory=dict, repr=False)
     pulls_indexed: int = 0
-    """How many of `pulls` that table knows; `checks.suites` and a push keep it."""
+    """The number of `pulls` in that table; `checks.suites` and a push update it."""
     queues: dict[str, list[QueueEntry]] = field(default_factory=dict, repr=False)
     """The merge queue of each base branch, first to merge first."""
 

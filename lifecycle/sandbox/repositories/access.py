@@ -9,8 +9,8 @@ from lifecycle.sandbox.repositories.state import Repository, World
 def sees(token: Token, repo: Repository) -> bool:
     """Whether a token can see a repository.
 
-    A private one is seen by users with a role in it; a classic token needs the scope `repo` for it,
-    any other token has to cover it.
+    Only users with a role in a private one can see it; a classic token also needs the scope `repo`, and any
+    other token has to include the repository.
     Sources: https://docs.github.com/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps,
     https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#404-not-found-for-an-existing-resource
     """
@@ -22,12 +22,12 @@ def sees(token: Token, repo: Repository) -> bool:
 
 
 def covers(token: Token, repo: Repository) -> bool:
-    """Whether a repository is among those that a token was made for; a token without a list has all."""
+    """Whether a token's list of repositories includes this one; a token without a list has all."""
     return not token.repositories or repo.key in token.repositories
 
 
 def repository(world: World, token: Token, full_name: str) -> Repository | None:
-    """The repository of a name, also of a former one; None if the token cannot see it."""
+    """The repository of a present or former name; None if the token cannot see it."""
     repo = world.repository(full_name) or world.renamed.get(full_name.lower())
     return repo if repo is not None and sees(token, repo) else None
 

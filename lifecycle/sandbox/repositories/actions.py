@@ -16,7 +16,7 @@ NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def clean(name: str) -> str:
-    """The name that GitHub gives for one that was asked for: other characters become a dash.
+    """The name that GitHub makes of a requested one: other characters become a dash.
 
     Source: https://docs.github.com/rest/repos/repos#create-a-repository-for-the-authenticated-user
     """
@@ -24,7 +24,7 @@ def clean(name: str) -> str:
 
 
 def is_taken(world: World, owner: User, name: str) -> bool:
-    """Whether the owner has a repository of that name, whose case does not matter."""
+    """Whether the owner has a repository of that name, ignoring case."""
     return world.repository(f"{owner.login}/{name}") is not None
 
 
@@ -59,7 +59,7 @@ def _join(world: World, repo: Repository) -> None:
 
 
 def fork(source: Repository, owner: User, name: str, *, default_only: bool = False) -> Repository:
-    """Fork a repository with its branches, or return the fork that the owner has already.
+    """Fork a repository with its branches, or return the owner's existing fork.
 
     Source: https://docs.github.com/rest/repos/forks#create-a-fork
     """
@@ -82,7 +82,7 @@ def fork(source: Repository, owner: User, name: str, *, default_only: bool = Fal
 
 
 def rename(repo: Repository, name: str) -> None:
-    """Rename a repository; the former name leads to it until another repository takes it."""
+    """Rename a repository; the old name redirects until another repository takes it."""
     world, before = repo.world, repo.key
     repo.name = name
     if repo.key != before:

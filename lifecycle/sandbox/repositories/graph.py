@@ -145,7 +145,7 @@ def _topics(_call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
 
 
 def _method(_call: Call, repo: Repository) -> str:
-    """The method of a merge by a viewer who has chosen none: the first that is allowed."""
+    """The merge method if the viewer has chosen none: the first that is allowed."""
     if repo.allow_merge_commit:
         return "MERGE"
     return "SQUASH" if repo.allow_squash_merge else "REBASE"

@@ -63,7 +63,7 @@ def page_url(call: Call, repo: Repository) -> str:
 
 
 def ssh_url(call: Call, repo: Repository) -> str:
-    """The repository's address for git over SSH, which the sandbox does not speak."""
+    """The repository's address for git over SSH, which the sandbox does not serve."""
     host = call.web.partition("://")[2].partition(":")[0]
     return f"git@{host}:{repo.full_name}.git"
 
@@ -86,12 +86,12 @@ def association(repo: Repository, author: User) -> str:
 
 
 def associate(call: Call, repo: Repository, author: User) -> str:
-    """An author's relation to a repository, worked out once for a request."""
+    """An author's relation to a repository, computed once for a request."""
     return call.once(("association", repo.id, author.id), lambda: association(repo, author))
 
 
 def open_issues(call: Call, repo: Repository) -> int:
-    """How many issues and pull requests are open, counted once for a request."""
+    """The number of open issues and pull requests, counted once for a request."""
     issues = IssueTables.of(repo).issues.values()
     return call.once(
         ("open issues", repo.id), lambda: sum(issue.state == "open" for issue in issues)
@@ -104,7 +104,7 @@ def minimal(call: Call, repo: Repository) -> dict[str, Any]:
 
 
 repository = minimal
-"""The JSON of a repository within other objects: GitHub sends the same as in lists."""
+"""The JSON of a repository within other objects, the same as in lists."""
 
 
 GIT_URLS = frozenset({"clone_url", "git_url", "mirror_url", "ssh_url", "svn_url"})
@@ -180,7 +180,7 @@ def permissions(repo: Repository, user: User) -> dict[str, bool]:
 
 
 def full(call: Call, repo: Repository) -> dict[str, Any]:
-    """The JSON of one repository; how it merges is shown to a viewer who may push."""
+    """The JSON of one repository; its merge settings are shown to viewers who may push."""
     answer = {
         **minimal(call, repo),
         "temp_clone_token": "" if repo.can_push(call.viewer) else None,

@@ -50,7 +50,7 @@ def _of(call: Call, owner: User) -> list[Repository]:
 
 @route("GET", "/users/<login>/repos")
 def list_user_repositories(call: Call, login: str) -> Reply:
-    """GET /users/LOGIN/repos: the user's public ones, by `type` own ones or others'."""
+    """GET /users/LOGIN/repos: the public ones; `type` selects the user's own or others'."""
     asking.only(call, "type", "sort", "direction")
     kind = asking.choice(call, "type", "owner", {"all", "owner", "member"}, "Repository")
     person = asking.user(call, login)
@@ -80,7 +80,7 @@ def list_organization_repositories(call: Call, org: str) -> Reply:
 
 @route("GET", "/user/repos")
 def list_viewer_repositories(call: Call) -> Reply:
-    """GET /user/repos: those where the token's owner is owner, collaborator or member."""
+    """GET /user/repos: those of which the token's owner is owner, collaborator or member."""
     asking.only(call, "visibility", "affiliation", "type", "sort", "direction")
     demand_person(call)
     if "type" in call.query and {"visibility", "affiliation"} & call.query.keys():
@@ -164,7 +164,7 @@ def _check_name(call: Call, owner: User, name: str) -> None:
 
 
 def _switch(call: Call, repo: Repository) -> None:
-    """Set the switches, the description and the homepage that the body has."""
+    """Set the switches, the description and the homepage given in the body."""
     for name in SWITCHES:
         value = asking.typed(call, name, bool)
         if value is not None:
@@ -185,7 +185,7 @@ def _switch(call: Call, repo: Repository) -> None:
 
 @route("PATCH", REPO, "administration:write")
 def edit_repository(call: Call, repo: Repository) -> Reply:
-    """PATCH /repos/O/R, for its admins: also renames, archives or unarchives it."""
+    """PATCH /repos/O/R, for its admins: may also rename, archive or unarchive it."""
     asking.demand_admin(call, repo)
     asking.fields(
         call, "name", "description", "homepage", "private", "visibility", "default_branch",
@@ -243,7 +243,7 @@ def list_forks(call: Call, repo: Repository) -> Reply:
 
 @route("POST", f"{REPO}/forks")
 def create_fork(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/forks: 202; here the fork is there at once. Again gives the same fork."""
+    """POST /repos/O/R/forks: 202; here the fork exists at once. A second call returns the same fork."""
     asking.fields(call, "organization", "name", "default_branch_only")
     demand_person(call)
     owner = call.viewer

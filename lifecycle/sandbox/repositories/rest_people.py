@@ -21,7 +21,7 @@ PERMISSIONS: dict[str, Role] = {
 
 
 def _people(repo: Repository) -> list[User]:
-    """The users who work here: the owner, those with a role, the owner's members who may push."""
+    """The users who work here: the owner, those with a role, and the owner's members who may push."""
     return [
         user
         for user in repo.world.users.values()
@@ -36,7 +36,7 @@ def _people(repo: Repository) -> list[User]:
 
 @route("GET", f"{REPO}/collaborators")
 def list_collaborators(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/collaborators, for who may push."""
+    """GET /repos/O/R/collaborators, for users who may push."""
     asking.only(call, "affiliation", "permission")
     demand_reader_of_roles(call, repo)
     which = asking.choice(call, "affiliation", "all", {"all", "direct", "outside"}, "Repository")
@@ -91,7 +91,7 @@ def get_permission(call: Call, repo: Repository, login: str) -> Reply:
 def add_collaborator(call: Call, repo: Repository, login: str) -> Reply:
     """PUT /repos/O/R/collaborators/LOGIN {permission}: 204 for members and collaborators.
 
-    For others GitHub answers 201 with an invitation; here they accept it at once.
+    For others GitHub answers 201 with an invitation; here it is accepted at once.
     """
     asking.demand_admin(call, repo)
     asking.fields(call, "permission")

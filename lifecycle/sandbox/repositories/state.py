@@ -1,7 +1,7 @@
-"""The state of the world and its repositories, with the lock to hold while reading or changing it.
+"""The state of the world and its repositories, with the lock to hold while you read or change it.
 
-Each subject (issues, pull requests, checks, boards) keeps its state in tables of its own, so that this
-module does not import them.
+Each subject (issues, pull requests, checks, boards) keeps its state in its own tables, so that this module
+does not import the subjects.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Tables:
 
 
 class Lagging(Protocol):
-    """An object that lists may leave out for some reads after its creation."""
+    """An object that lists may omit for some reads after its creation."""
 
     id: int
     hidden_for: int
@@ -122,7 +122,7 @@ class Repository:
 
     @property
     def git(self) -> BareRepository:
-        """The bare repository, which is made when it is first asked for.
+        """The bare repository; it is made at the first access.
 
         Raises:
             SandboxError: git is missing or too old.
@@ -132,10 +132,10 @@ class Repository:
         return self._git
 
     def grow_git(self, wanted: Sequence[NewCommit | NewRef]) -> None:
-        """Make commits and refs, all at once, with the repository itself if it is new.
+        """Make commits and refs, all at once, and the repository itself if it is new.
 
         Raises:
-            ActionRefused: git does not take one of them.
+            ActionRefused: git refuses one of them.
         """
         self._heads = None
         if self._git is not None:
@@ -174,12 +174,12 @@ class Repository:
 
     @property
     def has_git(self) -> bool:
-        """Whether the bare repository was made already, by this process or by one before."""
+        """Whether the bare repository exists, made by this process or an earlier one."""
         return self._git is not None or (self.world.folder / f"{self.id}.git" / "HEAD").exists()
 
     @property
     def heads(self) -> dict[str, str]:
-        """Every ref and its commit, as they were when they were last read."""
+        """Every ref and its commit, as last read."""
         if self._heads is None:
             self._heads = self.git.refs()
         return self._heads
@@ -208,12 +208,12 @@ class Repository:
         return user.kind != "organization" and self.role_of(user) in TRIAGERS
 
     def touch(self) -> None:
-        """Note a change that a waiting merge may have waited for; `automerge.settle` looks at it."""
+        """Note a change for which a merge may be waiting; `automerge.settle` checks it."""
         if self not in self.world.unsettled:
             self.world.unsettled.append(self)
 
     def new_id(self, prefix: str) -> tuple[int, str]:
-        """Take a new number, and return it with the global id made of it."""
+        """Take a new number; return it with the global id made from it."""
         number = next(self.world.serial)
         return number, node_id(prefix, self.id, number)
 
@@ -225,7 +225,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A download; `until` is when it ends, in seconds of the monotonic clock."""
+    """A download; `until` is its end, in seconds of the monotonic clock."""
 
     data: bytes = field(repr=False)
     content_type: str
@@ -234,7 +234,7 @@ class Link:
 
 @dataclass(slots=True, eq=False)
 class World:
-    """The whole state of the sandbox. `folder` is where bare repositories are made."""
+    """The whole state of the sandbox. `folder` is the folder for bare repositories."""
 
     folder: Path
     users: dict[str, User] = field(default_factory=dict)
@@ -252,11 +252,11 @@ class World:
     nodes: dict[str, Any] = field(default_factory=dict, repr=False)
     """Every object that has a global id, by that id."""
     unsettled: list[Repository] = field(default_factory=list, repr=False)
-    """Repositories whose change a merge may have waited for; see pulls/merging/automerge.py."""
+    """Repositories with a change for which a merge may be waiting; see pulls/merging/automerge.py."""
     links: dict[str, Link] = field(default_factory=dict, repr=False)
-    """Downloads that need no token for a while, by path."""
+    """Downloads that need no token for some time, by path."""
     lag: Counter[str] = field(default_factory=Counter)
-    """How many reads leave out a new object: lists of `pulls`, `issues`, `comments`, `items`; `reads` are
+    """How many reads omit a new object: lists of `pulls`, `issues`, `comments`, `items`; `reads` are
     those by number."""
     ahead: float = 0.0
     """How many seconds its clock is ahead of the machine's."""
@@ -265,30 +265,30 @@ class World:
 
     @property
     def home(self) -> Repository:
-        """The first repository, which is used where none is named."""
+        """The first repository, used if none is named."""
         return next(iter(self.repositories.values()))
 
     def register(self, node_id: str, node: Any) -> None:
-        """Let an object be found by its global id."""
+        """Register an object under its global id."""
         self.nodes[node_id] = node
 
     def forget(self, node_id: str) -> None:
-        """Remove an object from those that are found by global id."""
+        """Remove an object from the register of global ids."""
         self.nodes.pop(node_id, None)
 
     def repository(self, full_name: str) -> Repository | None:
-        """The repository of that full name, whose case does not matter."""
+        """The repository of that full name, ignoring case."""
         return self.repositories.get(full_name.lower())
 
     def user(self, login: str) -> User | None:
-        """The user, organization or bot of that login, whose case does not matter."""
+        """The user, organization or bot of that login, ignoring case."""
         return self.users.get(login.lower())
 
     def human(self, login: str) -> User:
         """The user who acts.
 
         Raises:
-            ActionRefused: Nobody is called that, or it is an organization, which does not act.
+            ActionRefused: There is no such login, or it is an organization's, which does not act.
         """
         user = self.user(login)
         if user is None or user.kind == "organization":
@@ -296,10 +296,10 @@ class World:
         return user
 
     def visible(self, entries: Iterable[Shown], seen: set[object]) -> list[Shown]:
-        """The entries that a list shows now: a new one is left out of as many reads as its lag says.
+        """The entries that a list shows now; a new one is omitted for as many reads as its lag says.
 
         Args:
-            entries: All that there are.
+            entries: All entries.
             seen: The keys that this request counted already: one request counts as one read.
         """
         shown = []

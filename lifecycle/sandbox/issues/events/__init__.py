@@ -1,1 +1,1 @@
-"""What happened to an issue: its events and its timeline."""
+"""The events of an issue, and its timeline."""

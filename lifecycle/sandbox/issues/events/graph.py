@@ -30,7 +30,7 @@ ITEM_TYPES = {f"{kind.replace('-', '_').upper()}_EVENT": kind for kind in KINDS}
 NAMES = {
     kind: "".join(word.capitalize() for word in re.split("[-_]", kind)) + "Event" for kind in KINDS
 }
-"""The two names of each kind in GraphQL: in the argument `itemTypes`, and as an object's type."""
+"""The two GraphQL names of each kind: in the argument `itemTypes`, and as an object's type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Happening:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the event keeps beside its kind: an assignee, a source, a commit."""
+        """The event's data: an assignee, a source, a commit."""
         return self.event.about
 
 
@@ -60,12 +60,12 @@ def _items(
 ) -> dict[str, Any]:
     """A page of the events of an issue or pull request, oldest first, by `itemTypes` and `since`.
 
-    `since` keeps events of that time and later. An event that comes from a repository which the
-    reader cannot see is left out.
+    `since` keeps events of that time and later. An event that comes from a repository that the reader
+    cannot see is left out.
 
     Raises:
-        Refusal: NOT_IMITATED: a type in `itemTypes`, or without it something that happened, has no
-            type here.
+        Refusal: NOT_IMITATED: a type in `itemTypes`, or without it the type of an event, is not
+            supported here.
     """
     item_types, since = arguments.pop("itemTypes", None), arguments.pop("since", None)
     if item_types is None:

@@ -51,7 +51,7 @@ def event(call: Call, subject: Issue, entry: IssueEvent) -> dict[str, Any]:
 
 
 def _label(_call: Call, label: Label | str) -> dict[str, Any]:
-    """The JSON of a label in an event; of a deleted label only the name is known."""
+    """The JSON of a label in an event; for a deleted label only the name is known."""
     if isinstance(label, Label):
         return {"name": label.name, "color": label.color}
     return {"name": str(label), "color": "ededed"}
@@ -83,7 +83,7 @@ SHAPES: dict[str, Callable[[Call, Any], Any]] = {
     "lock_reason": lambda _, reason: reason,
     **dict.fromkeys(RELATED, _related),
 }
-"""For each key of an event's `about` that REST shows: the function that makes its JSON."""
+"""By key of an event's `about` that REST shows: the function that makes its JSON."""
 
 
 def event_of_repository(call: Call, subject: Issue, entry: IssueEvent) -> dict[str, Any]:

@@ -16,16 +16,17 @@ DEFAULTS = {
     "invalid", "question", "wontfix",
 }  # fmt: skip
 """The labels of each new repository.
-Source: https://docs.github.com/issues/using-labels-and-milestones-to-track-work/managing-labels#about-default-labels
+Source:
+https://docs.github.com/issues/using-labels-and-milestones-to-track-work/managing-labels#about-default-labels
 """
 GREY = "ededed"
-"""The colour of a label that comes into being because an issue is given it."""
+"""The colour of a label that is made because somebody gives it to an issue."""
 
 
 def make(
     repo: Repository, name: str, *, color: str | None = None, description: str | None = None
 ) -> Label:
-    """Add a label; without a colour it gets one that follows from its name."""
+    """Add a label; without a colour, it gets one derived from its name."""
     number, node = repo.new_id("LA")
     shade = color or hashlib.sha256(name.encode()).hexdigest()[:6]
     label = Label(number, node, name, shade.lower(), description, name in DEFAULTS, repository=repo)
@@ -35,7 +36,7 @@ def make(
 
 
 def named(repo: Repository, name: str) -> Label:
-    """The label of that name, made if there is none, as GitHub does when an issue is given it."""
+    """The label of that name, made if there is none, as GitHub does when it is given to an issue."""
     return IssueTables.of(repo).labels.get(name.lower()) or make(repo, name)
 
 
@@ -47,7 +48,7 @@ def edit(
     color: str | None = None,
     description: str | None = None,
 ) -> None:
-    """Change name, color and description where given; issues keep the label under its new name."""
+    """Change the given values of a label; issues keep the label under its new name."""
     tables = IssueTables.of(repo)
     if name is not None and name != label.name:
         del tables.labels[label.name.lower()]
@@ -61,7 +62,7 @@ def edit(
 
 
 def delete(repo: Repository, label: Label) -> None:
-    """Delete a label, which takes it off every issue."""
+    """Delete a label, also from every issue."""
     tables = IssueTables.of(repo)
     del tables.labels[label.name.lower()]
     repo.world.forget(label.node_id)
@@ -71,7 +72,7 @@ def delete(repo: Repository, label: Label) -> None:
 
 
 def add(issue: Issue, labels: Iterable[Label], by: User) -> None:
-    """Give an issue labels beside those that it has."""
+    """Add labels to those of an issue."""
     for label in labels:
         if label not in issue.labels:
             issue.labels.append(label)
@@ -79,7 +80,7 @@ def add(issue: Issue, labels: Iterable[Label], by: User) -> None:
 
 
 def remove(issue: Issue, labels: Iterable[Label], by: User) -> None:
-    """Take labels off an issue; labels that it does not have are ignored."""
+    """Remove labels from an issue; labels that it does not have are ignored."""
     for label in labels:
         if label in issue.labels:
             issue.labels.remove(label)
@@ -87,7 +88,7 @@ def remove(issue: Issue, labels: Iterable[Label], by: User) -> None:
 
 
 def replace(issue: Issue, labels: Iterable[Label], by: User) -> None:
-    """Replace the labels of an issue by these."""
+    """Replace the labels of an issue."""
     wanted = list(labels)
     remove(issue, [label for label in issue.labels if label not in wanted], by)
     add(issue, wanted, by)

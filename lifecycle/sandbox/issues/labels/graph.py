@@ -66,7 +66,7 @@ def update_label(call: Call, wanted: Given) -> Payload:
 
 @mutation()
 def delete_label(call: Call, wanted: Given) -> Payload:
-    """Delete a label, which takes it off every issue."""
+    """Delete a label, also from every issue."""
     label, repo = _label(call, wanted)
     labels.delete(repo, label)
     return {}

@@ -87,7 +87,7 @@ def edit_label(call: Call, repo: Repository, label: str) -> Reply:
 
 @route("DELETE", LABEL, "issues:write")
 def delete_label(call: Call, repo: Repository, label: str) -> Reply:
-    """DELETE /repos/O/R/labels/NAME, which takes it off every issue."""
+    """DELETE /repos/O/R/labels/NAME, also from every issue."""
     asking.demand_push(call, repo)
     labels.delete(repo, _label(repo, label))
     return Reply(204, None)
@@ -115,7 +115,7 @@ def _given(call: Call) -> list[str]:
 
 @route("POST", f"{ISSUE}/labels", "issues:write")
 def add_labels(call: Call, repo: Repository, number: int) -> Reply:
-    """POST /repos/O/R/issues/N/labels: adds to the labels that it has; a missing label is made."""
+    """POST /repos/O/R/issues/N/labels: adds to its labels; a missing label is made."""
     issue = asking.issue(repo, number)
     asking.demand_triage(call, repo)
     labels.add(issue, known_labels(repo, _given(call)), call.viewer)
@@ -124,7 +124,7 @@ def add_labels(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("PUT", f"{ISSUE}/labels", "issues:write")
 def set_labels(call: Call, repo: Repository, number: int) -> Reply:
-    """PUT /repos/O/R/issues/N/labels: replaces its labels; an empty list takes all off."""
+    """PUT /repos/O/R/issues/N/labels: replaces its labels; an empty list removes all."""
     issue = asking.issue(repo, number)
     asking.demand_triage(call, repo)
     labels.replace(issue, known_labels(repo, _given(call)), call.viewer)

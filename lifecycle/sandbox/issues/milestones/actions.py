@@ -33,7 +33,7 @@ def make(
 
 
 def titled(repo: Repository, title: str) -> Milestone | None:
-    """The milestone of that title, whose case does not matter, or None."""
+    """The milestone of that title, ignoring case, or None."""
     wanted = title.casefold()
     return next(
         (m for m in IssueTables.of(repo).milestones.values() if m.title.casefold() == wanted), None
@@ -48,7 +48,7 @@ def set_state(milestone: Milestone, state: IssueState) -> None:
 
 
 def delete(repo: Repository, milestone: Milestone) -> None:
-    """Delete a milestone; its issues are then in none."""
+    """Delete a milestone, also from its issues."""
     tables = IssueTables.of(repo)
     del tables.milestones[milestone.number]
     repo.world.forget(milestone.node_id)
@@ -58,7 +58,7 @@ def delete(repo: Repository, milestone: Milestone) -> None:
 
 
 def counts(repo: Repository) -> dict[int, tuple[int, int]]:
-    """How many open and closed issues each milestone has, by its id."""
+    """The numbers of open and closed issues of each milestone, by its id."""
     tables = IssueTables.of(repo)
     totals = {milestone.id: (0, 0) for milestone in tables.milestones.values()}
     for issue in tables.issues.values():

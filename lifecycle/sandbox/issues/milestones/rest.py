@@ -22,7 +22,7 @@ MILESTONE = f"{REPO}/milestones/<int:number>"
 
 @route("GET", f"{REPO}/milestones")
 def list_milestones(call: Call, repo: Repository) -> Reply:
-    """GET /repos/O/R/milestones, the ones due first at the top."""
+    """GET /repos/O/R/milestones, by due date, the earliest first."""
     asking.only(call, "state", "sort", "direction")
     state = asking.choice(call, "state", "open", {"open", "closed", "all"}, "Milestone")
     sort = asking.choice(call, "sort", "due_on", {"due_on", "completeness"}, "Milestone")
@@ -120,7 +120,7 @@ def edit_milestone(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("DELETE", MILESTONE, "issues:write")
 def delete_milestone(call: Call, repo: Repository, number: int) -> Reply:
-    """DELETE /repos/O/R/milestones/N; its issues are then in none."""
+    """DELETE /repos/O/R/milestones/N, also from its issues."""
     asking.demand_push(call, repo)
     milestones.delete(repo, _milestone(repo, number))
     return Reply(204, None)
@@ -128,7 +128,7 @@ def delete_milestone(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("GET", f"{MILESTONE}/labels")
 def list_milestone_labels(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/milestones/N/labels: those of its issues, each once."""
+    """GET /repos/O/R/milestones/N/labels: those of its issues, without duplicates."""
     asking.only(call)
     milestone = _milestone(repo, number)
     inside = [

@@ -25,8 +25,8 @@ def add_sub_issue(parent: Issue, child: Issue, by: User, *, replace_parent: bool
     """Make `child` a sub-issue of `parent`.
 
     Raises:
-        ActionRefused: In GitHub's words, as clients in public quote them: it is a part already (of
-            this or another issue), the tree would be a circle, too wide or too deep.
+        ActionRefused: In GitHub's words, as clients in public quote them: it is a sub-issue already (of
+            this or another issue), or the tree would be a circle, too wide or too deep.
     """
     if child.parent is parent:
         raise ActionRefused(
@@ -69,7 +69,7 @@ def _height(issue: Issue) -> int:
 
 
 def remove_sub_issue(parent: Issue, child: Issue, by: User) -> None:
-    """Take a sub-issue from its parent."""
+    """Remove a sub-issue from its parent."""
     child.parent = None
     parent.sub_issues.remove(child)
     note(parent, by, "sub_issue_removed", sub_issue=child)
@@ -77,7 +77,7 @@ def remove_sub_issue(parent: Issue, child: Issue, by: User) -> None:
 
 
 def move_sub_issue(child: Issue, *, after: Issue | None, before: Issue | None) -> None:
-    """Give a sub-issue another place among its siblings: right after or before one of them."""
+    """Move a sub-issue right after or right before one of its siblings."""
     parent = child.parent
     beside = after or before
     if parent is None or beside is None or beside is child:
@@ -88,11 +88,12 @@ def move_sub_issue(child: Issue, *, after: Issue | None, before: Issue | None) -
 
 
 def block(issue: Issue, blocker: Issue, by: User) -> None:
-    """Let an issue be blocked by another.
+    """Make an issue blocked by another.
 
     Raises:
-        ActionRefused: It is already, is itself, is the other's blocker, or there are too many. The
-            words for "already" are GitHub's; for the others none were found in public.
+        ActionRefused: It is blocked by it already, both are the same, the other one is blocked by it, or
+            there are too many. The words for "already" are GitHub's; for the others none were found in
+            public.
     """
     if blocker in issue.blocked_by:
         raise ActionRefused(
@@ -119,7 +120,7 @@ def block(issue: Issue, blocker: Issue, by: User) -> None:
 
 
 def _reaches(issue: Issue, target: Issue) -> bool:
-    """Whether an issue waits, over any number of others, for the target."""
+    """Whether an issue waits for the target, directly or through others."""
     seen, waiting = set(), [issue]
     while waiting:
         current = waiting.pop()
@@ -132,7 +133,7 @@ def _reaches(issue: Issue, target: Issue) -> bool:
 
 
 def unblock(issue: Issue, blocker: Issue, by: User) -> None:
-    """Remove a blocker from an issue; nothing happens if it is none."""
+    """Remove a blocker from an issue; if it is not a blocker, nothing changes."""
     if blocker in issue.blocked_by:
         issue.blocked_by.remove(blocker)
         blocker.blocking.remove(issue)
@@ -141,7 +142,7 @@ def unblock(issue: Issue, blocker: Issue, by: User) -> None:
 
 
 def cut_loose(issue: Issue, by: User) -> None:
-    """Remove every relation of an issue, as before it is deleted."""
+    """Remove every relation of an issue, before its deletion."""
     if issue.parent is not None:
         remove_sub_issue(issue.parent, issue, by)
     for child in list(issue.sub_issues):

@@ -1,4 +1,4 @@
-"""Sub-issues and dependencies of issues, which are named by their ids and not by their numbers.
+"""REST's operations on sub-issues and dependencies, which name issues by id, not by number.
 
 Sources: https://docs.github.com/rest/issues/sub-issues and
 https://docs.github.com/rest/issues/issue-dependencies
@@ -38,7 +38,7 @@ def _list(call: Call, issues: Iterable[Issue]) -> Reply:
 
 
 def by_id(call: Call, number: int) -> Issue:
-    """The issue of that id wherever it is, or 404.
+    """The issue of that id in any repository, or 404.
 
     Source: https://docs.github.com/rest/issues/sub-issues#add-sub-issue (`sub_issue_id`)
     """
@@ -51,7 +51,7 @@ def by_id(call: Call, number: int) -> Issue:
 
 @route("GET", f"{ISSUE}/sub_issues")
 def list_sub_issues(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/issues/N/sub_issues, in the order that people gave them."""
+    """GET /repos/O/R/issues/N/sub_issues, in the order set by people."""
     return _list(call, asking.issue(repo, number).sub_issues)
 
 
@@ -66,7 +66,7 @@ def get_parent(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("POST", f"{ISSUE}/sub_issues", "issues:write")
 def add_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
-    """POST /repos/O/R/issues/N/sub_issues {sub_issue_id, replace_parent}; answers with the parent."""
+    """POST /repos/O/R/issues/N/sub_issues {sub_issue_id, replace_parent}; returns the parent."""
     parent = asking.issue(repo, number)
     asking.demand_triage(call, repo)
     asking.fields(call, "sub_issue_id", "replace_parent")
@@ -91,7 +91,7 @@ def _sibling(parent: Issue, wanted: int) -> Issue:
 
 @route("DELETE", f"{ISSUE}/sub_issue", "issues:write")
 def remove_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
-    """DELETE /repos/O/R/issues/N/sub_issue {sub_issue_id}; answers with the parent."""
+    """DELETE /repos/O/R/issues/N/sub_issue {sub_issue_id}; returns the parent."""
     parent = asking.issue(repo, number)
     asking.demand_triage(call, repo)
     asking.fields(call, "sub_issue_id")
@@ -130,7 +130,7 @@ def list_blocking(call: Call, repo: Repository, number: int) -> Reply:
 
 @route("POST", BLOCKED, "issues:write")
 def add_blocked_by(call: Call, repo: Repository, number: int) -> Reply:
-    """POST /repos/O/R/issues/N/dependencies/blocked_by {issue_id}; answers with the blocked one."""
+    """POST /repos/O/R/issues/N/dependencies/blocked_by {issue_id}; returns the blocked one."""
     issue = asking.issue(repo, number)
     asking.demand_triage(call, repo)
     asking.fields(call, "issue_id")
@@ -146,7 +146,7 @@ def add_blocked_by(call: Call, repo: Repository, number: int) -> Reply:
     "issues:write",
 )
 def remove_blocked_by(call: Call, repo: Repository, number: int, blocker: int) -> Reply:
-    """DELETE /repos/O/R/issues/N/dependencies/blocked_by/ID; again it changes nothing."""
+    """DELETE /repos/O/R/issues/N/dependencies/blocked_by/ID; a second call changes nothing."""
     issue = asking.issue(repo, number)
     asking.demand_triage(call, repo)
     relations.unblock(issue, by_id(call, blocker), call.viewer)

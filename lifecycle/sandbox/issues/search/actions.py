@@ -25,11 +25,11 @@ from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.wire.call import Call
 
 MOST = 1000
-"""Results that a search gives at most: https://docs.github.com/rest/search/search#about-search"""
+"""The most results of a search: https://docs.github.com/rest/search/search#about-search"""
 
 
 class Unsearchable(Exception):
-    """A repository, user or organization is named that is not there, or not for this token."""
+    """The search names a repository, user or organization that the token cannot see."""
 
 
 def _login(call: Call, name: str) -> str:
@@ -172,11 +172,11 @@ def issues(
 ) -> list[Issue]:
     """The issues and pull requests that a search finds, at most a thousand.
 
-    `sort` counts if the text has none; `order` outweighs the direction in the text.
+    `sort` applies if the text has none; `order` overrides the direction in the text.
 
     Raises:
         UnknownSearch: A part of the language is not imitated.
-        Unsearchable: What it names is not there, or not for this token.
+        Unsearchable: It names something that the token cannot see.
     """
     query = parse(text, [*FILTERS, "in"])
     places = query.values("in") or ["title", "body"]
@@ -200,7 +200,7 @@ def issues(
 
 
 def _scope(call: Call, query: Query) -> Iterable[Repository]:
-    """The repositories to look in: those that are named, else all that the token sees."""
+    """The repositories to search: those that are named, else all that the token sees."""
     named = query.values("repo")
     repos = [access.repository(call.world, call.token, name) for name in named]
     owners = [_login(call, name) for key in ("org", "user") for name in query.values(key)]
@@ -265,7 +265,7 @@ def repositories(
 
     Raises:
         UnknownSearch: A part of the language is not imitated.
-        Unsearchable: What it names is not there, or not for this token.
+        Unsearchable: It names something that the token cannot see.
     """
     query = parse(text, [*REPOSITORY_FILTERS, "in"])
     owners: list[User | None] = [

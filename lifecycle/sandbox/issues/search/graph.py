@@ -20,7 +20,7 @@ COUNTS = (
 
 
 def _search(call: Call, _: Any, **arguments: Any) -> dict[str, Any]:
-    """A page of what a search finds; empty if it names something that the token cannot see."""
+    """A page of the results of a search; empty if it names something that the token cannot see."""
     text, kind = arguments.pop("query"), arguments.pop("type")
     try:
         if kind == "REPOSITORY":
@@ -39,7 +39,7 @@ def _search(call: Call, _: Any, **arguments: Any) -> dict[str, Any]:
 
 
 def _whole(issue: Issue) -> Any:
-    """The pull request of an issue half; a real issue is returned as it is."""
+    """The pull request of an issue half; a real issue is returned unchanged."""
     return (
         PullTables.of(issue.repository).pulls.get(issue.number, issue) if issue.is_pull else issue
     )

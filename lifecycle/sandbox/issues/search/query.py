@@ -1,6 +1,6 @@
-"""Read a text in GitHub's search language into terms and an order.
+"""Parse a text in GitHub's search language into terms and an order.
 
-A word matches whole words only; a qualifier that is not known here is refused and never ignored.
+A word matches only whole words; an unknown qualifier is refused, never ignored.
 Sources: https://docs.github.com/search-github/searching-on-github/searching-issues-and-pull-requests,
 https://docs.github.com/search-github/getting-started-with-searching-on-github/understanding-the-search-syntax
 """
@@ -23,7 +23,7 @@ class UnknownSearch(SandboxError):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`key:a,b`, where any of the values will do; without a key, words to be found."""
+    """`key:a,b`, where one of the values has to match; without a key, words to find."""
 
     key: str | None
     values: tuple[str, ...]
@@ -32,7 +32,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search: what has to hold, and in which order; without one, the best match first."""
+    """A search: its conditions and its order; without an order, the best match comes first."""
 
     terms: tuple[Term, ...]
     sort: str = "best"
@@ -44,14 +44,14 @@ class Query:
 
 
 def parse(text: str, qualifiers: Iterable[str]) -> Query:
-    """Read a search.
+    """Parse a search.
 
     Args:
-        text: As a person types it.
-        qualifiers: Those that will be answered, without `sort`.
+        text: The search as a person types it.
+        qualifiers: The supported ones, without `sort`.
 
     Raises:
-        UnknownSearch: Another qualifier is used, or brackets or boolean words.
+        UnknownSearch: It uses another qualifier, or brackets or boolean words.
     """
     terms, sort, descending = [], "best", True
     allowed = set(qualifiers)
@@ -77,7 +77,7 @@ def parse(text: str, qualifiers: Iterable[str]) -> Query:
 
 
 def _values(raw: str, *, split: bool) -> list[str]:
-    """The values of a term, without quotes; a comma outside of quotes parts them."""
+    """The values of a term, without quotes; commas outside of quotes separate them."""
     if not split:
         return [raw.replace('"', "")]
     parts = re.findall(r'(?:"[^"]*"|[^,"])+', raw)
@@ -90,7 +90,7 @@ def words(text: str | None) -> set[str]:
 
 
 def holds_words(wanted: str, texts: Iterable[str | None]) -> bool:
-    """Whether all words of a phrase are in the texts together."""
+    """Whether the texts together contain all words of a phrase."""
     present: set[str] = set()
     for text in texts:
         present |= words(text)
@@ -98,9 +98,9 @@ def holds_words(wanted: str, texts: Iterable[str | None]) -> bool:
 
 
 def compares(value: str, actual: str | float) -> bool:
-    """Whether a number or a time fits `>x`, `>=x`, `<x`, `<=x`, `x..y`, `x..*` or `x` itself.
+    """Whether a number or a time matches `>x`, `>=x`, `<x`, `<=x`, `x..y`, `x..*` or `x` itself.
 
-    Times are compared as GitHub writes them, as far as the given one goes.
+    Times are compared in GitHub's form, as far as the given one goes.
 
     Raises:
         UnknownSearch: It is none of these.
@@ -119,7 +119,7 @@ def compares(value: str, actual: str | float) -> bool:
 
 
 def _order(actual: str | float, bound: str) -> int:
-    """-1, 0 or 1, as `actual` is below, at or above a bound."""
+    """-1, 0 or 1, if `actual` is below, at or above a bound."""
     if isinstance(actual, str):
         short = actual[: len(bound)]
         return (short > bound) - (short < bound)

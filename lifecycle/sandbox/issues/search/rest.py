@@ -32,7 +32,7 @@ def _found(call: Call, look: Callable[..., list[Any]]) -> list[Any]:
     """Read the query of the call, and return what `look` finds for it.
 
     Raises:
-        ApiError: 422 without a query or for what is not there, 501 for what is not imitated.
+        ApiError: 422 without a query or for something invisible, 501 if it is not imitated.
     """
     asking.only(call, "q", "sort", "order", "advanced_search")
     text = call.query.get("q", "")
@@ -57,7 +57,7 @@ def search_issues(call: Call) -> Reply:
     shown, headers = call.page(hits)
     items = [{**payloads.issue(call, issue), "score": 1.0} for issue in shown]
     for item in items:
-        del item["closed_by"]  # the description has it for issues, not for what a search finds
+        del item["closed_by"]  # the description has it for issues, but not for search results
     answer = {
         "total_count": len(hits), "incomplete_results": False, "items": items,
         "search_type": "lexical",

@@ -1,1 +1,1 @@
-"""Merging pull requests: whether one can be merged, how, and auto-merge."""
+"""Merging pull requests: whether it is possible, how it is done, and auto-merge."""

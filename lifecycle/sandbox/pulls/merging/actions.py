@@ -1,4 +1,4 @@
-"""Merge a pull request, asked by the page, the API, auto-merge or the merge queue.
+"""Merge a pull request, for the page, the API, auto-merge or the merge queue.
 
 Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request
 """
@@ -29,7 +29,7 @@ NAMES = {"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase 
 
 
 class MergeRefused(ActionRefused):
-    """GitHub will not merge; `status` is what REST answers."""
+    """GitHub refuses to merge; `status` is REST's answer."""
 
     def __init__(self, message: str, status: int = 405) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class MergeRefused(ActionRefused):
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How to merge: the method, the commit's texts, the head to expect; None is GitHub's default."""
+    """How to merge: the method, the commit's texts, the expected head; None is GitHub's default."""
 
     method: MergeMethod = "merge"
     title: str | None = None
@@ -93,10 +93,10 @@ def _broken_rule(pull: PullRequest, user: User, how: How) -> MergeRefused | None
 
 
 def merge(pull: PullRequest, user: User, how: How, *, delete_branch: bool = False) -> str:
-    """Merge, and return the sha that the base now has.
+    """Merge, and return the base's new sha.
 
     Raises:
-        MergeRefused: It is not open or a draft, conflicts, a rule is not met, or a branch moved.
+        MergeRefused: It is not open or a draft, it conflicts, a rule is not met, or a branch moved.
     """
     refused = refusal(pull, user, how)
     if refused is not None:
@@ -118,9 +118,10 @@ def merge(pull: PullRequest, user: User, how: How, *, delete_branch: bool = Fals
 
 
 def commit_of(pull: PullRequest, user: User, how: How, base_sha: str) -> Merge:
-    """The commit to make for a merge or a squash, as a value.
+    """The commit for a merge or a squash, as a value.
 
-    Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/about-pull-request-merges
+    Source:
+    https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/about-pull-request-merges
     """
     repo = pull.repository
     commit = Merge(
@@ -151,7 +152,7 @@ def commit_of(pull: PullRequest, user: User, how: How, base_sha: str) -> Merge:
 
 
 def default_title(pull: PullRequest, method: MergeMethod) -> str:
-    """GitHub's default title of the commit that a merge or a squash makes."""
+    """GitHub's default title of the commit for a merge or a squash."""
     if method == "merge":
         owner = pull.head_owner.login if pull.head_owner else "unknown repository"
         return f"Merge pull request #{pull.number} from {owner}/{pull.head}"
@@ -161,7 +162,7 @@ def default_title(pull: PullRequest, method: MergeMethod) -> str:
 def complete(
     pull: PullRequest, user: User, base_sha: str, sha: str, *, delete_branch: bool = False
 ) -> None:
-    """Record a merge whose commit the base has: close its issues, delete the branch if asked or set."""
+    """Record a merge whose commit is in the base: close its issues; delete the branch if asked or set."""
     repo = pull.repository
     pull.base_sha = base_sha
     pulls.mark_merged(pull, user, sha)
@@ -172,9 +173,10 @@ def complete(
 
 
 def delete_head(pull: PullRequest, user: User) -> None:
-    """Delete the branch of a merged pull request; open ones based on the branch get its base.
+    """Delete the branch of a merged pull request; open ones based on it get its base.
 
-    Source: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-the-automatic-deletion-of-branches
+    Source:
+    https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-the-automatic-deletion-of-branches
     """
     source = pull.head_repository
     if source is None or not source.can_push(user):

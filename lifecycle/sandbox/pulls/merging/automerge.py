@@ -1,6 +1,7 @@
-"""Auto-merge: a merge that happens by itself as soon as the base's rules let it.
+"""Auto-merge: a merge that happens by itself as soon as the base's rules allow it.
 
-Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/automatically-merging-a-pull-request
+Source:
+https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/automatically-merging-a-pull-request
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ NOT_ALLOWED = "Pull request Auto merge is not allowed for this repository"
 
 
 def enable(pull: PullRequest, user: User, how: merging.How) -> None:
-    """Enable auto-merge; where the base has a merge queue, the pull request will enter that.
+    """Enable auto-merge; if the base has a merge queue, the pull request will enter it.
 
     Raises:
-        ActionRefused: In GitHub's words: the repository does not allow it, the head moved, or there
-            is nothing to wait for ("Pull request is in clean status").
+        ActionRefused: In GitHub's words: the repository does not allow it, the head moved, or there is
+            nothing to wait for ("Pull request is in clean status").
 
     Sources: https://github.com/peter-evans/enable-pull-request-automerge/issues/343 and /355
     """
@@ -60,7 +61,7 @@ def disable(pull: PullRequest, user: User, reason: str | None = None) -> None:
 
 
 def _run(repo: Repository) -> None:
-    """Merge, or queue, the pull requests with auto-merge that may be merged now."""
+    """Merge, or queue, the pull requests with auto-merge that can be merged now."""
     for pull in [
         candidate
         for candidate in PullTables.of(repo).pulls.values()
@@ -81,10 +82,10 @@ def _run(repo: Repository) -> None:
 
 
 def settle(world: World) -> None:
-    """Run auto-merge and the merge queues where something changed, after the request is answered.
+    """Run auto-merge and the merge queues of changed repositories, after a request is answered.
 
-    On GitHub auto-merge and the merge queue act a moment later, too. Whatever could let one happen
-    calls `Repository.touch`; who answers a request calls this when the answer is made.
+    On GitHub, auto-merge and the merge queue also act a moment later. Every change that could allow a merge
+    calls `Repository.touch`; whoever answers a request calls this function once the answer is made.
     """
     turns = 0
     while world.unsettled and turns < 100:  # each turn merges or ejects something, or is the last

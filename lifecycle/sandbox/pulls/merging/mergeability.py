@@ -1,4 +1,4 @@
-"""Whether a pull request can be merged, and what stands in its way.
+"""Whether a pull request can be merged, and what prevents it.
 
 Sources: https://docs.github.com/rest/pulls/pulls#get-a-pull-request and
 https://docs.github.com/graphql/reference/enums#mergestatestatus
@@ -18,9 +18,9 @@ State = Literal["unknown", "dirty", "draft", "blocked", "behind", "unstable", "c
 
 
 def judge(pull: PullRequest, seen: set[object]) -> bool | None:
-    """Whether it merges cleanly: None to the first request that asks about this head and base.
+    """Whether it merges cleanly; None for the first request that asks about this head and base.
 
-    GitHub starts to compute when first asked and answers null meanwhile
+    GitHub begins to compute it at the first question, and answers null until it is done
     (https://docs.github.com/rest/pulls/pulls#get-a-pull-request).
     """
     if not pull.is_open:
@@ -61,7 +61,7 @@ def _pair(pull: PullRequest) -> tuple[str, str]:
 
 
 def state(pull: PullRequest, mergeable: bool | None) -> State:
-    """What stands in the way of a merge; `mergeable` is the answer of `judge` or `compute`."""
+    """What prevents a merge; `mergeable` is the result of `judge` or `compute`."""
     if mergeable is None or not pull.is_open:
         return "unknown"
     if not mergeable:

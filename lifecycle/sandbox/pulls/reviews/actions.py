@@ -1,6 +1,7 @@
-"""Reviews of pull requests: add, submit, dismiss, find the last ones, ask for them.
+"""Reviews of pull requests: add, submit, dismiss, find the last ones, request them.
 
-Sources: https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/about-pull-request-reviews
+Sources:
+https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/about-pull-request-reviews
 and https://docs.github.com/graphql/reference/objects#pullrequest
 """
 
@@ -23,8 +24,8 @@ def review(
     """Add a review of the present head or of `sha`; `DISMISSED` dismisses the user's last opinion.
 
     Raises:
-        ActionRefused: Nobody approves or refuses a pull request of their own, has two reviews
-            pending, or dismisses what is no opinion.
+        ActionRefused: The user approves or refuses their own pull request, has a pending review already,
+            or dismisses something that is not an opinion.
     """
     if state == "DISMISSED":
         return dismiss(_standing(pull, user), user)
@@ -45,7 +46,7 @@ def submit(subject: Review, state: ReviewState, body: str | None) -> None:
     """Submit a pending review.
 
     Raises:
-        ActionRefused: It was submitted already, or approves or refuses one's own pull request.
+        ActionRefused: It was submitted already, or approves or refuses the user's own pull request.
     """
     if subject.state != "PENDING":
         raise ActionRefused("Could not submit a review that is not pending")
@@ -72,13 +73,13 @@ def _demand_other(pull: PullRequest, user: User, state: ReviewState) -> None:
 
 
 def pending(pull: PullRequest, user: User) -> Review | None:
-    """The review that a user has begun and not submitted, or None."""
+    """The review that a user has begun but not submitted, or None."""
     own = (entry for entry in pull.reviews if entry.author is user and entry.state == "PENDING")
     return next(own, None)
 
 
 def visible(pull: PullRequest, user: User) -> list[Review]:
-    """The reviews that a user sees: all but those that others have not submitted."""
+    """The reviews that a user sees: all but other users' pending ones."""
     return [entry for entry in pull.reviews if entry.state != "PENDING" or entry.author is user]
 
 
@@ -104,7 +105,7 @@ def dismiss(subject: Review, user: User, message: str = "") -> Review:
     """Dismiss a review: it keeps its id and loses its effect; older opinions do not come back.
 
     Raises:
-        ActionRefused: It is no opinion, or was dismissed already.
+        ActionRefused: It is not an opinion, or was dismissed already.
     """
     if subject.state not in {"APPROVED", "CHANGES_REQUESTED"}:
         raise ActionRefused(f"Can not dismiss a {subject.state.lower()} pull request review")
@@ -117,7 +118,7 @@ def dismiss(subject: Review, user: User, message: str = "") -> Review:
 
 
 def dismiss_approvals(pull: PullRequest, user: User) -> None:
-    """Dismiss every approval, as a push does where stale ones do not count."""
+    """Dismiss every approval, as a push does if stale ones do not count."""
     for entry in pull.reviews:
         if entry.state == "APPROVED":
             dismiss(entry, user)
@@ -134,7 +135,7 @@ def _standing(pull: PullRequest, user: User) -> Review:
 
 
 def opinions(pull: PullRequest, *, writers_only: bool = False) -> list[Review]:
-    """The last opinion of each reviewer, oldest first; a comment is none, a dismissed one is one."""
+    """The last opinion of each reviewer, oldest first; comments do not count, dismissed opinions do."""
     entries = [entry for entry in pull.reviews if entry.state in OPINIONS]
     last = {entry.author.id: entry for entry in entries}
     kept = [entry for entry in entries if last[entry.author.id] is entry]
@@ -142,7 +143,7 @@ def opinions(pull: PullRequest, *, writers_only: bool = False) -> list[Review]:
 
 
 def latest(pull: PullRequest, *, writers_only: bool = False) -> list[Review]:
-    """The last review of each reviewer who is not asked again, comments too.
+    """The last review of each reviewer who was not asked again, including comments.
 
     Source: https://docs.github.com/graphql/reference/objects#pullrequest (latestReviews)
     """
@@ -157,7 +158,7 @@ def request(pull: PullRequest, users: Iterable[User], by: User) -> None:
     """Request reviews from users.
 
     Raises:
-        ActionRefused: One of them is the author, or may not even read here as a collaborator.
+        ActionRefused: One of them is the author, or may not read here as a collaborator.
     """
     asked = list(users)
     if pull.issue.author in asked:
@@ -175,7 +176,7 @@ def request(pull: PullRequest, users: Iterable[User], by: User) -> None:
 
 
 def unrequest(pull: PullRequest, users: Iterable[User], by: User) -> None:
-    """Withdraw the requests of reviews from users; users who were not asked are ignored."""
+    """Withdraw review requests from users; users who were not asked are ignored."""
     for user in users:
         if user in pull.requested_reviewers:
             pull.requested_reviewers.remove(user)

@@ -53,7 +53,7 @@ def _requests(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any
 
 
 def _seen(call: Call, thread: ReviewThread) -> list[ReviewComment]:
-    """The comments of a thread that the viewer sees: all but those that others have not submitted."""
+    """The comments of a thread that the viewer sees: all but other users' pending ones."""
     return [
         comment
         for comment in thread.comments
@@ -78,9 +78,9 @@ def _association(call: Call, subject: Any) -> str:
 
 
 def _may_resolve(call: Call, thread: ReviewThread) -> bool:
-    """Whether the viewer resolves threads: writers and the author do, with `contents:write`.
+    """Whether the viewer may resolve threads: writers and the author may, with `contents:write`.
 
-    Measured in public: https://github.com/github/gh-aw/issues/35726 and
+    Seen in public: https://github.com/github/gh-aw/issues/35726 and
     https://github.com/derailed-dash/gemini-review-action/pull/47.
     """
     pull = thread.pull

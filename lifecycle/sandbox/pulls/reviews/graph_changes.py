@@ -1,4 +1,4 @@
-"""GraphQL's mutations of reviews and of threads about the diff.
+"""GraphQL's mutations of reviews and of threads on the diff.
 
 Source: https://docs.github.com/graphql/reference/mutations
 """
@@ -39,7 +39,7 @@ STATES: dict[str | None, ReviewState] = {
 
 @mutation("pullRequest actor", takes="teamIds union userIds")
 def request_reviews(call: Call, wanted: Given) -> Payload:
-    """Request reviews from these users alone, or with `union` beside those who are asked already."""
+    """Request reviews from only these users, or with `union` in addition to the existing requests."""
     pull = pull_to_change(call, wanted["pullRequestId"])
     if wanted.get("teamIds"):
         raise no_node(wanted["teamIds"][0])
@@ -77,7 +77,7 @@ def _begin(call: Call, pull: PullRequest, review: Review, wanted: Given) -> Revi
 
 
 def _pending(call: Call, pull: PullRequest) -> Review:
-    """The viewer's pending review, begun if there is none."""
+    """The viewer's pending review; it is begun if there is none."""
     begun = reviews.pending(pull, call.viewer)
     return begun or reviews.review(pull, call.viewer, "PENDING", "")
 
@@ -86,7 +86,7 @@ def _pending(call: Call, pull: PullRequest) -> Review:
     "thread", takes="line pullRequestId pullRequestReviewId side startLine startSide subjectType"
 )
 def add_pull_request_review_thread(call: Call, wanted: Given) -> Payload:
-    """Begin a thread in a pending review, which is begun if there is none."""
+    """Begin a thread in a pending review; the review is begun if there is none."""
     if wanted.get("pullRequestReviewId"):
         review = meant(call, wanted["pullRequestReviewId"], Review)
         pull = review.pull
@@ -172,7 +172,7 @@ def unresolve_review_thread(call: Call, wanted: Given) -> Payload:
 
 
 def _to_fold(call: Call, wanted: Given) -> Comment | Review | ReviewComment:
-    """The comment or review to minimize or to show again, for who may write."""
+    """The comment or review to minimize or to show again, for users who may write."""
     subject: Any = node(call, wanted["subjectId"])
     if not isinstance(subject, Comment | Review | ReviewComment):
         raise no_node(wanted["subjectId"])
@@ -184,7 +184,7 @@ def _to_fold(call: Call, wanted: Given) -> Comment | Review | ReviewComment:
 
 @mutation("minimizedComment")
 def minimize_comment(call: Call, wanted: Given) -> Payload:
-    """Minimize a comment or review; the reason is kept as the page words it: `off-topic`."""
+    """Minimize a comment or review; the reason is stored in the page's form: `off-topic`."""
     subject = _to_fold(call, wanted)
     subject.minimized = wanted["classifier"].lower().replace("_", "-")
     return {"minimizedComment": subject}

@@ -57,7 +57,7 @@ def _review(call: Call, repo: Repository, number: int, review: int) -> Review:
 
 @route("GET", f"{PULL}/reviews")
 def list_reviews(call: Call, repo: Repository, number: int) -> Reply:
-    """GET /repos/O/R/pulls/N/reviews, oldest first; of pending ones only the viewer's."""
+    """GET /repos/O/R/pulls/N/reviews, oldest first; only the viewer's own pending ones."""
     asking.only(call)
     pull = asking.pull(repo, number)
     return call.paged(reviews.visible(pull, call.viewer), payloads.review)
@@ -141,7 +141,7 @@ def update_review(call: Call, repo: Repository, number: int, review: int) -> Rep
 
 @route("DELETE", REVIEW, WRITE)
 def delete_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
-    """DELETE /repos/O/R/pulls/N/reviews/ID, of a pending one."""
+    """DELETE /repos/O/R/pulls/N/reviews/ID, for a pending one."""
     target = _review(call, repo, number, review)
     answer = payloads.review(call, target)
     with _refusing():
@@ -161,7 +161,7 @@ def submit_review(call: Call, repo: Repository, number: int, review: int) -> Rep
 
 @route("PUT", f"{REVIEW}/dismissals", WRITE)
 def dismiss_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
-    """PUT /repos/O/R/pulls/N/reviews/ID/dismissals, for whoever may write."""
+    """PUT /repos/O/R/pulls/N/reviews/ID/dismissals, for users who may write."""
     target = _review(call, repo, number, review)
     asking.fields(call, "message", "event")
     asking.demand_push(call, repo)
@@ -199,7 +199,7 @@ def _asked(call: Call, repo: Repository) -> list[User]:
     docs=f"{REQUESTS}#request-reviewers-for-a-pull-request",
 )
 def request_reviewers(call: Call, repo: Repository, number: int) -> Reply:
-    """POST /repos/O/R/pulls/N/requested_reviewers: adds to those who are asked."""
+    """POST /repos/O/R/pulls/N/requested_reviewers: adds to the requested ones."""
     pull = asking.pull(repo, number)
     asking.demand_push(call, repo)
     with refusing(422):
@@ -325,7 +325,7 @@ def get_comment(call: Call, repo: Repository, comment: int) -> Reply:
 
 @route("PATCH", COMMENT, WRITE)
 def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
-    """PATCH /repos/O/R/pulls/comments/ID, for its author and whoever may write."""
+    """PATCH /repos/O/R/pulls/comments/ID, for its author and users who may write."""
     target = _comment(repo, comment)
     asking.fields(call, "body")
     if target.author is not call.viewer:
@@ -337,7 +337,7 @@ def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
 
 @route("DELETE", COMMENT, WRITE)
 def delete_comment(call: Call, repo: Repository, comment: int) -> Reply:
-    """DELETE /repos/O/R/pulls/comments/ID, for its author and whoever may write."""
+    """DELETE /repos/O/R/pulls/comments/ID, for its author and users who may write."""
     target = _comment(repo, comment)
     if target.author is not call.viewer:
         asking.demand_push(call, repo)

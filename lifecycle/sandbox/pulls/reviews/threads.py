@@ -1,4 +1,4 @@
-"""Review threads: conversations about places of a pull request's diff.
+"""Review threads: conversations about places in a pull request's diff.
 
 Source: https://docs.github.com/rest/pulls/comments
 """
@@ -22,7 +22,7 @@ HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place of a diff: a line of a side, or with no line the whole file."""
+    """A place in a diff: a line of one side, or without a line the whole file."""
 
     path: str
     line: int | None = None
@@ -32,7 +32,7 @@ class Place:
 
 
 class NotInDiff(ActionRefused):
-    """There is no such place in the diff; `field` is the part of it that is wrong."""
+    """The diff has no such place; `field` names the wrong part of it."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class NotInDiff(ActionRefused):
 
 
 def hunk_to(patch: str, line: int, side: Side) -> str | None:
-    """The hunk that has a line, down to that line; None if none has."""
+    """The hunk that contains a line, up to that line; None if none does."""
     kept: list[str] = []
     left = right = 0
     for text in patch.split("\n"):
@@ -108,18 +108,18 @@ def _say(thread: ReviewThread, user: User, body: str, review: Review, hunk: str)
 
 
 def review_for(pull: PullRequest, user: User) -> Review:
-    """The review that a single comment goes into: one of its own, as GitHub makes it."""
+    """The review for a single comment: a new one of its own, as on GitHub."""
     return reviews.review(pull, user, "COMMENTED", "")
 
 
 def resolve(thread: ReviewThread, user: User | None) -> None:
-    """Resolve a thread; without a user, open it again."""
+    """Resolve a thread; without a user, unresolve it."""
     thread.resolved_by = user
     thread.pull.repository.touch()
 
 
 def delete(comment: ReviewComment) -> None:
-    """Delete a comment, and its thread if that has no other."""
+    """Delete a comment; if it is the only one, delete its thread, too."""
     thread = comment.thread
     world = thread.pull.repository.world
     thread.comments.remove(comment)
@@ -133,7 +133,7 @@ def delete(comment: ReviewComment) -> None:
 
 
 def comments_of(pull: PullRequest, user: User) -> list[ReviewComment]:
-    """The comments on the diff, oldest first, without those that others have not submitted."""
+    """The comments on the diff, oldest first, without other users' pending ones."""
     comments = [comment for thread in pull.threads for comment in thread.comments]
     visible = [
         comment
