@@ -1,6 +1,6 @@
-"""The control side: the client, what it can ask for, and the faults that it sets.
+"""The control side: the client, its verbs, and the faults that it sets.
 
-The client needs nothing but the standard library; what serves it is imported by the server alone.
+The client needs only the standard library; only the server imports what answers it.
 """
 
 from lifecycle.sandbox.control.client import Control, ControlError, LoggedRequest

@@ -1,7 +1,7 @@
-"""The control endpoint: requests that do what people do, set faults, or show the whole world.
+"""The control endpoint: requests that act as people, set faults, or show the whole world.
 
-`POST /_sandbox/VERB` with a JSON object of the verb's keyword arguments; the answer is JSON. No
-auth, and loopback only: it is a test's remote control, and no part of GitHub.
+`POST /_sandbox/VERB` with a JSON object of the verb's keyword arguments; the answer is JSON. It needs no
+authentication and is on loopback only: it is a test's remote control, not a part of GitHub.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _card(at: At, issue: int) -> Item:
 
 
 def set_field(at: At, *, issue: int, field: str, value: str | None, by: str = "") -> None:
-    """Move a card: set a field of an issue's item by name, or clear it."""
+    """Set or clear a field of an issue's card by name."""
     column, card = _field(at.world, field), _card(at, issue)
     if value is None:
         card.drop(column.id)
@@ -77,17 +77,17 @@ def set_field(at: At, *, issue: int, field: str, value: str | None, by: str = ""
 
 
 def archive_item(at: At, *, issue: int, archived: bool) -> None:
-    """Archive an issue's card, or take it out of the archive."""
+    """Archive an issue's card, or restore it."""
     _card(at, issue).archived = archived
 
 
 def remove_item(at: At, *, issue: int) -> None:
-    """Take an issue off the board."""
+    """Remove an issue from the board."""
     cards.remove_item(at.world, _card(at, issue))
 
 
 def put_item(at: At, *, issue: int) -> str:
-    """Put an issue on the board and return the card's id."""
+    """Add an issue to the board and return the card's id."""
     return add_item(
         at.world,
         BoardTables.of(at.world).first(),
@@ -105,7 +105,7 @@ def add_option(at: At, *, field: str, name: str) -> str:
 
 
 def rename_option(at: At, *, field: str, old: str, new: str) -> str:
-    """Give an option another name and id, also on the cards that have it; return the id."""
+    """Give an option another name and id, also on the cards with this option; return the id."""
     column = _field(at.world, field)
     option = next((o for o in column.options if o.name == old), None)
     if option is None:
@@ -169,7 +169,7 @@ def open_pull(
 def review(
     at: At, *, number: int, state: str, body: str, login: str, comments: list[dict[str, Any]]
 ) -> str:
-    """Review a pull request, also lines of it, or dismiss what `login` said of it."""
+    """Review a pull request, also lines of it, or dismiss the last review of `login`."""
     repo = at.repo
     wanted = shaped(state, ReviewState, "the review's state")
     pull, who = PullTables.of(repo).pull(number), at.human(login)
@@ -186,14 +186,14 @@ def review(
 
 
 def require_reviews(at: At, *, approvals: int) -> None:
-    """Set how many approvals the base branch wants, as a protected branch does; 0 wants none."""
+    """Set how many approvals the base branch requires, as a protected branch; 0 requires none."""
     rules.demand_reviews(at.repo, approvals)
 
 
 def push_commit(
     at: At, *, branch: str, files: dict[str, str | None], message: str, start: str, by: str
 ) -> str:
-    """Commit to a branch, which begins at `start` if there is none of that name."""
+    """Commit to a branch; a new one begins at `start`."""
     repo = at.repo
     user = at.human(by)
     if not is_ref_name(f"refs/heads/{branch}"):
@@ -247,13 +247,13 @@ def unassign(at: At, *, number: int, logins: list[str]) -> None:
 
 
 def rename_repository(at: At, *, name: str) -> str:
-    """Give the repository another name; the former one redirects."""
+    """Give the repository another name; the old one redirects."""
     repositories.rename(at.repo, name)
     return at.repo.full_name
 
 
 def set_scopes(at: At, *, scopes: list[str], token: str | None) -> None:
-    """Give a token (by default the first) other scopes."""
+    """Replace the scopes of a token (by default the first)."""
     tokens = at.world.tokens
     if token is not None and token not in tokens:
         raise ActionRefused("That token is not of this world; nothing was changed.")
@@ -320,7 +320,7 @@ def _step(*, started_at: str | None, completed_at: str | None, **values: Any) ->
 
 
 def break_workflow(at: At, *, target: int | str, workflow: str, event: str) -> int:
-    """Let a workflow's file be unreadable: its run, whose id is returned, fails and has no job."""
+    """Make a workflow's file unreadable: its run, whose id is returned, fails without jobs."""
     suite = suites.job_suite(at.repo, _sha(at.repo, target), workflow, event)
     if suite.run is None:
         raise ActionRefused("A workflow has a name; nothing was set.")
@@ -329,7 +329,7 @@ def break_workflow(at: At, *, target: int | str, workflow: str, event: str) -> i
 
 
 def expire_logs(at: At) -> int:
-    """Let the repository keep no job's log any more, and return how many there were."""
+    """Remove the logs of all jobs of the repository, and return how many there were."""
     check_runs = [run for runs in CheckTables.of(at.repo).checks.values() for run in runs]
     for run in check_runs:
         run.log_is_gone = True
@@ -337,7 +337,7 @@ def expire_logs(at: At) -> int:
 
 
 def expire_links(at: At) -> int:
-    """Make every link to a log too old to be followed, and return how many there are."""
+    """Let every link to a log expire, and return how many there are."""
     return links.expire(at.world)
 
 
@@ -351,12 +351,12 @@ def set_status(
 
 
 def plan_checks(at: At, *, plans: list[Any]) -> None:
-    """Say which checks each head that arrives from now on will get, and after how many reads."""
+    """Set which checks each new head will get from now on, and after how many reads."""
     CheckTables.of(at.repo).plans = tuple(shaped(plans, list[PlannedCheck], "the plan"))
 
 
 def set_lag(at: At, *, lag: dict[str, int]) -> None:
-    """Set how many reads miss what is created from now on."""
+    """Set how many reads miss objects that are created from now on."""
     at.world.lag.clear()
     at.world.lag.update(shaped(lag, dict[str, int], "the lag"))
 
@@ -367,17 +367,17 @@ def add_fault(at: At, *, fault: dict[str, Any]) -> None:
 
 
 def set_latency(at: At, *, seconds: float, git: float = 0.0) -> None:
-    """Set how many seconds longer each request to the API takes, and each of git's."""
+    """Set by how many seconds each API request is delayed, and each of git's."""
     at.site.faults.latency, at.site.faults.git_latency = float(seconds), float(git)
 
 
 def clear_faults(at: At) -> None:
-    """Forget all faults; a request that hangs already goes on hanging."""
+    """Remove all faults; a request that hangs already stays hanging."""
     at.site.faults.clear()
 
 
 def drop_connections(at: At) -> int:
-    """Close idle connections, as a proxy on the way does, and return how many."""
+    """Close idle connections, as a proxy between does, and return how many."""
     return at.site.connections.shut(idle_only=True)
 
 
@@ -387,7 +387,7 @@ def clear_requests(at: At) -> None:
 
 
 def advance(at: At, *, seconds: float) -> str | None:
-    """Let time pass for the whole world, and return what the time is then."""
+    """Let time pass for the whole world, and return the new time."""
     if seconds < 0:
         raise ActionRefused("Time does not go back; nothing was changed.")
     at.world.ahead += float(seconds)
@@ -396,7 +396,7 @@ def advance(at: At, *, seconds: float) -> str | None:
 
 
 def dump(at: At) -> str:
-    """The seed of the world as it is now, as YAML."""
+    """The seed of the present world, as YAML."""
     return as_yaml(seed_of(at.world))
 
 
@@ -420,7 +420,7 @@ VERBS: Mapping[str, Callable[..., Any]] = {
 
 def perform(site: Site, verb: str, arguments: Mapping[str, Any]) -> tuple[int, Any]:
     """Run a control verb: returns an HTTP status and a JSON value, which is `{"error": …}` if refused."""
-    if verb == "requests":  # the log has a lock of its own: a wait must not stop the world
+    if verb == "requests":  # the log has its own lock: a wait must not block the world
         arrived = site.log.await_count(
             int(arguments.get("count", 0)), float(arguments.get("seconds", 0))
         )

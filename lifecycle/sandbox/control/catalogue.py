@@ -1,8 +1,8 @@
-"""From a name to a fault: failures of GitHub that were seen in public.
+"""Named faults: failures of GitHub that were seen in public.
 
 Each is a `Fault` whose route, count, chance and moment may be changed: `named("bad-gateway",
-path="/comments$", when="after")`. That lists lag behind is no fault but the world's `lag`,
-and a renamed repository redirects by itself.
+path="/comments$", when="after")`. Lists that lag are not a fault but the world's `lag`, and a renamed
+repository redirects by itself.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ SECONDARY = (
 
 
 def _refused(status: int, message: str, documentation: str, **headers: str) -> Fault:
-    """A fault that answers with an error as GitHub words it, before anything is done."""
+    """A fault that answers with an error in GitHub's words, before the request has any effect."""
     answer = {"message": message, "documentation_url": documentation, "status": str(status)}
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     return Fault("status", status=status, body=json.dumps(answer), headers=fields)
 
 
 def _partial(kind: str, message: str, *path: str | int) -> Fault:
-    """A fault that makes the part of the data at `path` null, with an error of its own."""
+    """A fault that makes the part of the data at `path` null, with an error for it."""
     return Fault(
         "graphql_error", path="^/graphql$", when="after", error_type=kind, message=message,
         null_paths=[list(path)],
@@ -68,7 +68,7 @@ CATALOGUE: Mapping[str, Fault] = {
         "graphql_error", path="^/graphql$", error_type="RATE_LIMIT",
         message="API rate limit already exceeded for user ID 583231.",
     ),
-    # A broken backend, before it did anything or after it did all.
+    # A broken backend, before the request had any effect or after it had all.
     "bad-gateway": Fault("status", status=502),
     "bad-gateway-after": Fault("status", status=502, when="after"),
     "bad-gateway-json": Fault(
@@ -110,7 +110,7 @@ CATALOGUE: Mapping[str, Fault] = {
     "heavy-bad-gateway": Fault(
         "status", status=502, path="^/graphql$", above={"nodes": 5_000}, count=ALWAYS
     ),
-    # Two who add to a board at once. Sources: https://github.com/gr2m/github-project/issues/89
+    # Two clients that add to a board at once. Sources: https://github.com/gr2m/github-project/issues/89
     # and https://github.com/actions/add-to-project/issues/89
     "card-exists": Fault(
         "graphql_error", path="^/graphql$", error_type="UNPROCESSABLE",
@@ -140,7 +140,7 @@ CATALOGUE: Mapping[str, Fault] = {
     "gone": _refused(
         410, "Issues are disabled for this repo", "https://docs.github.com/v3/issues/"
     ),
-    # The wire.
+    # The connection.
     "connection-cut": Fault("cut"),
     "connection-cut-after": Fault("cut", when="after"),
     "connection-reset": Fault("reset"),
@@ -156,7 +156,7 @@ def named(name: str, **changes: Any) -> Fault:
     """The fault of that name in the catalogue, with these parts changed.
 
     Raises:
-        ActionRefused: There is none of that name, or a fault has no such part.
+        ActionRefused: There is no such name, or a fault has no such part.
     """
     if name not in CATALOGUE:
         known = ", ".join(CATALOGUE)

@@ -1,6 +1,6 @@
-"""The control client: a test or the demo acts as a person with it, and sets faults.
+"""The control client, with which a test or the demo acts as a person, and sets faults.
 
-It knows one URL and needs nothing but the standard library.
+It needs only the sandbox's URL and the standard library.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 SECONDS = 30.0
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""Loopback is never behind a proxy, whatever the environment says."""
+"""Loopback never needs a proxy, whatever the environment says."""
 
 
 class ControlError(Exception):
-    """The sandbox refused a control verb; the text is its sentence."""
+    """The sandbox refused a control verb; the text is the sandbox's sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedRequest:
-    """A request that the sandbox got. `status` is None if it has not been answered.
+    """A request to the sandbox. `status` is None if it has not been answered.
 
-    Requests of one `connection` came on the same TCP connection.
+    Requests with one `connection` came on the same TCP connection.
     """
 
     n: int
@@ -51,9 +51,9 @@ class LoggedRequest:
 class Control:
     """A sandbox's remote control.
 
-    People are named by login. Where nobody is named, it is the first person who administers the
-    repository: `maria` in the built-in world. It acts in `repository` (`owner/name`), by default the
-    world's first. Every method raises ControlError with the sandbox's sentence if it is refused.
+    People are named by login. The default is the first person who administers the repository: `maria`
+    in the built-in world. It acts in `repository` (`owner/name`), by default the world's first. Every
+    method raises ControlError with the sandbox's sentence if it is refused.
     """
 
     url: str
@@ -125,14 +125,14 @@ class Control:
     ) -> str:
         """Review a pull request and return the review's global id; a comment has path, line and body.
 
-        `DISMISSED` dismisses what `login` said last. `visitor` may read, not write.
+        `DISMISSED` dismisses the last review of `login`. `visitor` may read, not write.
         """
         comment_values = [dict(comment) for comment in comments]
         arguments = {"state": state, "login": login, "body": body, "comments": comment_values}
         return str(self._do("review", number=number, **arguments))
 
     def require_reviews(self, approvals: int = 1) -> None:
-        """Say how many approvals the base branch wants; without any, GitHub decides nothing."""
+        """Set how many approvals the base branch requires; without any, GitHub gives no verdict."""
         self._do("require_reviews", approvals=approvals)
 
     def push_commit(
@@ -146,7 +146,7 @@ class Control:
     ) -> str:
         """Commit files (None deletes one) and return the sha.
 
-        A branch that is not there yet begins at `start`, by default the default branch.
+        A new branch begins at `start`, by default the default branch.
         """
         arguments = {"branch": branch, "files": dict(files), "message": message}
         return str(self._do("push_commit", **arguments, start=start, by=by))
@@ -182,27 +182,27 @@ class Control:
         self._do("unassign", number=number, logins=logins)
 
     def set_field(self, issue: int, field: str, value: str | None, *, by: str = "") -> None:
-        """Move an issue's card: set a field by name (an option by its name), None clears it."""
+        """Set a field of an issue's card by name (an option by its name); None clears it."""
         self._do("set_field", issue=issue, field=field, value=value, by=by)
 
     def advance(self, seconds: float) -> str:
-        """Let so many seconds pass for all that is in the sandbox; return the time that it is then.
+        """Let this many seconds pass for everything in the sandbox; return the new time.
 
-        What people and programs do from then on is that much later. The hours of tokens, and what
-        git clients write into their commits, go by the clocks of machines.
+        Later actions of people and programs have the later time. The tokens' hours, and the times that git
+        clients write into their commits, follow the machines' clocks.
         """
         return str(self._do("advance", seconds=seconds))
 
     def archive_item(self, issue: int, *, archived: bool = True) -> None:
-        """Archive an issue's card, or bring it back."""
+        """Archive an issue's card, or restore it."""
         self._do("archive_item", issue=issue, archived=archived)
 
     def remove_item(self, issue: int) -> None:
-        """Take an issue off the board."""
+        """Remove an issue from the board."""
         self._do("remove_item", issue=issue)
 
     def put_item(self, issue: int) -> str:
-        """Put an issue on the board and return the item's id."""
+        """Add an issue to the board and return the item's id."""
         return str(self._do("put_item", issue=issue))
 
     def add_option(self, field: str, name: str) -> str:
@@ -210,15 +210,15 @@ class Control:
         return str(self._do("add_option", field=field, name=name))
 
     def rename_repository(self, name: str) -> str:
-        """Give the repository another name and return its full one; the former one redirects."""
+        """Give the repository another name and return its full name; the old one redirects."""
         return str(self._do("rename_repository", name=name))
 
     def rename_option(self, field: str, old: str, new: str) -> str:
-        """Rename an option, which gives it the new id that is returned."""
+        """Rename an option; returns its new id."""
         return str(self._do("rename_option", field=field, old=old, new=new))
 
     def set_scopes(self, scopes: Iterable[str], *, token: str | None = None) -> None:
-        """Give a token (by default the one of the info line) other scopes."""
+        """Replace the scopes of a token (by default the one in the info line)."""
         self._do("set_scopes", scopes=sorted(scopes), token=token)
 
     def set_check(
@@ -237,10 +237,10 @@ class Control:
         steps: Sequence[Step] | None = None,
         annotations: Sequence[Annotation] | None = None,
     ) -> int:
-        """Set a check run on a pull request's head (number), or a branch or commit (text).
+        """Set a check run on a pull request's head (number), or on a branch or commit (text).
 
-        It updates the newest run of that name, workflow and event, or with `rerun` adds another
-        one beside it. `log` is what the job printed, `steps` what it did. Returns the run's id.
+        It updates the newest run of that name, workflow and event; `rerun` adds another one. `log` is the
+        job's output, `steps` its steps. Returns the run's id.
         """
         return int(
             self._do(
@@ -277,19 +277,19 @@ class Control:
     def break_workflow(
         self, target: int | str, workflow: str = "CI", *, event: str = "pull_request"
     ) -> int:
-        """Let a workflow's file be one that cannot be read; returns the number of its run."""
+        """Make a workflow's file unreadable; returns the number of its run."""
         return int(self._do("break_workflow", target=target, workflow=workflow, event=event))
 
     def expire_logs(self) -> int:
-        """Let the days be over for which logs are kept, and return how many logs there are."""
+        """Let all logs expire, and return how many there are."""
         return int(self._do("expire_logs"))
 
     def expire_links(self) -> int:
-        """Let a minute pass for every link to a log, and return how many there are."""
+        """Let all links to logs expire, and return how many there are."""
         return int(self._do("expire_links"))
 
     def plan_checks(self, *plans: PlannedCheck) -> None:
-        """Say what checks each head of a pull request gets from now on, instead of before."""
+        """Replace the checks that each new head of a pull request gets from now on."""
         self._do("plan_checks", plans=[asdict(plan) for plan in plans])
 
     def set_lag(
@@ -301,16 +301,16 @@ class Control:
         items: int = 0,
         reads: int = 0,
     ) -> None:
-        """Say how many reads miss what is made from now on.
+        """Set how many reads miss objects that are made from now on.
 
-        Lists miss pull requests, issues, comments and cards (`items`); `reads` is how often an issue
-        or pull request is not there for who asks by its number.
+        Lists omit pull requests, issues, comments and cards (`items`); `reads` is how often a read by
+        number does not find an issue or pull request.
         """
         lag = {"pulls": pulls, "issues": issues, "comments": comments, "items": items}
         self._do("set_lag", lag={**lag, "reads": reads})
 
     def add_fault(self, fault: Fault | str, **changes: Any) -> None:
-        """Add a fault after those that are set already: a `Fault`, or one of the catalogue by its name.
+        """Add a fault after the existing ones: a `Fault`, or a name from the catalogue.
 
         `changes` replace parts of it: `add_fault("bad-gateway", path="/comments$", count=2)`.
         """
@@ -318,34 +318,34 @@ class Control:
         self._do("add_fault", fault=asdict(chosen))
 
     def set_latency(self, seconds: float, *, git: float = 0.0) -> None:
-        """Say how much longer each request to the API takes, as over a network; and each of git's."""
+        """Delay each API request by this many seconds, as a network does; and each of git's by `git`."""
         self._do("set_latency", seconds=seconds, git=git)
 
     def clear_faults(self) -> None:
-        """Forget all faults."""
+        """Remove all faults."""
         self._do("clear_faults")
 
     def requests(self) -> tuple[LoggedRequest, ...]:
-        """Every request since the last `clear_requests`, but for those to the control endpoint."""
+        """Every request since the last `clear_requests`, except those to the control endpoint."""
         entries = self._do("requests")["requests"]
         return tuple(LoggedRequest(**entry) for entry in entries)
 
     def connections(self) -> int:
-        """On how many TCP connections the requests of `requests` came, git's left out."""
+        """The number of TCP connections on which the requests of `requests` came, without git's."""
         return len({request.connection for request in self.requests() if request.kind != "git"})
 
     def drop_connections(self) -> int:
-        """Close the connections on which nothing is under way, and return how many."""
+        """Close the idle connections, and return how many."""
         return int(self._do("drop_connections"))
 
     def clear_requests(self) -> None:
-        """Empty the request log, to count from here."""
+        """Empty the request log, to count from now on."""
         self._do("clear_requests")
 
     def wait_for_requests(
         self, count: int = 1, *, seconds: float = 10.0
     ) -> tuple[LoggedRequest, ...]:
-        """Wait until so many requests are in the log (answered or not), and return them all.
+        """Wait until this many requests are in the log (answered or not), and return them all.
 
         Raises:
             ControlError: They did not come in time.
@@ -358,7 +358,7 @@ class Control:
         return tuple(LoggedRequest(**entry) for entry in answer["requests"])
 
     def dump(self) -> str:
-        """The whole world as a seed, in YAML: what `serve --seed` makes of it is the same again."""
+        """The whole world as a seed, in YAML: `serve --seed` makes the same world from it."""
         return str(self._do("dump"))
 
     def world(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Faults: which requests fail, how, and how often. Values only; `outage.py` acts them out."""
+"""Faults: which requests fail, how, and how often. Only values; `outage.py` carries them out."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from lifecycle.sandbox.base.errors import ActionRefused
 Kind = Literal["status", "graphql_error", "hang", "cut", "reset", "trickle", "truncate"]
 Measure = Literal["nodes", "points", "fields"]
 Weight = Mapping[Measure, int]
-"""How much a GraphQL query asks for."""
+"""The size of a GraphQL query."""
 LIGHT: Weight = {"nodes": 0, "points": 0, "fields": 0}
-"""The weight of a request that is no GraphQL query, or of one that does not run."""
+"""The weight of a request that is not a GraphQL query, or that does not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault, which strikes the requests that it matches.
+    """One fault, which strikes matching requests.
 
     Attributes:
-        kind: `status` answers with `status`, `headers` and `body`; `graphql_error` with HTTP 200,
-            an error of `error_type` and `message`, and no data unless `null_paths` are given, which
-            become null in the real answer, one error each (`*` is every field of the data); `hang`
-            never answers; `cut` closes the connection without an answer, `reset` resets it;
-            `trickle` sends one byte every `seconds`, for ever; `truncate` announces the real
+        kind: `status` answers with `status`, `headers` and `body`; `graphql_error` answers with HTTP
+            200 and an error of `error_type` and `message`, without data, or if `null_paths` are given,
+            with the real data in which these become null, one error each (`*` is every field of the
+            data); `hang` never answers; `cut` closes the connection without an answer, `reset` resets
+            it; `trickle` sends one byte every `seconds`, for ever; `truncate` announces the real
             answer's whole length and sends half.
-        method: Only requests by this method.
-        path: Only requests whose path holds this regular expression.
+        method: Only requests with this method.
+        path: Only requests whose path matches this regular expression anywhere.
         operation: Only GraphQL requests for this operation.
-        when: `before` the request does anything, or `after` it did everything.
+        when: `before` the request has any effect, or `after` all of its effects.
         count: How many requests it strikes.
         skip: How many matching requests it lets through first.
-        probability: How likely it strikes a request that it matches, from 0 to 1.
-        seed: Where its chance begins: the same seed strikes the same requests in every run.
-        above: Only GraphQL requests that ask for more than this: `nodes` and `points` as GitHub counts
-            them, `fields` at the root of the operation (a repository by an alias is one).
-        spared: Of null_paths that begin with `*`, how many fields of the data stay.
-        headers: Of the answer; a value `+60` of `x-ratelimit-reset` is that many seconds from then.
+        probability: The chance that it strikes a matching request, from 0 to 1.
+        seed: The seed of that chance: the same seed strikes the same requests in every run.
+        above: Only GraphQL requests larger than this: `nodes` and `points` as GitHub counts them,
+            `fields` at the root of the operation (a repository by an alias is one).
+        spared: With null_paths that begin with `*`, how many fields of the data stay.
+        headers: The answer's; a value `+60` of `x-ratelimit-reset` is that many seconds from then.
     """
 
     kind: Kind
@@ -63,7 +63,7 @@ class Fault:
     spared: int = 0
 
     def matches(self, method: str, path: str, operation: str | None, weight: Weight) -> bool:
-        """Whether a request is one that this fault is about."""
+        """Whether a request matches this fault."""
         return (
             self.method in {None, method}
             and all(weight[name] > bound for name, bound in self.above.items())
@@ -74,7 +74,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Active:
-    """A fault that is set: how many requests it still skips and strikes, and its source of chance."""
+    """An active fault: how many requests it still skips and strikes, and its source of chance."""
 
     fault: Fault
     skip: int
@@ -82,7 +82,7 @@ class Active:
     chance: random.Random
 
     def strikes(self) -> bool:
-        """Whether it strikes a request that it matches; that is counted."""
+        """Whether it strikes a matching request; the request is counted."""
         if self.skip > 0:
             self.skip -= 1
             return False
@@ -94,17 +94,17 @@ class Active:
 
 @dataclass(slots=True)
 class FaultBoard:
-    """The faults that are set, in the order in which they are tried. Used under the world's lock."""
+    """The active faults, in the order in which they are tried. Used under the world's lock."""
 
     active: list[Active] = field(default_factory=list)
     struck: int = 0
     latency: float = 0.0
-    """Seconds that each request to the API takes longer, as over a network."""
+    """Seconds by which each API request is delayed, as by a network."""
     git_latency: float = 0.0
-    """Seconds that each request of git takes longer."""
+    """Seconds by which each request of git is delayed."""
 
     def add(self, fault: Fault) -> None:
-        """Set a fault, after those that are set already.
+        """Add a fault after the existing ones.
 
         Raises:
             ActionRefused: Its path is not a regular expression, or it cannot strike as asked.
@@ -123,12 +123,12 @@ class FaultBoard:
         self.active.append(Active(fault, fault.skip, fault.count, chance))
 
     def clear(self) -> None:
-        """Forget all faults."""
+        """Remove all faults."""
         self.active.clear()
 
     @property
     def weighs(self) -> bool:
-        """Whether any fault depends on how much a query asks for."""
+        """Whether any fault depends on the size of a query."""
         return any(active.fault.above for active in self.active)
 
     def strike(

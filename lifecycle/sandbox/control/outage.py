@@ -1,7 +1,7 @@
-"""From a fault to what the client gets: an error, no answer, a cut or an endless connection.
+"""Turn a fault into the client's answer: an error, silence, a cut or an endless connection.
 
-A silent connection waits on its socket and on the sandbox's stop signal, never on a clock, so it
-costs nothing and never delays a shutdown.
+A silent connection waits on its socket and on the sandbox's stop signal, never on a clock, so it uses no
+CPU and never delays a shutdown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lifecycle.sandbox.control.faults import Fault
 
 @dataclass(slots=True)
 class StopSignal:
-    """Tells every waiting connection that the sandbox stops: one end closes, the other wakes."""
+    """Wakes all waiting connections when the sandbox stops: one end closes, the other wakes."""
 
     waiting: socket.socket = field(init=False)
     sender: socket.socket = field(init=False)
@@ -31,7 +31,7 @@ class StopSignal:
         self.waiting, self.sender = socket.socketpair()
 
     def stop(self) -> None:
-        """Wake all who wait."""
+        """Wake all waiting connections."""
         self.sender.close()
 
     def close(self) -> None:
@@ -40,7 +40,7 @@ class StopSignal:
         self.waiting.close()
 
     def pause(self, client: socket.socket, seconds: float | None) -> bool:
-        """Wait; True if the client went away or the sandbox stops, False if the time is over."""
+        """Wait; True if the client left or the sandbox stops, False after `seconds`."""
         with selectors.DefaultSelector() as selector:
             selector.register(self.waiting, selectors.EVENT_READ)
             selector.register(client, selectors.EVENT_READ)
@@ -56,18 +56,18 @@ class StopSignal:
 
 
 def _dropped() -> Iterator[bytes]:
-    """A body whose first read raises what the web server takes for a lost client: it sends nothing."""
+    """A body whose first read raises the web server's error for a lost client: nothing is sent."""
     raise ConnectionAbortedError
 
 
 def hang(signal: StopSignal, environ: dict[str, Any]) -> Iterator[bytes]:
-    """A body that never comes: it waits until the client goes away or the sandbox stops."""
+    """A body that never comes: it waits until the client leaves or the sandbox stops."""
     signal.pause(environ["werkzeug.socket"], None)
     yield from _dropped()
 
 
 def cut(environ: dict[str, Any]) -> Iterator[bytes]:
-    """Close the connection without a word."""
+    """Close the connection without an answer."""
     environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
     yield from _dropped()
 
@@ -90,7 +90,7 @@ def _drip(signal: StopSignal, client: socket.socket, seconds: float) -> Iterator
 def response(
     fault: Fault, real: Response | None, signal: StopSignal, environ: dict[str, Any]
 ) -> Response:
-    """The answer that a fault gives; `hang` and `cut` give one whose body never comes."""
+    """The answer for a fault; for `hang` and `cut`, one whose body never comes."""
     if fault.kind == "hang":
         return Response(hang(signal, environ))
     if fault.kind in {"cut", "reset"}:
@@ -127,7 +127,7 @@ def _graphql_error(fault: Fault, real: Response | None) -> dict[str, Any]:
 
 
 def _put_null(data: Any, path: list[str | int]) -> bool:
-    """Put null where the path leads; False if the data has no such place."""
+    """Put null at the end of the path; False if the data has no such place."""
     for step in path[:-1]:
         try:
             data = data[step]

@@ -1,4 +1,4 @@
-"""From a repository and the first board to JSON, for assertions and for people."""
+"""A repository and the first board as JSON, for assertions and for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeds: worlds as text. Read one, make a world of it, write one from a world, keep one in a file."""
+"""Seeds: worlds as text. Read one, make a world from it, write one from a world, keep one in a file."""
 
 from lifecycle.sandbox.seed.form import (
     Seed,

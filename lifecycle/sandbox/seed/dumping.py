@@ -1,6 +1,6 @@
-"""From a world to its seed, which makes the same world again.
+"""Turn a world into its seed, which makes the same world again.
 
-What passes in a moment is left out: how often checks were read, what a token has used.
+Short-lived state is left out: how often checks were read, how much a token has used.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _item(board: Project, item: Item) -> SeedItem:
 
 
 def _value(field: Field, raw: str) -> str:
-    """A value as people write it: options and iterations by their names."""
+    """A value in a person's form: options and iterations by their names."""
     names = {option.id: option.name for option in field.options}
     names |= {iteration.id: iteration.title for iteration in field.iterations}
     return names.get(raw, raw)
@@ -123,7 +123,7 @@ _Dumper.add_representer(str, _text)
 
 
 def as_yaml(seed: Seed) -> str:
-    """The text of a seed, which reads back as the same seed."""
+    """The text of a seed; reading it returns the same seed."""
     plain_data = msgspec.to_builtins(seed)
     text: str = yaml.dump(
         plain_data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
@@ -133,7 +133,7 @@ def as_yaml(seed: Seed) -> str:
 
 def seed_of(world: World, *, with_git: bool = True) -> Seed:
     """The seed of a world. Without git, it has no bundles: the bare repositories are kept elsewhere."""
-    next_id = next(world.serial)  # looking takes the number, so it is put back
+    next_id = next(world.serial)  # reading takes the number, so it is put back
     world.serial = itertools.count(next_id)
     people = [user for user in world.users.values() if user.kind != "organization"]
     return Seed(
@@ -261,7 +261,7 @@ OF_THE_ISSUE = (
 
 
 def _pull(pull: PullRequest) -> SeedPull:
-    """A pull request, with what its issue half holds."""
+    """A pull request, with the content of its issue half."""
     issue, auto, entry = pull.issue, pull.auto_merge, pull.queue_entry
     head_repository = pull.head_repository
     return plain(

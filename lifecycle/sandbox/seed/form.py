@@ -1,8 +1,8 @@
 """The form of a seed: its keys, their types and their defaults.
 
-A seed written by hand needs names and numbers only. A dump writes the rest as well (ids, times), so that
-the world made of it is the one that was dumped. People are named by login, repositories by
-`owner/name`, issues of another repository by `owner/name#number`.
+A seed written by hand needs only names and numbers. A dump also writes the rest (ids, times), so that the
+world made from it is the dumped one. People are named by login, repositories by `owner/name`, issues of
+another repository by `owner/name#number`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from lifecycle.sandbox.seed.form_content import (
 
 
 class SeedUser(Form, frozen=True):
-    """A user or a bot. `role` is what they may do where a repository names no role for them."""
+    """A user or a bot. `role` is their role in repositories that give them no other."""
 
     login: str
     name: str | None = None
@@ -56,8 +56,8 @@ class SeedOrganization(Form, frozen=True):
 class SeedToken(Form, frozen=True):
     """A token of a user: OAuth scopes if classic, else `name:level` permissions.
 
-    One of kind `app` is an installation's and one of kind `actions` a workflow's: `user` is the bot
-    that acts, and nobody logs in. `repositories` limits a token of permissions.
+    A token of kind `app` is an installation's, one of kind `actions` a workflow's: `user` is the bot that
+    acts, and nobody logs in. `repositories` limits a token with permissions.
     """
 
     token: str
@@ -111,9 +111,9 @@ class SeedBranch(Form, frozen=True):
 
 
 class SeedRef(Form, frozen=True):
-    """A ref that is no branch, by its whole name, and the commit that it points to.
+    """A ref that is not a branch, by its full name, and its commit.
 
-    The commit has no parents, and no files unless some are given. Without a date it is made now.
+    The commit has no parents, and only the given files. Without a date it is made now.
     """
 
     name: str
@@ -124,9 +124,9 @@ class SeedRef(Form, frozen=True):
 
 
 class SeedProtection(Form, frozen=True):
-    """What branches of a name or pattern demand: classic protection, or a ruleset with an id.
+    """The requirements of branches with a name or pattern: classic protection, or a ruleset with an id.
 
-    A ruleset may say `includes` and `excludes` instead of the pattern.
+    A ruleset may have `includes` and `excludes` instead of the pattern.
     """
 
     pattern: str
@@ -159,8 +159,8 @@ class SeedProtection(Form, frozen=True):
 class SeedRepository(Form, frozen=True):
     """A repository, `owner/name`, and the files of its first commit (path to text).
 
-    `bundle` is the whole of its git, as base64 of a git bundle; then `files`, `branches` and `refs`
-    are not looked at. `gone` are numbers of deleted issues, `moved` says where transferred ones are.
+    `bundle` is its whole git repository, as base64 of a git bundle; then `files`, `branches` and `refs`
+    are ignored. `gone` are numbers of deleted issues, `moved` says where transferred ones are.
     """
 
     name: str
@@ -209,7 +209,7 @@ class SeedRepository(Form, frozen=True):
 
 
 class SeedOption(Form, frozen=True):
-    """A choice of a single select field, where more than its name matters."""
+    """A choice of a single select field, if more than its name matters."""
 
     name: str
     color: str = "GRAY"
@@ -241,7 +241,7 @@ class SeedField(Form, frozen=True):
 
 
 class SeedDraft(Form, frozen=True):
-    """A note on a board that is no issue yet."""
+    """A note on a board that is not an issue yet."""
 
     title: str
     body: str = ""
@@ -253,9 +253,9 @@ class SeedDraft(Form, frozen=True):
 
 
 class SeedMark(Form, frozen=True):
-    """Who gave a card a value first and when, and when it was changed last.
+    """Who first set a card's value and when, and when it was last changed.
 
-    What is left out is taken from the card.
+    Missing values are taken from the card.
     """
 
     creator: str | None = None
@@ -266,7 +266,7 @@ class SeedMark(Form, frozen=True):
 class SeedItem(Form, frozen=True):
     """A card: the number of an issue (of `repository`, by default the first), or a draft.
 
-    Values and marks are by field name; an option or an iteration by its name.
+    Values and marks are by field name; options and iterations are given by name.
     """
 
     issue: int | None = None
@@ -284,7 +284,7 @@ class SeedItem(Form, frozen=True):
 
 
 class SeedProject(Form, frozen=True):
-    """A board, whose owner is the first repository's unless named."""
+    """A board; its default owner is the first repository's."""
 
     number: int
     title: str
@@ -306,7 +306,7 @@ class SeedProject(Form, frozen=True):
 
 
 class SeedFault(Form, frozen=True, omit_defaults=True):
-    """A fault of the catalogue by its name, and the parts of it that are changed."""
+    """A fault of the catalogue by its name, and the changed parts of it."""
 
     name: str
     method: str | None = None
@@ -322,11 +322,11 @@ class SeedFault(Form, frozen=True, omit_defaults=True):
 
 
 class Seed(Form, frozen=True, kw_only=True):
-    """A whole world. The first token is the one that the sandbox hands out.
+    """A whole world. The first token is the one on the sandbox's info line.
 
-    `lag` says how many reads of lists miss what is new; `faults` strike from the beginning;
-    `next_id` is the first number that nothing has, and says that the seed tells the whole past, as
-    a dump does; `ahead` is how many seconds the world's clock is ahead of the machine's.
+    `lag` says how many reads of lists omit new objects; `faults` strike from the beginning; `next_id` is
+    the first unused number, and means that the seed tells the whole past, as a dump does; `ahead` is how
+    many seconds the world's clock is ahead of the machine's.
     """
 
     users: list[SeedUser]

@@ -1,4 +1,4 @@
-"""What a repository of a seed holds: issues, pull requests and checks, with all that hangs on them."""
+"""The content of a seed's repository: issues, pull requests and checks, with their parts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lifecycle.sandbox.pulls.state import MergeMethod, QueueState, ReviewState
 
 
 class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A part of a seed. An unknown key is a mistake: to ignore it would give another world."""
+    """A part of a seed. An unknown key is an error: ignoring it would make another world."""
 
 
 class SeedLabel(Form, frozen=True):
-    """A label; without a colour it gets one that follows from its name."""
+    """A label; without a colour, it gets one derived from its name."""
 
     name: str
     color: str | None = None
@@ -65,10 +65,10 @@ class SeedEvent(Form, frozen=True):
 
 
 class SeedIssue(Form, frozen=True):
-    """An issue that is there from the beginning. `parent` and `blocked_by` name other issues.
+    """An issue that exists from the beginning. `parent` and `blocked_by` name other issues.
 
-    `assigned_at` is when its assignees were assigned, by default when it was made; whoever writes
-    `events` may say it there.
+    `assigned_at` is the time at which its assignees were assigned, by default its creation; if you write
+    `events`, you can give the time there.
     """
 
     number: int
@@ -99,7 +99,7 @@ class SeedIssue(Form, frozen=True):
 
 
 class SeedReview(Form, frozen=True):
-    """A review, of the present head unless a commit is named."""
+    """A review, by default of the present head."""
 
     author: str
     state: ReviewState
@@ -112,7 +112,7 @@ class SeedReview(Form, frozen=True):
 
 
 class SeedReviewComment(Form, frozen=True):
-    """A comment in a review thread; `review` is that review's id."""
+    """A comment in a review thread; `review` is its review's id."""
 
     author: str
     body: str
@@ -126,7 +126,7 @@ class SeedReviewComment(Form, frozen=True):
 
 
 class SeedThread(Form, frozen=True):
-    """A review thread about a place of the diff."""
+    """A review thread about a place in the diff."""
 
     path: str
     line: int | None = None
@@ -141,7 +141,7 @@ class SeedThread(Form, frozen=True):
 
 
 class SeedAutoMerge(Form, frozen=True):
-    """Auto-merge that is switched on for a pull request."""
+    """Auto-merge that is enabled for a pull request."""
 
     enabled_by: str
     enabled_at: datetime
@@ -151,7 +151,7 @@ class SeedAutoMerge(Form, frozen=True):
 
 
 class SeedQueueEntry(Form, frozen=True):
-    """A place in the merge queue; the order of the queue is that of `enqueued_at` and the id."""
+    """A place in the merge queue; the queue is ordered by `enqueued_at` and the id."""
 
     enqueuer: str
     enqueued_at: datetime
@@ -164,7 +164,7 @@ class SeedQueueEntry(Form, frozen=True):
 class SeedPull(Form, frozen=True):
     """A pull request from the branch `head` of `head_repository`, by default its own.
 
-    With `head_sha` and `base_sha` git is not asked for them.
+    With `head_sha` and `base_sha`, git is not asked for them.
     """
 
     number: int
@@ -232,7 +232,7 @@ class SeedWorkflowRun(Form, frozen=True):
 
 
 class SeedSuite(Form, frozen=True):
-    """A check suite, that check runs name by its id; by hand none is needed."""
+    """A check suite, which check runs name by its id; a seed written by hand needs none."""
 
     id: int
     sha: str
@@ -244,7 +244,7 @@ class SeedSuite(Form, frozen=True):
 
 
 class SeedCheckRun(Form, frozen=True):
-    """A check run; what belongs to one workflow, event and commit shares a suite."""
+    """A check run; check runs of one workflow, event and commit share a suite."""
 
     sha: str
     name: str

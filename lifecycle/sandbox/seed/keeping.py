@@ -1,8 +1,8 @@
-"""Keeps a world in a file: an SQLite database of the pieces of its seed, and its git beside it.
+"""Keep a world in a file: an SQLite database with the pieces of its seed, and its git next to it.
 
-A piece is an issue, a pull request, a check, a card, or what is left of a repository or a board.
-Only pieces that changed are written, in one transaction, before the answer that tells of the change
-goes out: whoever has seen an answer finds it again after a crash.
+A piece is an issue, a pull request, a check, a card, or the rest of a repository or board. Only changed
+pieces are written, in one transaction, before the answer to the request goes out: so whoever has seen an
+answer finds the change again after a crash.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from lifecycle.sandbox.seed.founding.world import make_world
 
 VERSION = 1
 PARTS = ("issues", "pulls", "checks", "statuses")
-"""The lists of a repository whose members are pieces of their own."""
+"""The lists of a repository whose members are separate pieces."""
 
 
 @dataclass(slots=True)
 class Keeper:
-    """One database file, which one sandbox has at a time.
+    """One database file, which only one sandbox uses at a time.
 
     Raises:
-        SandboxError: Another sandbox has it, or it is not one of ours.
+        SandboxError: Another sandbox uses it, or it is not one of ours.
     """
 
     path: Path
-    """The file; made absolute, since git runs in folders of its own."""
+    """The file; made absolute, since git runs in other folders."""
     known: dict[str, bytes] = field(default_factory=dict)
     lock: filelock.BaseFileLock = field(init=False)
     is_new: bool = False
@@ -62,11 +62,11 @@ class Keeper:
 
     @property
     def folder(self) -> Path:
-        """Where the bare repositories are."""
+        """The folder of the bare repositories."""
         return self.path.with_name(f"{self.path.name}.git")
 
     def close(self) -> None:
-        """Release the file; a new one that never held a world is deleted."""
+        """Release the file; a new one without a world is deleted."""
         if self.is_new and not self.known:
             self.path.unlink(missing_ok=True)
         self.lock.release()
@@ -98,7 +98,7 @@ class Keeper:
             ) from None
 
     def load(self) -> Seed | None:
-        """The seed of the world that the file holds; None for a new file.
+        """The seed of the world in the file; None for a new file.
 
         Raises:
             SandboxError: It does not describe a world.
@@ -114,10 +114,10 @@ class Keeper:
             ) from None
 
     def save(self, world: World) -> int:
-        """Write what changed since the last time, and return how many pieces that were.
+        """Write the changes since the last time, and return the number of written pieces.
 
         Raises:
-            SandboxError: The disk is full, or the file is gone; what was kept before is kept.
+            SandboxError: The disk is full, or the file is gone; the saved state stays as it was.
         """
         pieces = dict(_pieces(seed_of(world, with_git=False)))
         changed = [(name, json) for name, json in pieces.items() if self.known.get(name) != json]
@@ -142,7 +142,7 @@ class Keeper:
 
 
 def _pieces(seed: Seed) -> Iterator[tuple[str, bytes]]:
-    """The pieces of a seed, in an order in which it can be put together again."""
+    """The pieces of a seed, in an order in which they can be put together again."""
     yield "world", msgspec.json.encode(replace(seed, repositories=[], projects=[]))
     for repo in seed.repositories:
         bare: Any = replace(repo, **{part: [] for part in PARTS})
@@ -157,7 +157,7 @@ def _pieces(seed: Seed) -> Iterator[tuple[str, bytes]]:
 
 
 def _whole(pieces: dict[str, bytes]) -> Seed:
-    """Put the pieces of a seed (JSON by name, as `_pieces` orders them) together again."""
+    """Put the pieces of a seed (JSON by name, ordered as by `_pieces`) together again."""
     world: dict[str, Any] = {"repositories": [], "projects": []}
     owners: dict[str, dict[str, Any]] = {}
     for name, json in pieces.items():
@@ -174,10 +174,10 @@ def _whole(pieces: dict[str, bytes]) -> Seed:
 
 
 def dumped(path: Path) -> str:
-    """The seed of the world that a file keeps, with its git.
+    """The seed of the world in a file, with its git.
 
     Raises:
-        SandboxError: There is no such file, a sandbox has it, or it holds no world.
+        SandboxError: There is no such file, a sandbox uses it, or it contains no world.
     """
     if not path.exists():
         raise SandboxError(f"There is no file {path}; nothing was dumped.")

@@ -1,6 +1,6 @@
-"""From the text of a seed to its values, or a sentence that says what is wrong and where.
+"""Turn the text of a seed into its values, or into a sentence that says what is wrong and where.
 
-A seed is read whole before anything is made, and a mistake is one sentence that names its place.
+A seed is read completely before anything is made; a mistake is one sentence that names its place.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from lifecycle.sandbox.seed.form_content import SeedIssue, SeedPull
 
 DEEPEST = 64
 DEEP = re.compile(rf"(?:[-?:] *){{{DEEPEST}}}|^ {{{DEEPEST * 2}}}", re.MULTILINE)
-"""Compact block collections in one line, or an indentation that only depth explains."""
+"""Nested block collections on one line, or an indentation that only deep nesting explains."""
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Loader(LOADER):  # type: ignore[misc]  # whichever of the two is there
-    """YAML as JSON has it: a key that stands twice is an error, and a date stays text."""
+    """YAML with JSON's rules: a duplicate key is an error, and a date stays text."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
-        """A mapping, unless a key is there twice: one of the two would be lost."""
+        """A mapping; a duplicate key is an error, since one of the values would be lost."""
         keys = Counter(self.construct_object(key, deep=True) for key, _ in node.value)
         twice = next((key for key, count in keys.items() if count > 1), None)
         if twice is not None:
@@ -107,8 +107,8 @@ def parse_seed(text: str) -> Seed:
 def _decoded(text: str) -> Any:
     """Decode a text of JSON or YAML.
 
-    What begins like an object is tried as JSON first, which may escape half a character at a time;
-    YAML does not know that.
+    A text that begins like an object is tried as JSON first: JSON may escape half a character at a time,
+    which YAML does not support.
     """
     if text.lstrip().startswith("{"):
         with contextlib.suppress(ValueError):
@@ -118,9 +118,9 @@ def _decoded(text: str) -> Any:
 
 
 def _demand_shallow(text: str) -> None:
-    """Refuse what nests so deep that the parser, which recurses in C, would take the process down.
+    """Refuse nesting so deep that the parser, which recurses in C, would crash the process.
 
-    Only what looks deep is looked at twice: reading the events costs as much as reading the seed.
+    Only texts that look deep are examined: reading the events costs as much as reading the seed.
     """
     if text.count("[") + text.count("{") < DEEPEST and not DEEP.search(text):
         return
@@ -153,17 +153,17 @@ def shaped(raw: Any, kind: Any, place: str) -> Any:
 
 
 def _allowed(kind: Any) -> str:
-    """The end of a sentence that lists the words allowed, where the whole value is one of a few."""
+    """The end of a sentence that lists the allowed words, if the value must be one of a few."""
     parts = get_args(kind) if get_origin(kind) is not Literal else (kind,)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     return f"; it has to be one of {', '.join(words)}" if words else ""
 
 
 def demand_sense(seed: Seed) -> None:
-    """Check what types cannot: references point to something, and names are there once.
+    """Check what types cannot express: references lead to something, and names are unique.
 
     Raises:
-        SeedError: Something is named that is not there, or twice.
+        SeedError: Something is named that does not exist, or is named twice.
     """
     if not seed.repositories:
         raise SeedError("The seed has no repository, so nothing could be done; give it one.")
@@ -196,12 +196,12 @@ def _numbered(repo: SeedRepository) -> list[SeedIssue | SeedPull]:
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*(\[bot\])?")
 NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
 REF = re.compile(r"refs/(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|$)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])")
-"""A name that git takes for a ref: https://git-scm.com/docs/git-check-ref-format."""
+"""A name that git accepts for a ref: https://git-scm.com/docs/git-check-ref-format."""
 LAGS = {"pulls", "issues", "comments", "items", "reads"}
 
 
 def _demand_words(seed: Seed) -> None:
-    """SeedError for names that GitHub would not take, numbers below 1, and files outside."""
+    """Raise SeedError for names that GitHub would not accept, numbers below 1, and files outside."""
     logins = [user.login for user in seed.users] + [
         organization.login for organization in seed.organizations
     ]
@@ -225,7 +225,7 @@ def _demand_words(seed: Seed) -> None:
 
 
 def _demand_granted(seed: Seed, token: SeedToken) -> None:
-    """SeedError for an App's token with a permission that the App itself does not have."""
+    """Raise SeedError for an App's token with a permission that the App itself does not have."""
     app = next((candidate for candidate in seed.apps if candidate.slug == token.app), None)
     if app is None or not app.permissions:
         return
@@ -270,7 +270,7 @@ def _demand_repository(repo: SeedRepository, owners: set[str]) -> None:
 
 
 def _demand_refs(repo: SeedRepository) -> None:
-    """SeedError for a ref that git would not take, that is there twice, or has others below it."""
+    """Raise SeedError for a ref that git would not accept, a duplicate, or one with others below it."""
     _demand_once(f"ref of {repo.name}", [ref.name for ref in repo.refs])
     names = [f"refs/heads/{branch.name}" for branch in repo.branches] + [
         ref.name for ref in repo.refs
@@ -328,7 +328,7 @@ def _demand_known(value: object, known: set[Any], place: str, kind: str) -> None
 def _demand_once(
     kind: str, names: Iterable[Any], *, shown: Callable[[Any], Any] = lambda name: name
 ) -> None:
-    """SeedError for a name that comes twice; `shown` is how a sentence may show it."""
+    """Raise SeedError for a duplicate name; `shown` makes the form of a name for the sentence."""
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise SeedError(f"The seed has the {kind} {shown(twice)!r} twice.")

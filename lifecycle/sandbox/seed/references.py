@@ -1,4 +1,4 @@
-"""From a name in a seed (login, number, `owner/name#number`) to what it means, and back.
+"""Turn a name in a seed (login, number, `owner/name#number`) into its object, and back.
 
 Most forms and entities have fields of the same name and type.
 """
@@ -39,7 +39,7 @@ def account(world: World, login: str) -> User:
 
 
 def account_or_none(world: World, login: str | None) -> User | None:
-    """The account of that login, or None where none is named."""
+    """The account of that login, or None if none is named."""
     return account(world, login) if login else None
 
 
@@ -63,7 +63,7 @@ def name_of(issue: Issue) -> str:
 
 
 def about_of(repo: Repository, about: dict[str, Any]) -> dict[str, Any]:
-    """What an event is about, with each name (`{user: maria}`) replaced by the entity that it names."""
+    """The data of an event, with each name (`{user: maria}`) replaced by its entity."""
     return {key: _thing(repo, value) for key, value in about.items()}
 
 
@@ -82,7 +82,7 @@ def _thing(repo: Repository, value: Any) -> Any:
 
 
 def names_in(about: dict[str, Any]) -> dict[str, Any]:
-    """The reverse of `about_of`: each entity replaced by its name; what is None is left out."""
+    """The reverse of `about_of`: each entity replaced by its name; None values are left out."""
     return {key: _name(value) for key, value in about.items() if value is not None}
 
 
@@ -97,7 +97,7 @@ def _name(value: Any) -> Any:
 
 
 def identity(repo: Repository, prefix: str, number: int | None) -> dict[str, Any]:
-    """`id` and `node_id` for a new entity: with the seed's number, or without one a new number."""
+    """`id` and `node_id` for a new entity: from the seed's number, or without one from a new number."""
     if number is None:
         number, node = repo.new_id(prefix)
         return {"id": number, "node_id": node}
@@ -105,7 +105,7 @@ def identity(repo: Repository, prefix: str, number: int | None) -> dict[str, Any
 
 
 def author(repo: Repository, login: str | None) -> User:
-    """The account of that login, or the first person of the world where none is named."""
+    """The account of that login, or the first person of the world if none is named."""
     if login:
         return account(repo.world, login)
     return next(user for user in repo.world.users.values() if user.kind == "user")
@@ -117,7 +117,7 @@ F = TypeVar("F", bound=Form)
 
 @cache
 def _alike(kind: Any, form: type[Form]) -> tuple[tuple[str, bool], ...]:
-    """The names that an entity's class and its form share, and which is a time that has to be there."""
+    """The names that an entity's class and its form share, and whether each is a required time."""
     known = {field.name: field.type == "datetime" for field in dataclasses.fields(kind)}
     return tuple((name, known[name]) for name in form.__struct_fields__ if name in known)
 
@@ -125,7 +125,7 @@ def _alike(kind: Any, form: type[Form]) -> tuple[tuple[str, bool], ...]:
 def grown(kind: type[E], seed: Form, /, **special: Any) -> E:
     """Make the entity of a form: `special` as given, its other fields from the keys of the same name.
 
-    Lists and mappings are copied: the world changes, the seed does not.
+    Lists and mappings are copied, since the world changes and the seed does not.
     """
     values, entity_type = dict(special), cast("Any", kind)
     for name, is_time in _alike(entity_type, type(seed)):
@@ -159,14 +159,14 @@ def login(user: User | None) -> str | None:
 
 
 def halves(issue: Issue) -> dict[str, Any]:
-    """The keys that the forms of issues and pull requests share and `plain` cannot copy."""
+    """The shared keys of the forms of issues and pull requests that `plain` cannot copy."""
     return {
         "author": issue.author.login,
         "labels": [label.name for label in issue.labels],
         "assignees": [user.login for user in issue.assignees],
         "milestone": issue.milestone.number if issue.milestone else None,
         "closed_by": login(issue.closed_by),
-        "assigned_at": None,  # the events tell it
+        "assigned_at": None,  # the events contain it
     }
 
 

@@ -1,1 +1,1 @@
-"""HTTP: connections, the log of requests, tokens, and the way to REST, GraphQL and git."""
+"""HTTP: connections, the log of requests, tokens, and the ways to REST, GraphQL and git."""

@@ -1,4 +1,4 @@
-"""The WSGI application: one request in, one answer out, by way of the log and the faults."""
+"""The WSGI application: turn one request into one answer, with the log and the faults."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ HOUR = 3600
 class Application:
     """The application of one sandbox (`site`).
 
-    The world's lock is held while an answer is made, never while a request waits.
-
-    Git is the exception: a clone streams for as long as it takes, and git has locks of its own.
+    The world's lock is held while an answer is made, never while a request waits. Git is the exception: a
+    clone streams for as long as it takes, and git has its own locks.
     """
 
     site: Site
@@ -55,13 +54,13 @@ class Application:
 
     @property
     def reset(self) -> int:
-        """When the present hour of every token ends, in seconds since the epoch."""
+        """The end of the present hour of every token, in seconds since the epoch."""
         return self.began + HOUR * (1 + (int(time.time()) - self.began) // HOUR)
 
     def __call__(self, environ: dict[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
         request = Request(environ)
-        set_clock(self.site.world.ahead)  # of this thread, since git's answer streams after this
+        set_clock(self.site.world.ahead)  # for this thread, since git's answer is streamed later
         try:
             answer = self._routed(request, environ)
         except SandboxError as error:  # the file of `--db` cannot be written
@@ -69,7 +68,7 @@ class Application:
         return answer(environ, start)
 
     def _routed(self, request: Request, environ: dict[str, Any]) -> Response:
-        """Pass the request on to the page for people, the control endpoint, or GitHub's side."""
+        """Pass the request on to the page, the control endpoint, or GitHub's side."""
         if page.is_page(request):
             return page.respond(self.site, request)
         if request.path.startswith(CONTROL):
@@ -109,7 +108,7 @@ class Application:
             answer = git_http.respond(self.site.world, request)
         elif request.path.startswith(links.PREFIX):
             answer = links.respond(self.site.world, request)
-        elif headers.is_nameless(request):  # answered by what stands before the API, as HTML
+        elif headers.is_nameless(request):  # answered by the server in front of the API, as HTML
             answer = Response(headers.NAMELESS, status=403, content_type="text/html")
         else:
             answer = self._api(request, body, entry)
@@ -117,7 +116,7 @@ class Application:
         self._keep(request)
         if fault and fault.when == "after":
             if answer.is_streamed:
-                answer.get_data()  # all of a clone or push has to happen first
+                answer.get_data()  # the whole clone or push has to happen first
             answer = outage.response(fault, answer, self.site.signal, environ)
         if fault and not is_git and fault.kind in {"status", "graphql_error"}:
             self._note(request, body, answer, fault)
@@ -126,7 +125,7 @@ class Application:
         return answer
 
     def _keep(self, request: Request) -> None:
-        """Write what a request changed to the file of `--db`, if any, before its answer goes out."""
+        """Write a request's changes to the file of `--db`, if any, before its answer goes out."""
         if self.site.keeper and request.method not in {"GET", "HEAD"}:
             with self.site.world.lock:
                 self.site.keeper.save(self.site.world)
@@ -153,7 +152,7 @@ class Application:
     def _tagged(self, request: Request, reply: Reply, entry: Entry) -> Response:
         """The reply with ETag and Last-Modified, or 304 for a client that has it already.
 
-        Accept and Authorization go into the tag, so that no client gets 304 for an answer that only
+        The tag depends on Accept and Authorization, so that no client gets 304 for an answer that only
         another one has seen. Source: https://github.com/bored-engineer/github-conditional-http-transport
         """
         answer = _bodied(reply)
@@ -219,7 +218,7 @@ class Application:
             answer.headers.remove("x-github-media-type")
         if token is not None and token.kind != "jwt":  # an App's JWT has no budget
             resource = limits.resource_of(kind, path)
-            # An answer that the client has already (304) costs nothing:
+            # A 304 costs nothing:
             # https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
             is_free = path == "/rate_limit" or answer.status_code == 304
             limits.spend(token, resource, 0 if is_free else entry.points or 1)
@@ -248,7 +247,7 @@ def _listed(request: Request) -> list[Any] | None:
 
 
 def _bodied(reply: Reply) -> Response:
-    """Make the HTTP response of a reply: of JSON, without a body, or of bytes."""
+    """Make the HTTP response of a reply: JSON, no body, or bytes."""
     if reply.body is None:
         answer = Response(status=reply.status)
         answer.headers.remove("Content-Type")

@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A JSON answer; a body of None is no body, one of bytes goes out as it is.
+    """A JSON answer; a body of None means no body, bytes are sent unchanged.
 
-    With bytes, `headers` says of what type they are.
+    With bytes, `headers` gives their type.
     """
 
     status: int
@@ -32,12 +32,12 @@ class Reply:
 
 
 def created(answer: dict[str, Any]) -> Reply:
-    """201 with what was made, whose `url` is also its Location."""
+    """201 with the new object; its `url` is also the Location."""
     return Reply(201, answer, {"Location": answer["url"]})
 
 
 def links(url: str, names: str) -> dict[str, str]:
-    """The `NAME_url` keys of an object at `url`, one for each of the names, which spaces part."""
+    """The `NAME_url` keys of an object at `url`, for each of the names, separated by spaces."""
     return {f"{name}_url": f"{url}/{name}" for name in names.split()}
 
 
@@ -46,15 +46,15 @@ class Call:
     """An authenticated request.
 
     Attributes:
-        base: `http://host:port` as the client named it: URLs in answers have to match that.
+        base: `http://host:port` as the client wrote it: URLs in answers have to match it.
         query: The query parameters.
         body: The decoded JSON body, {} if there is none.
-        seen: What this request has counted as read already: one request is one read of it.
-        listed: The decoded body where it is a JSON array, as some endpoints of labels take.
-        accept: The media types that the client asks for.
-        reset: When the token's hour ends, in seconds since the epoch.
-        memo: What was worked out once for this one request, such as a repository's payload.
-        mutation: The name, with a capital, of the GraphQL mutation that runs: refusals tell it.
+        seen: What this request has counted as read already: one request is one read.
+        listed: The decoded body if it is a JSON array, which some endpoints of labels accept.
+        accept: The media types that the client accepts.
+        reset: The end of the token's hour, in seconds since the epoch.
+        memo: Values computed once for this request, such as a repository's payload.
+        mutation: The name, with a capital, of the running GraphQL mutation, for refusals.
     """
 
     world: World
@@ -77,15 +77,15 @@ class Call:
 
     @property
     def web(self) -> str:
-        """How addresses of pages for people begin: `base` without `api.` before the host or `/api/v3`."""
+        """The beginning of addresses of pages: `base` without `api.` before the host or `/api/v3`."""
         return self.base.removesuffix("/api/v3").replace("://api.", "://", 1)
 
     def page(self, entries: Sequence[T], *, default: int = 30) -> tuple[list[T], dict[str, str]]:
-        """The page that the query asks for, and its Link header if there are others.
+        """The page for the query, and its Link header if there are others.
 
         Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
         """
-        # Zero, a negative number and what is no number count as if the parameter were not there:
+        # Zero, a negative number or a text that is not a number counts as if the parameter were missing:
         # https://derrickscottux-collab.github.io/github-issues-openapi-portfolio/guides/pagination-and-filters.html
         size = min(self._number("per_page", default) or default, max(default, 100))
         page = max(self._number("page", 1), 1)
@@ -105,7 +105,7 @@ class Call:
         return list(entries[(page - 1) * size : page * size]), headers
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """The result of `make`, which is called once for a key in this request."""
+        """The result of `make`, which is called once for each key in this request."""
         if key not in self.memo:
             self.memo[key] = make()
         value: T = self.memo[key]
@@ -114,13 +114,13 @@ class Call:
     def paged(
         self, entries: Sequence[T], show: Callable[..., Any], *context: object, counted: str = ""
     ) -> Reply:
-        """200 with the page that the query asks for.
+        """200 with the page for the query.
 
         Args:
-            entries: The whole list, in its order.
+            entries: The whole list, in order.
             show: Makes the payload of an entry, called with the call, the context, and the entry.
-            *context: What else `show` needs, such as the repository.
-            counted: The key of the page in an object that also says how many there are in all.
+            *context: Further arguments of `show`, such as the repository.
+            counted: The key of the page in an object that also has the total.
         """
         shown, headers = self.page(entries)
         page = [show(self, *context, entry) for entry in shown]
@@ -134,7 +134,7 @@ class Call:
 
 
 def credential(header: str | None) -> str | None:
-    """The token in an Authorization header: `token`, `Bearer`, or Basic with it as password."""
+    """The token in an Authorization header: `token`, `Bearer`, or Basic with the token as password."""
     scheme, _, secret = (header or "").partition(" ")
     if scheme.lower() in {"token", "bearer"}:
         return secret.strip()
@@ -148,7 +148,7 @@ def credential(header: str | None) -> str | None:
 
 
 def authenticate(world: World, header: str | None) -> Token | None:
-    """The token that an Authorization header names; None if it names none.
+    """The token in an Authorization header; None if there is none.
 
     Raises:
         ApiError: 401, the token is not one of ours.
@@ -171,8 +171,8 @@ REPO = "/repos/<owner>/<name>"
 class Route:
     """A call: its handler, and the permission that a token needs for it.
 
-    Below `REPO` the handler gets the repository after the call; then come the parts of the path. An
-    error that it raises names the page `docs`, or if that is empty the call's in `wire/rest/pages.txt`.
+    Below `REPO` the handler gets the repository after the call, then the parts of the path. An error that
+    it raises names the page `docs`, or if that is empty, the call's page in `wire/rest/pages.txt`.
     """
 
     method: str
@@ -183,7 +183,7 @@ class Route:
 
 
 ROUTES: dict[str, list[Route]] = {}
-"""The calls of each module, as they are written in it."""
+"""The calls of each module, in the module's order."""
 Handler = TypeVar("Handler", bound=Callable[..., Reply])
 
 

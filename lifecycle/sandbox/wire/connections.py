@@ -1,4 +1,4 @@
-"""Which TCP connections are open, and which of them wait for their next request."""
+"""The open TCP connections, and which of them wait for their next request."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class _Open:
 
 @dataclass(slots=True)
 class Connections:
-    """All connections of a sandbox, numbered as they are accepted."""
+    """All connections of a sandbox, numbered in the order in which they were accepted."""
 
     guard: threading.Lock = field(default_factory=threading.Lock)
     serial: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     open: dict[socket.socket, _Open] = field(default_factory=dict)
 
     def accepted(self, connection: socket.socket) -> None:
-        """Note a new connection, which is idle until its first request."""
+        """Register a new connection, which is idle until its first request."""
         with self.guard:
             self.open[connection] = _Open(next(self.serial))
 
     def gone(self, connection: socket.socket) -> None:
-        """Forget a connection that has ended; one that is not known is no error."""
+        """Unregister a connection that has ended; an unknown one is not an error."""
         with self.guard:
             self.open.pop(connection, None)
 
@@ -43,7 +43,7 @@ class Connections:
     def rest(self, connection: socket.socket) -> None:
         """Mark a connection as idle: it waits for another request.
 
-        Called before the last byte of an answer is sent, so that a client that has the answer is idle.
+        Call it before the last byte of an answer is sent, so that once a client has the answer, it is idle.
         """
         with self.guard:
             self.open[connection].is_idle = True

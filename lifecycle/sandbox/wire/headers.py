@@ -1,10 +1,12 @@
-"""Headers: what answers of GitHub's API carry whatever they answer, and what it asks of requests.
+"""Headers: those in every answer of GitHub's API, and those that it demands of requests.
 
-Seen on 726 recorded answers of 2022 to 2026 (tests/conformance reads them); what browsers may do with
-an answer is in https://docs.github.com/rest/using-the-rest-api/using-cors-and-jsonp-to-make-cross-origin-requests
-and when it changed in https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api.
+Seen in 726 recorded answers of 2022 to 2026 (tests/conformance reads them). For what browsers may do with
+an answer:
+https://docs.github.com/rest/using-the-rest-api/using-cors-and-jsonp-to-make-cross-origin-requests
+and for its time of change:
+https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api.
 
-What GitHub asks of every request before it looks at what is wanted:
+What GitHub checks in every request before it looks at its content:
 https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api#user-agent,
 https://docs.github.com/rest/about-the-rest-api/api-versions,
 https://github.com/expipiplus1/update-nix-fetchgit/issues/79 (the words about a version) and
@@ -43,7 +45,7 @@ VARIES = "Accept-Encoding, Accept, X-Requested-With"
 DATED = re.compile(
     r"/(repos/[^/]+/[^/]+(/(issues|pulls|milestones)/\d+|/pulls/comments/\d+)?|user|(users|orgs)/[^/]+)"
 )
-"""Paths of objects whose answers have Last-Modified; lists, comments of issues, runs and apps have not."""
+"""Paths whose answers have Last-Modified; lists, comments of issues, runs and apps do not."""
 
 
 def standing(kind: str, path: str, status: int, *, is_known: bool) -> dict[str, str]:
@@ -72,7 +74,7 @@ def standing(kind: str, path: str, status: int, *, is_known: bool) -> dict[str, 
 
 
 def last_modified(method: str, path: str, status: int, body: Any) -> str:
-    """The Last-Modified of an answer, from its `updated_at`; "" where GitHub sends none."""
+    """The Last-Modified of an answer, from its `updated_at`; "" if GitHub sends none."""
     changed = body.get("updated_at") if isinstance(body, dict) else None
     if method == "GET" and status == 200 and changed and DATED.fullmatch(path):
         return http_date(datetime.fromisoformat(changed))
@@ -80,9 +82,10 @@ def last_modified(method: str, path: str, status: int, body: Any) -> str:
 
 
 def of_token(token: Token) -> dict[str, str]:
-    """The headers about a request's token: scopes of a classic one, and when a person's one ends.
+    """The headers about a request's token: a classic one's scopes, and a personal one's expiry.
 
-    Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
+    Source:
+    https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
     """
     headers: dict[str, str] = {}
     if token.kind == "classic":
@@ -101,9 +104,9 @@ def is_tagged(entry: Entry) -> bool:
 
 
 SERVED = "2022-11-28"
-"""The version of the REST API that is answered, also where none is named."""
+"""The supported version of the REST API, also used if a request names none."""
 NEWEST = "2026-03-10"
-"""GitHub's other version; its answers have other keys, so it is refused rather than imitated."""
+"""GitHub's other version; its answers have other keys, so it is refused, not imitated."""
 NAMELESS = (
     "\r\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent "
     "header (https://docs.github.com/en/rest/overview/resources-in-the-rest-api#user-agent-required). "
@@ -114,7 +117,7 @@ _JSON = ("*/*", "application/*", "application/json")
 
 
 def is_nameless(request: Request) -> bool:
-    """Whether the request has no User-Agent, which says what program it is from."""
+    """Whether the request has no User-Agent, which names the program that sent it."""
     return not request.headers.get("User-Agent", "").strip()
 
 
@@ -123,7 +126,7 @@ def demand_rest(request: Request) -> None:
 
     Raises:
         ApiError: 400 for a version that GitHub lacks, 501 for one that only this sandbox lacks, 415 for
-            media types that are none of GitHub's.
+            media types that are not GitHub's.
     """
     version = request.headers.get("X-GitHub-Api-Version", SERVED)
     if version == NEWEST:

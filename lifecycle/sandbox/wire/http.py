@@ -1,7 +1,7 @@
-"""HTTP/1.1 in front of the application: one thread a connection, many requests on each.
+"""HTTP/1.1 in front of the application: one thread for each connection, many requests on each.
 
-A request is read whole before it is answered, so that the next one begins where it ended; an answer
-of another length than it says ends its connection.
+A request is read completely before it is answered, so that the next one begins at its end; an answer with
+another length than announced ends its connection.
 Source: https://www.rfc-editor.org/rfc/rfc9112#name-persistence
 """
 
@@ -25,7 +25,7 @@ from lifecycle.sandbox.wire.connections import Connections
 SERVER = "lifecycle-sandbox"
 CHUNK = 65536
 IN_MEMORY = 1 << 20
-"""Bytes of a request's body that are kept in memory; a larger one goes to a file."""
+"""Bytes of a request's body that are kept in memory; a larger body goes to a file."""
 
 
 class Conversation(WSGIRequestHandler):
@@ -37,10 +37,10 @@ class Conversation(WSGIRequestHandler):
     disable_nagle_algorithm = True
 
     def log(self, *_: object) -> None:
-        """Say nothing: the sandbox has a log of its own, and the terminal stays the user's."""
+        """Print nothing: the sandbox has its own log, and the terminal is the user's."""
 
     def run_wsgi(self) -> None:
-        """Answer one request. If the client is gone, or a fault acts like that, end the connection."""
+        """Answer one request. If the client is gone, or a fault acts as if it were, end the connection."""
         number = self.server.connections.begin(self.request)
         try:
             with SpooledTemporaryFile(IN_MEMORY) as body:
@@ -59,7 +59,7 @@ class Conversation(WSGIRequestHandler):
         """Read the request's body to its end.
 
         Raises:
-            ConnectionError: It ends before it should, or does not say where.
+            ConnectionError: It ends too early, or does not say where it ends.
         """
         source = environ["wsgi.input"]
         text = environ.get("CONTENT_LENGTH", "0")
@@ -96,7 +96,7 @@ class Conversation(WSGIRequestHandler):
             self.close_connection = True  # the client cannot know where the next answer begins
 
     def _send_stream(self, chunks: Iterator[bytes], status: str, headers: Headers) -> None:
-        """Send a body of unknown length in chunks, each after its length, and an empty one at the end."""
+        """Send a body of unknown length in chunks, each after its length, and an empty chunk at the end."""
         first = next(chunks, b"")  # before any header, since a fault may drop the connection here
         is_chunked = self.request_version >= "HTTP/1.1"
         if is_chunked:
@@ -138,12 +138,12 @@ class Server(ThreadedWSGIServer):
         super().__init__(host, port, application, handler=Conversation, fd=listener.fileno())
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """Accept a connection and remember it."""
+        """Accept a connection and register it."""
         connection, address = super().get_request()
         self.connections.accepted(connection)
         return connection, address
 
     def close_request(self, request: Any) -> None:
-        """Close a connection and forget it."""
+        """Close a connection and unregister it."""
         self.connections.gone(request)
         super().close_request(request)

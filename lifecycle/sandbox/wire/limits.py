@@ -1,7 +1,7 @@
-"""Rate limits: how many requests a token has in an hour, and the answer when none is left.
+"""Rate limits: how many requests a token has in an hour, and the answer if none is left.
 
-Secondary limits (concurrency, requests a minute, writes a minute) are faults that a test sets: their
-numbers are not promised. Sources:
+Secondary limits (concurrency, requests a minute, writes a minute) are faults that a test sets, since
+GitHub does not promise their numbers. Sources:
 https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api and
 https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
@@ -19,9 +19,9 @@ RESOURCES = {
     "code_scanning_upload": 1000, "code_scanning_autofix": 10, "scim": 15000,
     "actions_runner_registration": 10000, "audit_log": 1750, "audit_log_streaming": 15,
 }  # fmt: skip
-"""The numbers of recorded answers to `GET /rate_limit`; only the first three are spent here."""
+"""The numbers in recorded answers to `GET /rate_limit`; only the first three are used up here."""
 ACTIONS_LIMIT = 1000
-"""Requests an hour of a workflow's own token, in each repository."""
+"""Requests per hour of a workflow's own token, in each repository."""
 DOCUMENTATION = (
     "https://docs.github.com/rest/overview/rate-limits-for-the-rest-api"
     "#primary-rate-limit-for-authenticated-users"
@@ -29,38 +29,38 @@ DOCUMENTATION = (
 
 
 def resource_of(kind: str, path: str) -> str:
-    """The name of the budget that a request of this kind and path is counted on."""
+    """The name of the budget for a request of this kind and path."""
     if kind == "graphql":
         return "graphql"
     return "search" if path.startswith("/search/") else "core"
 
 
 def limit_of(token: Token, resource: str) -> int:
-    """How much of a resource a token has in an hour (of `search`: a minute)."""
+    """A token's budget of a resource for an hour (for `search`: a minute)."""
     if token.limit is not None and resource != "search":
         return token.limit
     return ACTIONS_LIMIT if token.kind == "actions" and resource == "core" else RESOURCES[resource]
 
 
 def left(token: Token, resource: str) -> int:
-    """How much of a resource a token has left in its hour."""
+    """A token's remaining budget of a resource in its hour."""
     return max(limit_of(token, resource) - token.used.get(resource, 0), 0)
 
 
 def begin(token: Token, reset: int) -> None:
-    """Set what a token has used to zero if its hour ends at another time than before."""
+    """Set a token's usage to zero if a new hour has begun for it."""
     if token.reset != reset:
         token.reset = reset
         token.used.clear()
 
 
 def spend(token: Token, resource: str, cost: int) -> None:
-    """Add a cost to what a token has used of a resource; readers cut the sum at the limit."""
+    """Add a cost to a token's usage of a resource; readers cut the sum at the limit."""
     token.used[resource] = token.used.get(resource, 0) + cost
 
 
 def headers(token: Token, resource: str, reset: int) -> dict[str, str]:
-    """GitHub's five headers about a budget; `reset` is when it ends, in seconds since the epoch."""
+    """GitHub's five headers about a budget; `reset` is its end, in seconds since the epoch."""
     return {
         "x-ratelimit-limit": str(limit_of(token, resource)),
         "x-ratelimit-remaining": str(left(token, resource)),
@@ -71,7 +71,7 @@ def headers(token: Token, resource: str, reset: int) -> dict[str, str]:
 
 
 def exceeded(token: Token, resource: str) -> str | None:
-    """GitHub's sentence for a token that has nothing left, or None."""
+    """GitHub's sentence for a token whose budget is used up, or None."""
     if left(token, resource):
         return None
     whose = (

@@ -1,6 +1,6 @@
 """Downloads of logs behind a redirect: an address at another host that needs no token for a minute.
 
-GitHub keeps them in a storage service that refuses an Authorization header.
+GitHub stores them in a service that refuses an Authorization header.
 Sources: https://docs.github.com/rest/actions/workflow-jobs#download-job-logs-for-a-workflow-run and
 https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes
 """
@@ -18,11 +18,11 @@ from lifecycle.sandbox.wire.call import Call
 PREFIX = "/_downloads/"
 SECONDS = 60
 HOSTS = {"127.0.0.1": "localhost", "localhost": "127.0.0.1"}
-"""Another name of this machine: a client takes its token off when the host changes."""
+"""Another name of this machine, since a client removes its token if the host changes."""
 
 
 def offer(call: Call, data: bytes, content_type: str) -> str:
-    """Keep `data` for a minute and return the address to download it from."""
+    """Keep `data` for a minute and return the address of the download."""
     path = f"{PREFIX}{secrets.token_urlsafe(16)}"
     call.world.links[path] = Link(data, content_type, time.monotonic() + SECONDS)
     scheme, _, place = call.base.partition("://")
@@ -31,7 +31,7 @@ def offer(call: Call, data: bytes, content_type: str) -> str:
 
 
 def expire(world: World) -> int:
-    """Make every link too old to be followed, and return how many there are."""
+    """Let every link expire, and return how many there are."""
     number = len(world.links)
     world.links = {
         path: Link(b"", link.content_type, float("-inf")) for path, link in world.links.items()
@@ -40,7 +40,7 @@ def expire(world: World) -> int:
 
 
 def respond(world: World, request: Request) -> Response:
-    """Answer a request for a link: its data, or an error as the storage service words it, in XML."""
+    """Answer a request for a link: its data, or an error in the storage service's words, in XML."""
     if "Authorization" in request.headers:
         return _refused(400, "InvalidAuthenticationInfo", "Authentication information is not given")
     link = world.links.get(request.path)

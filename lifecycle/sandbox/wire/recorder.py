@@ -1,7 +1,7 @@
-"""Records requests and answers, so that tests can compare them with GitHub's descriptions.
+"""Record requests and answers, so that tests can compare them with GitHub's descriptions.
 
-A line of JSON is one exchange over REST or GraphQL. No credential is in it: of a request's headers
-only those are kept that change an answer's form.
+Each line of JSON is one exchange over REST or GraphQL. It contains no credential: of a request's headers,
+only those that change an answer's form are kept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FORMING = (
 
 @dataclass(frozen=True, slots=True)
 class Recorder:
-    """Appends to one file, which other sandboxes may append to as well.
+    """Appends to one file, to which other sandboxes may append, too.
 
     Attributes:
         handle: The open file. Each line is one write at its end, so that none is torn.
@@ -45,13 +45,13 @@ class Recorder:
         answer: Response,
         fault: Literal["before", "after"] | None = None,
     ) -> None:
-        """Write down an answer before it goes out.
+        """Record an answer before it goes out.
 
         Args:
-            request: What was asked.
+            request: The request.
             sent: The decoded body of the request.
             answer: The whole answer, not a stream.
-            fault: When a fault took the place of the answer; None for GitHub's own.
+            fault: When a fault replaced the answer; None for an answer of GitHub's.
 
         Raises:
             OSError: The disk is full, or the file is gone.
@@ -76,13 +76,13 @@ class Recorder:
 
 
 def _path(request: Request) -> str:
-    """The path as it was asked for: a name in it may hold an escaped slash."""
+    """The path as requested: a name in it may contain an escaped slash."""
     asked = str(request.environ.get("REQUEST_URI", request.path))
     return urlsplit(asked).path if "://" in asked else asked.partition("?")[0]
 
 
 def recorder_of(environment: Mapping[str, str]) -> Recorder | None:
-    """A recorder to the file that LIFECYCLE_SANDBOX_RECORD names; None if it names none.
+    """A recorder for the file in LIFECYCLE_SANDBOX_RECORD; None if that is not set.
 
     Raises:
         SandboxError: The file cannot be written.

@@ -1,6 +1,6 @@
-"""The log of requests: what tests count. It never holds a header, a body or a query string.
+"""The log of requests, which tests count. It never contains a header, a body or a query string.
 
-It holds the newest `MOST`; how many came of each kind is counted apart, those no longer held included.
+It keeps the newest `MOST` requests; the count of each kind includes those that are no longer kept.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any, Literal
 
 RequestKind = Literal["rest", "graphql", "git"]
 MOST = 20_000
-"""How many requests are kept, so that a sandbox that runs for weeks does not grow with them."""
+"""The most requests that are kept, so that a sandbox that runs for weeks does not grow."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """One request. `status` stays None while it is under way, and when nothing was answered.
+    """One request. `status` is None while it is in progress, and if it was not answered.
 
-    `connection` numbers the TCP connection that it came on.
+    `connection` is the number of its TCP connection.
     """
 
     n: int
@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass(slots=True)
 class RequestLog:
-    """The requests since the last `clear`, in order of arrival, the newest MOST of them."""
+    """The requests since the last `clear`, in order of arrival; only the newest MOST are kept."""
 
     entries: deque[Entry] = field(default_factory=lambda: deque(maxlen=MOST))
     kinds: Counter[str] = field(default_factory=Counter)
@@ -54,7 +54,7 @@ class RequestLog:
             return entry
 
     def clear(self) -> None:
-        """Forget all requests and counts; the numbering goes on."""
+        """Remove all requests and counts; the numbering continues."""
         with self.changed:
             self.entries.clear()
             self.kinds.clear()
@@ -71,21 +71,21 @@ class RequestLog:
 
     @property
     def total(self) -> int:
-        """How many requests came, those that are no longer kept among them."""
+        """The number of requests, including those that are no longer kept."""
         return self.kinds.total()
 
     def counts(self) -> Counter[str]:
-        """How many requests came of each kind."""
+        """The number of requests of each kind."""
         with self.changed:
             return Counter(self.kinds)
 
     def failed(self) -> int:
-        """How many of those that are kept were refused, or not answered."""
+        """How many of the kept requests were refused, or not answered."""
         with self.changed:
             return sum(1 for entry in self.entries if entry.status is None or entry.status >= 400)
 
     def points(self) -> int:
-        """What the GraphQL requests that are kept cost."""
+        """The cost of the kept GraphQL requests, in points."""
         with self.changed:
             return sum(entry.points or 0 for entry in self.entries)
 

@@ -29,7 +29,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where a control verb acts: the sandbox, and the repository in it."""
+    """The target of a control verb: the sandbox, and the repository in it."""
 
     site: Site
     repo: Repository
@@ -40,10 +40,10 @@ class At:
         return self.site.world
 
     def human(self, login: str) -> User:
-        """The user named `login`, or for "" the first person who administers the repository.
+        """The user named `login`; for "", the first person who administers the repository.
 
         Raises:
-            ActionRefused: Nobody is called that.
+            ActionRefused: There is no such login.
         """
         if login:
             return self.world.human(login)

@@ -1,1 +1,1 @@
-"""The page at `/`: what a person sees of a running sandbox, as it happens."""
+"""The page at `/`, which shows a running sandbox to a person, live."""

@@ -1,7 +1,7 @@
-"""The page at `/` for a browser, and its changing part, which the page asks for again and again.
+"""The page at `/` for a browser, and its changing part, which the page requests again and again.
 
-It shows one repository, its board, and the last requests. Of long lists it holds the newest, and
-says how many there are.
+It shows one repository, its board, and the last requests. Of long lists it shows the newest entries and
+the total.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lifecycle.sandbox.wire.site import Site
 
 LIVE = "/_sandbox/page"
 GUARDS = {
-    # Only what the page itself brings along: titles and names come from whoever uses the sandbox.
+    # Only the page's own files: titles and names come from whoever uses the sandbox.
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
     "connect-src 'self'; img-src data:",
     "X-Content-Type-Options": "nosniff",
@@ -35,11 +35,11 @@ GUARDS = {
 }
 ASSETS = {"/_sandbox/page.css": "text/css", "/_sandbox/page.js": "text/javascript"}
 MOST = 50
-"""Rows of a list, and cards of a column."""
+"""The most rows of a list, and cards of a column."""
 MOST_REQUESTS = 100
 WITHOUT_STATUS = "No status"
 Shown = dict[str, Any]
-"""What a template is given, or a part of that."""
+"""A template's values, or a part of them."""
 
 
 @cache
@@ -54,7 +54,7 @@ def _templates() -> Environment:
 
 
 def is_page(request: Request) -> bool:
-    """Whether a browser asks for the page, or the page for a part of itself."""
+    """Whether a browser requests the page, or the page a part of itself."""
     if request.method != "GET":
         return False
     if request.path == LIVE or request.path in ASSETS:
@@ -63,7 +63,7 @@ def is_page(request: Request) -> bool:
 
 
 def respond(site: Site, request: Request) -> Response:
-    """Answer a request that `is_page`. An ETag saves sending the changing part while nothing changes."""
+    """Answer a request that `is_page`. An ETag avoids sending the changing part while nothing changes."""
     if request.path in ASSETS:
         text = _templates().get_template(request.path.rpartition("/")[2]).render()
         return Response(text, content_type=f"{ASSETS[request.path]}; charset=utf-8", headers=GUARDS)
@@ -78,7 +78,7 @@ def respond(site: Site, request: Request) -> Response:
 
 
 def view(site: Site, name: str | None) -> Shown:
-    """What the templates show of a repository, by default the first. Called under the world's lock."""
+    """The templates' values for a repository, by default the first. Called under the world's lock."""
     world = site.world
     repo = (world.repository(name) if name else None) or world.home
     pull_tables = PullTables.of(repo)

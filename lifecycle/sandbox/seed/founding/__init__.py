@@ -1,1 +1,1 @@
-"""Makes a world of a seed: one file for each subject."""
+"""Make a world from a seed: one module for each subject."""

@@ -46,7 +46,7 @@ def found(world: World, seed: SeedProject) -> None:
 
 
 def _linked(world: World, seed: SeedProject) -> list[Repository]:
-    """The repositories that a board is linked to: those that the seed names, or the world's first."""
+    """The repositories linked to a board: those that the seed names, or the world's first."""
     if seed.repositories is None:
         return [world.home]
     repositories = [world.repository(name) for name in seed.repositories]

@@ -20,7 +20,7 @@ from lifecycle.sandbox.seed.references import account_or_none, grown, identity, 
 
 
 def found(repo: Repository, seed: SeedRepository) -> None:
-    """Make all of a repository: workflows and suites first, since check runs belong to them."""
+    """Make all checks of a repository: first workflows and suites, since check runs belong to them."""
     for workflow in seed.workflows:
         _workflow(repo, workflow)
     for suite in seed.suites:

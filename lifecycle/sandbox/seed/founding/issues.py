@@ -1,7 +1,7 @@
-"""Issues of a seed, the issue halves of its pull requests, and the events that a seed leaves out.
+"""Issues of a seed, the issue halves of its pull requests, and the events that a seed omits.
 
-A seed written by hand does not tell who assigned, closed and mentioned. A dump tells of it all, and
-nothing is added to it.
+A seed written by hand does not say who assigned, closed and mentioned. A dump says all of it, and nothing
+is added.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _talk(repo: Repository, issue: Issue, seed: SeedIssue | SeedPull) -> None:
 
 
 def relate(repo: Repository, seed: SeedIssue) -> None:
-    """Link an issue to its parent and blockers, which may be of another repository."""
+    """Link an issue to its parent and blockers, which may be in another repository."""
     issue = IssueTables.of(repo).issues[seed.number]
     if seed.parent is not None:
         issue.parent = issue_named(repo, seed.parent)
@@ -95,7 +95,7 @@ def relate(repo: Repository, seed: SeedIssue) -> None:
 
 
 def recall(repo: Repository) -> None:
-    """Replace the names in all events by the entities that they name, which all exist by now."""
+    """Replace the names in all events by the entities, which all exist by now."""
     for issue in IssueTables.of(repo).issues.values():
         for event in issue.events:
             event.about = about_of(repo, event.about)
@@ -104,7 +104,7 @@ def recall(repo: Repository) -> None:
 def understand(pairs: Sequence[tuple[Repository, SeedRepository]]) -> None:
     """Add the events that the issues and pull requests of repositories must have had.
 
-    A seed does not say who assigned somebody: the assignee is taken, who may do it.
+    A seed does not say who assigned somebody: the assignee is used, who may do it.
     """
     for repo, seed in pairs:
         for seed_issue in seed.issues:

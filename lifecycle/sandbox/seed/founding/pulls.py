@@ -41,10 +41,10 @@ def _is_fresh(seed: SeedPull) -> bool:
 
 
 def found(repo: Repository, seeds: Sequence[SeedPull]) -> None:
-    """Make pull requests of a seed. One without `head_sha` or `base_sha` takes its branch's commit.
+    """Make a seed's pull requests. Without `head_sha` or `base_sha`, the branch's commit is used.
 
     Raises:
-        ActionRefused: A branch is not there.
+        ActionRefused: A branch does not exist.
     """
     pairs = [(_found(repo, seed), seed) for seed in seeds]
     fresh = [pull for pull, seed in pairs if _is_fresh(seed)]
@@ -92,7 +92,7 @@ def _found(repo: Repository, seed: SeedPull) -> PullRequest:
 
 
 def _there(repo: Repository, seed: SeedPull) -> Repository | None:
-    """The repository of a pull request's head; None where it was in a fork that is gone."""
+    """The repository of a pull request's head; None if it was in a fork that is gone."""
     if seed.head_repository:
         repository = repo.world.repository(seed.head_repository)
         if repository is None:
@@ -103,7 +103,7 @@ def _there(repo: Repository, seed: SeedPull) -> Repository | None:
 
 
 def _owner(repo: Repository, head_repository: Repository | None, seed: SeedPull) -> User | None:
-    """The owner of a pull request's head: the fork's, who is known even when the fork is gone."""
+    """The owner of a pull request's head; a fork's owner is known even if the fork is gone."""
     if seed.head_owner:
         return account(repo.world, seed.head_owner)
     return head_repository.owner if head_repository else None

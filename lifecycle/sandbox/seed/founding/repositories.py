@@ -1,4 +1,4 @@
-"""Repositories of a seed, with all that is in them."""
+"""Repositories of a seed, with all their content."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ FIRST_ID = 700_001
 
 
 def found(world: World, seeds: Sequence[SeedRepository], *, is_told: bool) -> None:
-    """Make repositories of a seed, then what leads from one to another.
+    """Make the repositories of a seed, then the links between them.
 
     Args:
-        world: Where to.
-        seeds: In their order.
-        is_told: Whether the seeds tell the whole past of their issues, as those of a dump do.
+        world: The world to add them to.
+        seeds: The repositories, in order.
+        is_told: Whether the seeds contain the whole past of their issues, as those of a dump do.
     """
     pairs = [(_repository(world, seed, n), seed) for n, seed in enumerate(seeds, start=FIRST_ID)]
     for repo, seed in pairs:
@@ -86,7 +86,7 @@ def _protection(seed: SeedProtection) -> Protection:
 
 
 def _fill(repo: Repository, seed: SeedRepository) -> None:
-    """Make the labels, milestones and issues, which pull requests and boards refer to."""
+    """Make the labels, milestones and issues, to which pull requests and boards refer."""
     for form in seed.labels:
         label = labels.make(repo, form.name, color=form.color, description=form.description)
         label.created_at, label.updated_at = moment(form.created_at), moment(form.updated_at)
@@ -104,7 +104,7 @@ def _fill(repo: Repository, seed: SeedRepository) -> None:
 
 
 def _grow(repo: Repository, seed: SeedRepository) -> None:
-    """Make the branches, pull requests and checks: what needs git, or commits."""
+    """Make the branches, pull requests and checks, which need git or commits."""
     try:
         if not seed.bundle:
             refs = [_ref(repo, ref) for ref in seed.refs]
@@ -119,7 +119,7 @@ def _grow(repo: Repository, seed: SeedRepository) -> None:
 
 
 def _branches(repo: Repository, seed: SeedRepository) -> Iterator[NewCommit | NewRef]:
-    """The branches and their commits, each on top of what it starts at."""
+    """The branches and their commits, each on top of its start."""
     known = {repo.default_branch} if repo.files and repo.parent is None else set()
     for branch in seed.branches:
         start = _start(repo, branch.name, branch.start or repo.default_branch, known)
@@ -134,7 +134,7 @@ def _branches(repo: Repository, seed: SeedRepository) -> Iterator[NewCommit | Ne
 
 
 def _start(repo: Repository, branch: str, start: str, known: set[str]) -> str:
-    """The ref or sha that a branch starts at: a branch of the same seed, or what git knows as `start`."""
+    """The ref or sha at which a branch starts: a branch of the same seed, or git's meaning of `start`."""
     if start in known:
         return f"refs/heads/{start}"
     tip = repo.git.resolve(start)

@@ -1,4 +1,4 @@
-"""Makes a world from a seed: people first, then repositories, then boards."""
+"""Make a world from a seed: first people, then repositories, then boards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIRST_ID = 1_000_001
 
 
 def make_world(seed: Seed, folder: Path) -> World:
-    """Build the world that a seed describes; bare repositories come below `folder`.
+    """Build the world of a seed, with bare repositories below `folder`.
 
     Raises:
         SandboxError: git is missing or too old.
@@ -40,7 +40,7 @@ def _world(seed: Seed, folder: Path) -> World:
         founding_boards.found(world, project)
     if seed.next_id:
         world.serial = itertools.count(seed.next_id)
-    _ = world.home.git  # asks for git now: without one that can be used, nothing starts
+    _ = world.home.git  # asks for git now: without a usable one, nothing starts
     return world
 
 

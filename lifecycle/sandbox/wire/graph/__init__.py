@@ -1,1 +1,1 @@
-"""What every GraphQL type needs: running, walking, paging and refusing."""
+"""Shared by all GraphQL types: run, inspect, page and refuse."""

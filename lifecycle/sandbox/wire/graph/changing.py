@@ -1,4 +1,4 @@
-"""What mutations share: finding the object of an id, asking for permission, and being registered."""
+"""Shared by mutations: find the object of an id, check permissions, register the mutation."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ T = TypeVar("T")
 Given = Mapping[str, Any]
 """The input of a mutation."""
 Payload = dict[str, Any]
-"""What a mutation answers."""
+"""The answer of a mutation."""
 
 
 def unprocessable(message: str) -> Refusal:
-    """An UNPROCESSABLE error: the world as it is does not let the mutation happen."""
+    """An UNPROCESSABLE error: the present world does not allow the mutation."""
     return Refusal("UNPROCESSABLE", message)
 
 
 def meant(call: Call, global_id: str, kind: type[T]) -> T:
-    """The object of that type with that global id.
+    """The object with that global id, if it has that type.
 
     Raises:
         Refusal: NOT_FOUND, also for an object of another type.
@@ -40,7 +40,7 @@ def meant(call: Call, global_id: str, kind: type[T]) -> T:
 
 
 def all_meant(call: Call, ids: Iterable[str], kind: type[T]) -> list[T]:
-    """The objects of that type with these global ids, as `meant` finds each."""
+    """The objects of that type with these global ids, each as by `meant`."""
     return [meant(call, global_id, kind) for global_id in ids]
 
 
@@ -55,7 +55,7 @@ def half_meant(call: Call, global_id: str) -> tuple[Issue, Issue | PullRequest]:
 
 
 def half_to_triage(call: Call, global_id: str) -> tuple[Issue, Issue | PullRequest]:
-    """`half_meant`, where the sender has to be allowed to label, assign or lock it."""
+    """The same as `half_meant`, if the viewer may label, assign or lock it."""
     issue, whole = half_meant(call, global_id)
     demand(call, issue.repository, may=issue.repository.can_triage(call.viewer))
     return issue, whole
@@ -64,7 +64,7 @@ def half_to_triage(call: Call, global_id: str) -> tuple[Issue, Issue | PullReque
 def demand(
     call: Call, repo: Repository, *, may: bool = True, permission: str = "issues:write"
 ) -> None:
-    """FORBIDDEN for a token that lacks the permission, and for somebody whose role is not enough.
+    """Raise FORBIDDEN for a token that lacks the permission, or a viewer whose role is not sufficient.
 
     The sentence is GitHub's: https://github.com/cli/cli/issues/9489 shows one.
     """
@@ -77,7 +77,7 @@ def demand(
 
 
 def doing(act: Callable[[], T]) -> T:
-    """Call `act`; raise what the world refuses as an error of the field, in the same words."""
+    """Call `act`; raise the world's refusal as an error of the field, in the same words."""
     try:
         return act()
     except ActionRefused as refused:
@@ -104,8 +104,8 @@ def mutation(gives: str = "clientMutationId", *, takes: str = "") -> Callable[[A
     """Register the decorated function, of the call and the input, as the mutation of its name.
 
     Args:
-        gives: The fields of its payload, parted by spaces; `clientMutationId` need not be said.
-        takes: The fields of its input that may be left out.
+        gives: The fields of its payload, separated by spaces; `clientMutationId` may be omitted.
+        takes: The optional fields of its input.
     """
 
     def register(act: Act) -> Act:

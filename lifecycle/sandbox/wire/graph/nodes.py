@@ -24,7 +24,7 @@ from lifecycle.sandbox.wire.limits import left, limit_of
 
 MOST_IDS = 100
 PAGE = re.compile(r"/([^/]+)(?:/([^/]+)(?:/(?:issues|pull)/(\d+))?)?/?")
-"""The path of somebody's page, a repository's, an issue's or a pull request's."""
+"""The path of the page of an account, a repository, an issue or a pull request."""
 UPWARDS = ("repository", "issue", "pull", "thread", "suite")
 """Attributes that lead from an object towards its repository."""
 
@@ -33,7 +33,7 @@ def node(call: Call, node_id: str) -> Any:
     """The object with that global id, if the token may see it.
 
     Raises:
-        Refusal: NOT_FOUND in GitHub's words; FORBIDDEN for a board out of the token's reach.
+        Refusal: NOT_FOUND in GitHub's words; FORBIDDEN for a board that the token does not reach.
     """
     entity = call.world.nodes.get(node_id) or git.by_id(call, node_id)
     if entity is None:
@@ -59,9 +59,9 @@ def _repository_of(entity: Any) -> Repository | None:
 
 
 def nodes(call: Call, ids: list[str]) -> list[Any]:
-    """The objects with these global ids; for each that is not there the error, which becomes null.
+    """The objects with these global ids; for a missing one its error, which becomes null.
 
-    A hundred at most: https://github.com/sourcecred/sourcecred/pull/908 shows the answer.
+    At most a hundred: https://github.com/sourcecred/sourcecred/pull/908 shows the answer.
     """
     if len(ids) > MOST_IDS:
         words = f"You may not provide more than {MOST_IDS} node ids; you provided {len(ids)}."
@@ -79,7 +79,7 @@ def _or_error(call: Call, node_id: str) -> Any:
 def _resource(call: Call, url: str) -> Any:
     """The account, repository, issue or pull request whose page is at `url`; None if there is none.
 
-    Also None for what the token may not see.
+    Also None if the token may not see it.
 
     Source: https://docs.github.com/graphql/reference/queries#resource
     """
@@ -100,7 +100,7 @@ def _resource(call: Call, url: str) -> Any:
 
 
 def _rate_limit(call: Call, findings: Findings) -> dict[str, Any]:
-    """The fields of `rateLimit`: what this query costs, and what the hour has left after it."""
+    """The fields of `rateLimit`: this query's cost, and the hour's remaining budget after it."""
     limit, before = limit_of(call.token, "graphql"), left(call.token, "graphql")
     remaining = max(before - findings.points, 0)
     return {
@@ -117,7 +117,7 @@ PLAIN = {"RateLimit": "cost limit nodeCount remaining resetAt used"}
 RESOLVERS: dict[str, dict[str, Any]] = {
     "Query": {
         "id": lambda *_: "Query",
-        "node": lambda call, _, id: node(call, id),  # noqa: A006  the schema calls it so
+        "node": lambda call, _, id: node(call, id),  # noqa: A006  the schema's name
         "nodes": lambda call, _, ids: nodes(call, ids),
         "resource": lambda call, _, url: _resource(call, url),
         "rateLimit": _rate_limit,

@@ -1,4 +1,4 @@
-"""What a GraphQL field may answer beside a plain value: a page of a list, or a refusal."""
+"""Answers of a GraphQL field other than a plain value: a page of a list, or a refusal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def connection(
 ) -> dict[str, Any]:
     """The GraphQL connection that shows one page of `entries`.
 
-    A cursor holds the place in the list, counted from 1; clients take it as opaque.
+    A cursor contains the position in the list, counted from 1; clients treat it as opaque.
 
     Source: https://docs.github.com/graphql/guides/using-pagination-in-the-graphql-api
     """
@@ -52,7 +52,7 @@ def connection(
 
 
 def _edges(nodes: Sequence[Any], start: int) -> list[dict[str, Any]]:
-    """The edges of a page. Made when asked for: by then a caller may have put refusals among the nodes."""
+    """The edges of a page, made when asked for: until then a caller may put refusals among the nodes."""
     return [{"cursor": _cursor(place), "node": node} for place, node in enumerate(nodes, start + 1)]
 
 
@@ -70,7 +70,7 @@ def _place(cursor: str, name: str) -> int:
 
 
 class Refusal(Exception):
-    """A field that fails: it becomes null, and this becomes an error beside the data."""
+    """A field that fails: it becomes null, and this becomes an error next to the data."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -78,27 +78,27 @@ class Refusal(Exception):
 
 
 def not_found(message: str) -> Refusal:
-    """A NOT_FOUND error: nothing is there, or the token may not see it."""
+    """A NOT_FOUND error: there is no such object, or the token may not see it."""
     return Refusal("NOT_FOUND", message)
 
 
 def no_node(node_id: str) -> Refusal:
-    """A NOT_FOUND error in GitHub's words: nothing has that global id."""
+    """A NOT_FOUND error in GitHub's words: no object has that global id."""
     return not_found(f"Could not resolve to a node with the global id of '{node_id}'.")
 
 
 def forbidden(token: Token) -> Refusal:
-    """A FORBIDDEN error: the token lacks the permission that is needed."""
+    """A FORBIDDEN error: the token lacks the necessary permission."""
     return Refusal("FORBIDDEN", token.refusal)
 
 
 def no_permission(call: Call) -> Refusal:
-    """A FORBIDDEN error: the sender may see but not change it. The words are those in reports of `gh`."""
+    """A FORBIDDEN error: the viewer may see but not change it. The words are from reports of `gh`."""
     login, name = call.viewer.login, call.mutation
     words = f"{login} does not have the correct permissions to execute `{name}`"
     return Refusal("FORBIDDEN", words)
 
 
 def rejected(message: str) -> Refusal:
-    """A VALIDATION error: the input of a mutation makes no sense for what is there."""
+    """A VALIDATION error: a mutation's input makes no sense in the present state."""
     return Refusal("VALIDATION", message)

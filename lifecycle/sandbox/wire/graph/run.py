@@ -1,7 +1,7 @@
-"""The GraphQL half: documents run by graphql-core on what the sandbox has of GitHub's schema.
+"""The GraphQL half: graphql-core runs documents on the sandbox's part of GitHub's schema.
 
-Order as on GitHub: parse, validate, scopes (a classic token without one is refused field by field,
-before anything runs), pagination, then execution, where a failed field is null and an error.
+The order is GitHub's: parse, validate, scopes (a classic token without one is refused field by field,
+before anything runs), pagination, then execution, in which a failed field is null and an error.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class GraphReply:
 
 @lru_cache(maxsize=512)
 def _checked(query: str) -> tuple[DocumentNode | None, tuple[GraphQLError, ...]]:
-    """Parse and validate a document: it and its errors. Cached, since clients send the same few again."""
+    """Parse and validate a document; returns it and its errors. Cached, since clients repeat documents."""
     try:
         document = parse(query)
     except GraphQLError as error:
@@ -54,7 +54,7 @@ def _checked(query: str) -> tuple[DocumentNode | None, tuple[GraphQLError, ...]]
 
 
 def operation_of(body: Mapping[str, Any]) -> str | None:
-    """The name of the operation that a request is for; None if it has none or does not parse."""
+    """The name of a request's operation; None if it has none or does not parse."""
     name = body.get("operationName")
     if isinstance(name, str) and name:
         return name
@@ -66,7 +66,7 @@ def operation_of(body: Mapping[str, Any]) -> str | None:
 
 
 def weight_of(body: Mapping[str, Any]) -> Weight:
-    """How much a request asks for, as GitHub counts it; `LIGHT` (zeros) if it cannot run."""
+    """A request's size, as GitHub counts it; `LIGHT` (zeros) if it cannot run."""
     document, errors = _checked(str(body.get("query", "")))
     variables = body.get("variables") or {}
     if errors or document is None or not isinstance(variables, dict):
@@ -82,7 +82,7 @@ def weight_of(body: Mapping[str, Any]) -> Weight:
 
 
 def run(call: Call) -> GraphReply:
-    """Run the request's document; the answer's status is 200, also where it holds errors only."""
+    """Run the request's document; the answer's status is 200, even if it has only errors."""
     query = call.body.get("query")
     if not isinstance(query, str):
         message = "A query attribute must be specified and must be a string."
@@ -133,7 +133,7 @@ def _chosen(document: DocumentNode, name: str | None) -> OperationDefinitionNode
 
 
 def _error(error: GraphQLError) -> dict[str, Any]:
-    """The error of a field that failed, in GitHub's form: a type, a path, and what happened."""
+    """The error of a failed field, in GitHub's form: a type, a path, and a message."""
     cause = error.original_error
     answer: dict[str, Any] = {}
     if isinstance(cause, ActionRefused):
@@ -143,7 +143,7 @@ def _error(error: GraphQLError) -> dict[str, Any]:
         if cause.kind == "FORBIDDEN":
             answer["extensions"] = {"saml_failure": False}
     elif cause is not None and not isinstance(cause, GraphQLError):
-        raise cause  # a fault of the sandbox, not of the document
+        raise cause  # a defect of the sandbox, not of the document
     if error.path:
         answer["path"] = list(error.path)
     answer["locations"] = wording.places(error)

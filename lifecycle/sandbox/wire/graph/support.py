@@ -1,18 +1,18 @@
-"""Which fields and arguments of GitHub's GraphQL are supported, read off the subjects' tables.
+"""Find out which of GitHub's GraphQL fields and arguments are supported, from the subjects' tables.
 
-One place says what is supported, the tables of the subjects' files (`graph.py`, `graph_changes.py`
-and so on). Each may have three:
+Only these tables say what is supported; they are in the subjects' files (`graph.py`, `graph_changes.py`
+and so on). Each file may have three:
 
 - `RESOLVERS`: type to field to the function that reads it, called with the call, the object, and
   the field's arguments by their GraphQL names. An argument is supported if the function names it,
-  or, where the function takes any (`**`), if the key does: `"issues(labels, states)"`. The
+  or, if the function accepts any (`**`), if the key names it: `"issues(labels, states)"`. The
   arguments of a page (`first`, `last`, `after`, `before`) and required ones need not be named.
 - `PLAIN`: type to the fields, separated by spaces, that are a key or attribute of the same name,
-  which an attribute writes with `_`; `resourcePath` is the `url` without the host (`types.py`).
-- `INPUTS`: input type to the fields, separated by spaces, that are taken. Required ones and
+  in an attribute with `_`; `resourcePath` is the `url` without the host (`types.py`).
+- `INPUTS`: input type to the accepted fields, separated by spaces. Required ones and
   `clientMutationId` need not be named.
 
-What a page of a list has (`nodes`, `edges`, `pageInfo`, `totalCount`) is supported everywhere.
+The parts of a page of a list (`nodes`, `edges`, `pageInfo`, `totalCount`) are supported everywhere.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEY = re.compile(r"(?P<name>\w+)(?:\((?P<arguments>[\w, ]*)\))?")
 
 @dataclass(frozen=True, slots=True)
 class FieldTables:
-    """The subjects' tables, put together.
+    """The subjects' tables, combined.
 
     Attributes:
         resolvers: The function of a field, by type and name.

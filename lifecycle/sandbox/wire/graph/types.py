@@ -1,4 +1,4 @@
-"""How each GraphQL type reads the world: one table of fields, put together from the subjects'."""
+"""How each GraphQL type reads the world: one table of fields, combined from the subjects'."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ TABLES = put_together(SUBJECTS)
 def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
     """Resolve one field: by the subjects' tables, else the key or attribute of that name.
 
-    A mutation's answer gets the `clientMutationId` that it was sent with.
+    A mutation's answer gets the `clientMutationId` of its input.
     """
     call, resolvers = info.context, TABLES.resolvers.get(info.parent_type.name, {})
     resolver = resolvers.get(info.field_name)
     if resolver is not None:
         value = resolver(call, source, **arguments)
         if info.parent_type.name == "Mutation":
-            call.memo.clear()  # the mutation may have changed what was remembered
+            call.memo.clear()  # the mutation may have changed remembered values
             return {**value, "clientMutationId": arguments["input"].get("clientMutationId")}
         return value
     if isinstance(source, dict):
@@ -65,7 +65,7 @@ def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) 
 
 
 HALVES = ("issue", "pull", "thread", "rule", "event")
-"""Attributes that hold an object's other half: what it lacks is read from the first of these it has."""
+"""Attributes that hold an object's other half: missing values are read from the first that it has."""
 MISSING = object()
 
 
@@ -75,7 +75,7 @@ def _snake(name: str) -> str:
 
 
 def _attribute(entity: Any, field: str) -> Any:
-    """An object's attribute for a field's name: `id` is the global one, `databaseId` its number."""
+    """An object's attribute for a field's name: `id` is the global id, `databaseId` its number."""
     if field == "fullDatabaseId":
         return str(_attribute(entity, "databaseId"))
     name = _snake(field)
@@ -91,7 +91,7 @@ def _attribute(entity: Any, field: str) -> Any:
 
 
 def _shown(value: Any, info: GraphQLResolveInfo[Any], arguments: dict[str, Any]) -> Any:
-    """A value as GraphQL has it: times as GitHub writes them, words of an enum large, lists paged."""
+    """A value in GraphQL's form: GitHub's form of times, an enum's words in capitals, lists as pages."""
     if isinstance(value, datetime):
         return stamp(value)
     kind = get_named_type(info.return_type)
@@ -114,13 +114,13 @@ for _subject in SUBJECTS:
 
 
 def resolve_type(source: Any, info: GraphQLResolveInfo[Any], _kind: GraphQLAbstractType) -> str:
-    """The name of a value's type, where the schema has an interface or a union.
+    """The name of a value's type, if the schema has an interface or a union.
 
-    A subject's file says it of its own classes in `TYPES`: a name, or a function of the value. A
-    dict says it itself, under `__typename`.
+    A subject's file gives it for its own classes in `TYPES`: a name, or a function of the value. A dict
+    has it under `__typename`.
 
     Raises:
-        Refusal: GraphQL shows nothing of such things here, whatever GitHub does.
+        Refusal: GraphQL does not show such objects here, even if GitHub does.
     """
     naming = NAMES.get(type(source))
     if isinstance(source, dict):

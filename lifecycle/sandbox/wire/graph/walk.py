@@ -1,9 +1,9 @@
-"""Looks at a document before it runs: scopes, page sizes, how many nodes, and what it costs.
+"""Inspect a document before it runs: scopes, page sizes, number of nodes, cost.
 
-GitHub checks a classic token's scopes on the document itself: each selected field that needs one is
-an error of its own, without a path, and nothing runs, so the answer has no data
+GitHub checks a classic token's scopes on the document itself: each selected field that needs a missing one
+is a separate error, without a path, and nothing runs, so the answer has no data
 (https://github.com/cli/cli/issues/11308 and https://github.com/github/docs/issues/19712 show
-answers). Fields behind `@include(if: false)` do not count.
+answers). Fields with `@include(if: false)` do not count.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NODE_LIMIT = 500_000
 
 @dataclass(slots=True)
 class Findings:
-    """What a walk down a document found: errors, and the numbers that GitHub limits."""
+    """The result of inspecting a document: errors, and the numbers that GitHub limits."""
 
     errors: list[dict[str, Any]] = field(default_factory=list)
     requests: int = 0
@@ -51,14 +51,14 @@ class Findings:
 
     @property
     def points(self) -> int:
-        """The cost: connections to fetch, by the hundred, and one at least.
+        """The cost: a hundredth of the connections to fetch, at least one.
 
         Source: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
         """
         return max(1, round(self.requests / 100))
 
     def refuse_nodes(self, path: list[str] | None = None, nodes: int = 0) -> None:
-        """Refuse what could give more than 500,000 nodes: one connection, or the query as a whole.
+        """Refuse more than 500,000 possible nodes: of one connection, or of the whole query.
 
         Both sentences are in public: https://github.com/flutter/cocoon/pull/644 and
         https://github.com/semantic-release/github/issues/911.
@@ -78,7 +78,7 @@ class Findings:
 
 @dataclass(slots=True)
 class Walk:
-    """One walk down a document."""
+    """One inspection of a document."""
 
     schema: GraphQLSchema
     fragments: Mapping[str, FragmentDefinitionNode]
@@ -93,7 +93,7 @@ class Walk:
         path: list[str],
         fan: int,
     ) -> None:
-        """Look at each field of a selection and those below; `fan` is how many parents there can be."""
+        """Inspect each field of a selection, recursively; `fan` is the possible number of parents."""
         for node, owner in self._fields(selection, parent):
             definition = owner.fields.get(node.name.value)
             if definition is None:
@@ -123,7 +123,7 @@ class Walk:
     def _fields(
         self, selection: SelectionSetNode | None, parent: GraphQLNamedType
     ) -> Iterator[tuple[FieldNode, GraphQLObjectType | GraphQLInterfaceType]]:
-        """The fields that will run, with the type that they are asked of."""
+        """The fields that will run, each with the type that it is selected on."""
         for node in selection.selections if selection else ():
             if not self._included(node):
                 continue
@@ -154,7 +154,7 @@ class Walk:
         return True
 
     def _demand_scope(self, node: FieldNode, owner: GraphQLNamedType, kind: Any) -> None:
-        """Note an error if the token lacks the scope for a field: a way in to a board, or a value on it."""
+        """Note an error if the token lacks the scope for a field about boards or values on them."""
         name = node.name.value
         needed: tuple[str, ...] = ()
         if owner.name == "Mutation" and "ProjectV2" in name:
@@ -177,9 +177,9 @@ class Walk:
         )
 
     def _page(self, node: FieldNode, path: list[str], kind: GraphQLNamedType) -> int:
-        """The size of the page that a connection asks for, which may be at most 100.
+        """The size of the page that a connection asks for, at most 100.
 
-        Who asks for no more than how many there are needs no size, or gives 0, as `gh project` does:
+        A client that asks only for the total needs no size, or gives 0, as `gh project` does:
         https://github.com/cli/cli/blob/v2.46.0/pkg/cmd/project/shared/queries/queries.go
         """
         arguments = self._arguments(node)
@@ -229,7 +229,7 @@ def inspect(
     variables: Mapping[str, Any],
     token: Token | None,
 ) -> Findings:
-    """Look at an operation of a valid document; without a token scopes are not asked for."""
+    """Inspect an operation of a valid document; without a token, scopes are not checked."""
     fragments = {
         d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)
     }

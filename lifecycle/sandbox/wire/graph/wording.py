@@ -1,10 +1,10 @@
-"""From an error of graphql-core to the message and code that GitHub gives for it.
+"""Turn an error of graphql-core into GitHub's message and code for it.
 
-GitHub's server words such errors in a way of its own, with a code that clients look at: see
+GitHub's server has its own words for such errors, with a code that clients use: see
 https://github.com/microsoft/vscode-pull-request-github/issues/6738 (`undefinedField`,
 `variableNotUsed`), https://github.com/octokit/graphql-action/issues/219 (a variable's value) and
-https://github.com/microsoft/azure-pipelines-tasks/pull/11764 (an argument's). What GitHub has and
-the sandbox has not is never called undefined: the error then names the sandbox.
+https://github.com/microsoft/azure-pipelines-tasks/pull/11764 (an argument's). A name that GitHub has and
+the sandbox lacks is never called undefined: the error then names the sandbox.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from lifecycle.sandbox.wire.graph.schema.known import schema
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A sentence, GitHub's code for it, and what else its `extensions` hold."""
+    """A sentence, GitHub's code for it, and further values of its `extensions`."""
 
     message: str
     code: str
@@ -41,7 +41,7 @@ class Words:
 
 
 def _not_imitated(match: re.Match[str]) -> str:
-    """Name the type, field or argument that only the sandbox lacks; "" if GitHub lacks it too."""
+    """The type, field or argument that only the sandbox lacks; "" if GitHub lacks it, too."""
     kind, name, argument = (match.groupdict().get(key) for key in ("type", "field", "argument"))
     if kind and name and argument:
         is_there = known.is_argument(kind, name, argument)
@@ -52,22 +52,22 @@ def _not_imitated(match: re.Match[str]) -> str:
 
 
 def _input_field(match: re.Match[str]) -> str:
-    """Name the field of an input that only the sandbox lacks; "" if GitHub lacks it too."""
+    """The field of an input that only the sandbox lacks; "" if GitHub lacks it, too."""
     kind, name = match["type"], match["field"]
     return f"the field '{name}' of the input '{kind}'" if known.is_field(kind, name) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How GitHub words an error of graphql-core.
+    """GitHub's words for an error of graphql-core.
 
     Attributes:
         pattern: The error's message.
-        message: GitHub's, with the groups of the pattern in braces; `bare` is a type without `[]!`,
-            `by` the operation, `expected` the type of an input's field.
-        code: GitHub's, in the `extensions`.
-        more: What else they hold, in the same form.
-        lacks: Names what the message is about, if it is only the sandbox that lacks it.
+        message: GitHub's message, with the groups of the pattern in braces; `bare` is a type without
+            `[]!`, `by` the operation, `expected` the type of an input's field.
+        code: GitHub's code, in the `extensions`.
+        more: Further values of these, in the same form.
+        lacks: Names the subject of the message, if only the sandbox lacks it.
     """
 
     pattern: str
@@ -77,7 +77,7 @@ class Rule:
     lacks: Callable[[re.Match[str]], str] = lambda _: ""
 
     def words(self, message: str) -> Words | None:
-        """GitHub's words for an error; None if this is about another one."""
+        """GitHub's words for an error; None if this rule is about another one."""
         match = re.match(self.pattern, message)
         if match is None:
             return None
@@ -94,7 +94,7 @@ class Rule:
 
 
 def _type_of_input(kind: str, name: str) -> str:
-    """The type of an input object's field, as it is written in the schema."""
+    """The type of an input object's field, as written in the schema."""
     fields = getattr(schema().type_map.get(kind), "fields", {})
     return str(fields[name].type) if name in fields else kind
 
@@ -185,7 +185,7 @@ RULES = (
 
 
 def of_document(error: GraphQLError, document: DocumentNode | None) -> dict[str, Any]:
-    """A validation error as GitHub answers it; words that are in no table stay graphql-core's."""
+    """A validation error in GitHub's form; words that are in no table stay graphql-core's."""
     answer: dict[str, Any] = {}
     node = error.nodes[0] if error.nodes else None
     if document is not None and node is not None:
@@ -196,7 +196,7 @@ def of_document(error: GraphQLError, document: DocumentNode | None) -> dict[str,
 
 
 def places(error: GraphQLError) -> list[dict[str, int]]:
-    """The lines and columns of an error in the text, as GraphQL answers them."""
+    """The lines and columns of an error in the text, in GraphQL's form."""
     return [{"line": place.line, "column": place.column} for place in error.locations or ()]
 
 
@@ -253,7 +253,7 @@ def _reason(text: str) -> str:
 
 
 def _down_to(node: Node, top: DocumentNode) -> Iterator[str]:
-    """The names on the way from the top of a document to a node of it, as GitHub writes paths."""
+    """The names on the path from the top of a document to one of its nodes, in GitHub's form."""
     if node.loc is None:
         return
     current: Any = top

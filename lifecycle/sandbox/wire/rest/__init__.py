@@ -1,1 +1,1 @@
-"""What every REST endpoint needs: the router, and the questions asked before an answer."""
+"""Shared by all REST endpoints: the router, and functions that read and check a request."""

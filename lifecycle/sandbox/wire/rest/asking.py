@@ -1,7 +1,7 @@
-"""From a request to what a handler needs: parameters, fields of the body, the issue of a number.
+"""Read from a request what a handler needs: parameters, fields of the body, the issue of a number.
 
-What the real one would do and this one cannot is refused with 501 and a sentence, never silently
-ignored: a client must not learn from the sandbox what is not true of GitHub.
+If GitHub would do something that the sandbox cannot, the request is refused with 501 and a sentence, never
+silently ignored: the sandbox must not teach a client anything that is not true of GitHub.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KINDS = {str: "a string", int: "an integer", bool: "a boolean", list: "an array"
 
 
 def not_found(documentation: str = "") -> ApiError:
-    """GitHub's 404, which it also sends for what you may not see."""
+    """GitHub's 404, which is also sent for things that the viewer may not see."""
     return ApiError(404, "Not Found", documentation=documentation)
 
 
@@ -31,7 +31,7 @@ def issue(repo: Repository, number: int) -> Issue:
     """The issue or pull request of that number.
 
     Raises:
-        ApiError: 404, or 410 for what was deleted, or where issues are switched off.
+        ApiError: 404, or 410 if it was deleted, or if issues are switched off.
         Moved: It was transferred.
     """
     tables = IssueTables.of(repo)
@@ -51,7 +51,7 @@ def issue(repo: Repository, number: int) -> Issue:
 
 
 def demand_issues(repo: Repository) -> None:
-    """410 where issues are switched off."""
+    """Raise 410 if issues are switched off."""
     if not repo.has_issues:
         raise ApiError(410, "Issues has been disabled in this repository.", documentation=ISSUES)
 
@@ -65,7 +65,7 @@ def pull(repo: Repository, number: int) -> PullRequest:
 
 
 def commit(repo: Repository, ref: str) -> str:
-    """The commit that a sha or a branch means, or 422."""
+    """The commit of a sha or a branch, or 422."""
     sha = repo.git.resolve(ref)
     if sha is None:
         raise ApiError(422, f"No commit found for SHA: {ref}", documentation=f"{COMMITS}/commits")
@@ -81,21 +81,21 @@ def user(call: Call, login: str, documentation: str = "") -> User:
 
 
 def only(call: Call, *known: str) -> None:
-    """Refuse a query parameter that is not imitated."""
+    """Refuse other query parameters, which are not imitated."""
     unknown = sorted(set(call.query) - {"page", "per_page", *known})
     if unknown:
         raise ApiError(501, f"The sandbox does not imitate the parameter {unknown[0]!r} here.")
 
 
 def fields(call: Call, *known: str) -> None:
-    """Refuse a field of the body that is not imitated."""
+    """Refuse other fields of the body, which are not imitated."""
     unknown = sorted(call.body.keys() - set(known))
     if unknown:
         raise ApiError(501, f"The sandbox does not imitate the field {unknown[0]!r} here.")
 
 
 def choice(call: Call, name: str, default: str, allowed: set[str], resource: str) -> str:
-    """A query parameter of a few values, or 422."""
+    """A query parameter with a few allowed values, or 422."""
     value = call.query.get(name, default)
     if value not in allowed:
         error = {"resource": resource, "field": name, "code": "invalid"}
@@ -104,7 +104,7 @@ def choice(call: Call, name: str, default: str, allowed: set[str], resource: str
 
 
 def text(call: Call, name: str, resource: str) -> str:
-    """A text of the body that has to be there, or 422."""
+    """A required text of the body, or 422."""
     value = call.body.get(name)
     if not isinstance(value, str) or not value.strip():
         raise wrong(resource, "missing_field", name)
@@ -112,7 +112,7 @@ def text(call: Call, name: str, resource: str) -> str:
 
 
 def short(value: str, name: str, most: int, resource: str) -> str:
-    """A text of at most so many characters, or 422."""
+    """A text of at most `most` characters, or 422."""
     if len(value) > most:
         message = f"{name} is too long (maximum is {most} characters)"
         raise wrong(resource, "custom", name, message)
@@ -120,9 +120,9 @@ def short(value: str, name: str, most: int, resource: str) -> str:
 
 
 def typed(call: Call, name: str, kind: type) -> Any:
-    """A field of the body, None if it is not there or null; of another type it is 422.
+    """A field of the body, None if it is missing or null; 422 if it has another type.
 
-    The form of the message is that of answers in public threads, such as
+    The message has the form of answers in public threads, such as
     https://github.com/orgs/community/discussions/24575.
     """
     value = call.body.get(name)
@@ -134,7 +134,7 @@ def typed(call: Call, name: str, kind: type) -> Any:
 
 
 def needed(call: Call, name: str, kind: type) -> Any:
-    """A field of the body that has to be there, of that type; else 422."""
+    """A required field of the body, of that type; else 422."""
     if name not in call.body:
         raise malformed(f'"{name}" wasn\'t supplied.')
     value = typed(call, name, kind)
@@ -144,12 +144,12 @@ def needed(call: Call, name: str, kind: type) -> Any:
 
 
 def malformed(words: str) -> ApiError:
-    """The 422 of a body that is not even of the right form."""
+    """The 422 for a body that does not even have the right form."""
     return ApiError(422, f"Invalid request.\n\n{words}")
 
 
 def moment(text: str, name: str, resource: str, documentation: str = "") -> datetime:
-    """A time as clients write it, ISO 8601, or 422; without a zone it is UTC."""
+    """A time in clients' form, ISO 8601, or 422; without a zone it is UTC."""
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError:
@@ -159,23 +159,23 @@ def moment(text: str, name: str, resource: str, documentation: str = "") -> date
 
 
 def demand_push(call: Call, repo: Repository) -> None:
-    """403 for whoever reads but may not write, in GitHub's words."""
+    """Raise 403 if the viewer may read but not write, in GitHub's words."""
     if not repo.can_push(call.viewer):
         raise forbidden()
 
 
 def demand_triage(call: Call, repo: Repository) -> None:
-    """403 for whoever may not label, assign and close."""
+    """Raise 403 if the viewer may not label, assign and close."""
     if not repo.can_triage(call.viewer):
         raise forbidden()
 
 
 def demand_admin(call: Call, repo: Repository) -> None:
-    """403 for whoever does not administer the repository."""
+    """Raise 403 if the viewer does not administer the repository."""
     if repo.role_of(call.viewer) != "admin":
         raise forbidden()
 
 
 def forbidden() -> ApiError:
-    """GitHub's 403 for a role that is not enough."""
+    """GitHub's 403 for a role that is not sufficient."""
     return ApiError(403, "Must have admin rights to Repository.")

@@ -1,4 +1,4 @@
-"""The calls of REST about the API's root and a token's limits."""
+"""REST's operations on the API's root and a token's limits."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ROOT = {
 
 @route("GET", "/")
 def get_root(call: Call) -> Reply:
-    """GET /: where everything is."""
+    """GET /: the addresses of everything."""
     addresses = {name: f"{call.base}{path}" for name, path in ROOT.items()}
     page = f"{call.web}/settings/connections/applications{{/client_id}}"
     return Reply(200, {**addresses, "current_user_authorizations_html_url": page})

@@ -1,4 +1,4 @@
-"""All routes of REST, and the way from a request to its handler."""
+"""All routes of REST, and how a request reaches its handler."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ REDIRECTS = (
 
 
 def answer(call: Call, method: str) -> Reply:
-    """Answer a request; a HEAD is a GET whose body does not go out.
+    """Answer a request; a HEAD is a GET whose body is not sent.
 
     Raises:
         ApiError: Any answer other than success.
@@ -88,9 +88,9 @@ def _pages() -> dict[str, str]:
 
 
 def _named(call: Call) -> str:
-    """The call's path with the repository's name in the place of its number (`/repositories/N`).
+    """The call's path, with the repository's name instead of its number (`/repositories/N`).
 
-    GitHub's links and redirects say the number: the name may change.
+    GitHub's links and redirects use the number, since the name may change.
     """
     numbered = NUMBERED.fullmatch(call.path)
     if numbered is None:
@@ -103,7 +103,7 @@ def _named(call: Call) -> str:
 
 def _answer(call: Call, route: Route, parts: dict[str, str], *, reading: bool) -> Reply:
     if call.token.kind == "jwt" and route not in call_.ROUTES[apps.__name__]:
-        raise ApiError(403, call.token.refusal)  # an App's JWT opens the calls about the App only
+        raise ApiError(403, call.token.refusal)  # an App's JWT opens only the calls about the App
     if call.listed is not None and route.handler not in labels.TAKE_LISTS:
         raise ApiError(400, "Body should be a JSON object", documentation=JSON)
     owner, name = parts.pop("owner", None), parts.pop("name", "")
@@ -122,7 +122,7 @@ def _answer(call: Call, route: Route, parts: dict[str, str], *, reading: bool) -
 def _handled(route: Route, *context: Any, **parts: str) -> Reply:
     """Call the handler; an error without a documentation page gets the page of the call.
 
-    A 501 gets none: it is about the sandbox, and no page of GitHub's explains it.
+    A 501 gets none: it is about the sandbox, and none of GitHub's pages explains it.
     """
     try:
         return route.handler(*context, **parts)
@@ -134,7 +134,7 @@ def _handled(route: Route, *context: Any, **parts: str) -> Reply:
 
 
 def _repository(call: Call, owner: str, name: str) -> Repository:
-    """The repository of a path, or GitHub's 404, which is also for who may not see it.
+    """The repository of a path; GitHub's 404 if there is none, or if the token cannot see it.
 
     Raises:
         Moved: It has another name now.
@@ -149,9 +149,10 @@ def _repository(call: Call, owner: str, name: str) -> Repository:
 
 
 def _redirect(call: Call, path: str, *, reading: bool) -> Reply:
-    """301 for who reads; 307 keeps the method and the body of a write.
+    """301 for a read; 307 for a write, since it keeps the method and the body.
 
-    Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+    Source:
+    https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
     """
     url = f"{call.base}{path}"
     status, message = (301, "Moved Permanently") if reading else (307, "Temporary Redirect")

@@ -1,1 +1,1 @@
-"""GitHub's published GraphQL schema, cut down to what is answered here."""
+"""GitHub's published GraphQL schema, reduced to the parts that are answered here."""

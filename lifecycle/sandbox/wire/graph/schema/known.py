@@ -1,7 +1,7 @@
-"""The schema that documents run on, and all names in GitHub's, to tell "not imitated" from "not there".
+"""The schema on which documents run, and all names in GitHub's, to tell "not imitated" from "unknown".
 
 `known.txt` has a line for each type with fields: its name, then each field, with its arguments in
-parentheses but for those of a page; a line of the name alone is a union, an enum or a scalar.
+parentheses except those of a page; a line with only a name is a union, an enum or a scalar.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def is_type(name: str) -> bool:
 
 
 def is_field(kind: str, name: str) -> bool:
-    """Whether GitHub's type has that field; for an input type, whether it takes it."""
+    """Whether GitHub's type has that field; for an input type, whether it accepts it."""
     return name in _known().get(kind, {})
 
 
 def is_argument(kind: str, name: str, argument: str) -> bool:
-    """Whether GitHub's field takes that argument."""
+    """Whether GitHub's field accepts that argument."""
     return argument in _known().get(kind, {}).get(name, frozenset())
 
 
@@ -52,5 +52,5 @@ def schema() -> GraphQLSchema:
     text = (
         files("lifecycle.sandbox.wire.graph.schema").joinpath("schema.graphql").read_text("utf-8")
     )
-    # That it is valid is tested where it is made; checking it here would slow every start.
+    # Its validity is tested where it is made; checking it here would slow every start.
     return build_ast_schema(parse(text, no_location=True), assume_valid=True)
