@@ -20,14 +20,14 @@ ACTIONS := $(wildcard .github/actions/*/action.yml)
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-install-recommends $(1); } >/dev/null
 
-# Compiled modules are kept: every worker and every command that is started would compile them anew.
+# Keep compiled modules; otherwise every worker and every command would compile them again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test soak mutants lint types bench docs sdl schema pages openapi recordings conformance live browser clients claude bd runners lock clean
-help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+help: ## list all targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) ## make the virtual environment from the lock file
+setup: $(READY) ## make .venv from the lock file
 
 # What the product itself needs, and no more: enough for the demo.
 $(PRODUCT): requirements/action.txt
@@ -43,35 +43,35 @@ $(READY): $(PRODUCT) requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
-demo: $(PRODUCT) ## claim to close on the embedded GitHub, in a few seconds
+demo: $(PRODUCT) ## run one task from claim to close on the embedded GitHub, in a few seconds
 	@PYTHONPATH='$(CURDIR)' $(BIN)/python -m lifecycle demo
 
-test: $(READY) ## each rule once, or PYTEST= what to leave out or add; the rest is `make soak`'s
+test: $(READY) ## test each rule once; PYTEST= passes options to pytest; `make soak` runs the other tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST)
 
-soak: $(READY) ## random sequences with faults, N= of them from SEED= on (MINUTES= at the most), and what is repeated for certainty
+soak: $(READY) ## run N= random sequences with faults, from SEED= on, for at most MINUTES=; then the tests that `make test` leaves out
 	@$(BIN)/python -m tests.soak $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS)) \
 		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(SHRINK),--shrink) $(if $(STEPS),--steps)
 	@$(if $(SEED)$(STEPS),,$(BIN)/python -m pytest -q -n auto --dist worksteal -o timeout=900 \
 		-m "soak or hypothesis" --hypothesis-profile soak $(PYTEST))
 
-mutants: $(READY) ## small changes of what decides, and whether tests notice: N= of them (0: all), SEED=, MODULES=
+mutants: $(READY) ## make N= (0: all) small changes to modules that decide, and report those that no test notices; SEED=, MODULES=
 	@$(BIN)/python -m tests.mutants $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(MODULES),--modules '$(MODULES)')
 
-lint: $(READY) ## ruff: rules and format; zizmor and GitHub's schemas: workflows and the action
+lint: $(READY) ## check code with ruff; workflows and the Action with zizmor and GitHub's schemas
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/zizmor --offline --quiet --no-progress $(WORKFLOWS) $(ACTIONS)
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows $(WORKFLOWS)
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions $(ACTIONS)
 
-types: $(READY) ## mypy, strict
+types: $(READY) ## check types with mypy, strict
 	$(BIN)/mypy
 
-bench: $(READY) ## how fast the hooks are, as ratios in one run, and what a sweep costs
+bench: $(READY) ## measure how fast the hooks are (as ratios in one run), and what a sweep costs
 	@$(BIN)/python tests/bench/bench.py
 
-docs: $(READY) ## regenerate what the pages take from the code, and the picture of the demo
+docs: $(READY) ## renew the generated parts of the pages, and the picture of the demo
 	$(BIN)/python -m tests.docs.regenerate
 
 $(SDL):
@@ -82,7 +82,7 @@ $(SDL):
 	@tar -xzOf $(@D)/octokit-graphql-schema-$(SDL_VERSION).tgz package/schema.graphql >$@.part
 	@mv $@.part $@
 
-sdl: $(SDL) ## fetch GitHub's published GraphQL schema from npm, and say where it is
+sdl: $(SDL) ## fetch GitHub's published GraphQL schema from npm, and print its path
 	@echo $(SDL)
 
 $(OPENAPI):
@@ -93,7 +93,7 @@ $(OPENAPI):
 		tar -xzOf "$$folder"/*.tgz package/generated/api.github.com.json >"$$folder/description" && \
 		mv "$$folder/description" $@
 
-openapi: $(OPENAPI) ## fetch GitHub's published OpenAPI description from npm, and say where it is
+openapi: $(OPENAPI) ## fetch GitHub's published OpenAPI description from npm, and print its path
 	@echo $(OPENAPI)
 
 $(RECORDINGS): $(READY) requirements/recordings.txt
@@ -102,29 +102,29 @@ $(RECORDINGS): $(READY) requirements/recordings.txt
 			--no-binary PyGithub --require-hashes -r requirements/recordings.txt -d "$$folder" && \
 		mv "$$folder"/*.tar.gz $@ && touch $@
 
-recordings: $(RECORDINGS) ## fetch recorded traffic with GitHub (PyGithub's source) from PyPI, and say where it is
+recordings: $(RECORDINGS) ## fetch recorded traffic with GitHub (in PyGithub's source) from PyPI, and print its path
 	@echo $(RECORDINGS)
 
-conformance: $(READY) $(SDL) $(OPENAPI) $(RECORDINGS) ## the embedded GitHub, held to what GitHub publishes and to recorded traffic
+conformance: $(READY) $(SDL) $(OPENAPI) $(RECORDINGS) ## compare the embedded GitHub with GitHub's published descriptions and recorded traffic
 	LIFECYCLE_REQUIRE=all $(BIN)/python -m pytest -n auto --dist loadgroup \
 		tests/conformance tests/live tests/github/test_documents.py
 
-live: $(READY) ## the contract tests on the repository that LIFECYCLE_LIVE_REPO names, answers as a table
+live: $(READY) ## run the contract tests on the repository LIFECYCLE_LIVE_REPO, and print its answers as a table
 	@LIFECYCLE_LIVE=1 $(BIN)/python -m pytest -p no:cacheprovider -rs tests/live
 
-schema: $(READY) $(SDL) ## prune that schema to what the sandbox answers
+schema: $(READY) $(SDL) ## reduce the GraphQL schema to the part that the embedded GitHub answers
 	$(BIN)/python -m tests.sandbox.wire.graph.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox/wire/graph/schema
 
-pages: $(READY) $(OPENAPI) ## take GitHub's pages about the sandbox's calls from that description
+pages: $(READY) $(OPENAPI) ## take the addresses of GitHub's documentation from the OpenAPI description
 	$(BIN)/python -m tests.sandbox.wire.published_pages $(OPENAPI) lifecycle/sandbox/wire/rest/pages.txt
 
-browser: ## install what looks at pages: Chromium and its driver (Debian)
+browser: ## install Chromium and its driver (Debian), for tests of pages
 	@{ { command -v chromium || command -v google-chrome || test -x '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'; } && \
 		{ command -v chromedriver || test -x "$$CHROMEWEBDRIVER/chromedriver"; }; } >/dev/null || \
 		$(call debian,chromium chromium-driver) || \
 		{ echo "Chromium or chromedriver is not installed, and apt-get cannot install it" >&2; exit 1; }
 
-clients: $(GITHUBKIT) $(OCTOKIT) ## install what tests/clients drives: gh (Debian), octokit (npm), githubkit (PyPI)
+clients: $(GITHUBKIT) $(OCTOKIT) ## install gh (Debian), octokit (npm) and githubkit (PyPI), for tests/clients
 	@command -v gh >/dev/null || $(call debian,gh) || \
 		{ echo "gh is not installed, and apt-get cannot install it; https://cli.github.com says how" >&2; exit 1; }
 
@@ -139,7 +139,7 @@ $(OCTOKIT): requirements/clients/package.json requirements/clients/package-lock.
 	npm ci --prefix $(CLIENTS) --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-claude: $(CLAUDE) ## install what tests/clients/claude_code drives: Claude Code (npm)
+claude: $(CLAUDE) ## install Claude Code (npm), for tests/clients/claude_code
 
 $(CLAUDE): requirements/claude/package.json requirements/claude/package-lock.json
 	@command -v npm >/dev/null || { echo "npm is not installed; it fetches Claude Code" >&2; exit 1; }
@@ -148,7 +148,7 @@ $(CLAUDE): requirements/claude/package.json requirements/claude/package-lock.jso
 	npm ci --prefix .cache/claude --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-bd: $(BD) ## build what tests/trackers/beads asks: bd at three versions (needs Go and a C compiler)
+bd: $(BD) ## build three versions of bd (needs Go and a C compiler), for tests/trackers/beads
 
 # The module is held to requirements/bd/go.sum, and what it needs to the go.sum in it. Without C, as its
 # makers build it, 0.49 keeps tasks in SQLite; the later ones need C for Dolt. Not optimized, it is built
@@ -164,10 +164,10 @@ bd: $(BD) ## build what tests/trackers/beads asks: bd at three versions (needs G
 			-ldflags='-s -w' -o '$(CURDIR)/$@.part' ./cmd/bd >'$(CURDIR)/$@.log' 2>&1 || { cat '$(CURDIR)/$@.log' >&2; exit 1; }
 	@mv $@.part $@
 
-runners: $(READY) ## install real test runners, run small projects with each, compare with what was recorded: ONLY=, PINNED=1, RECORD=1
+runners: $(READY) ## install real test runners, and compare their output for small projects with recordings; ONLY=, PINNED=1, RECORD=1
 	@nice $(BIN)/python -m tests.evidence.runners $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY)) $(if $(PINNED),--pinned) $(if $(SHOW),--show)
 
-lock: $(READY) ## renew requirements/dev.txt, requirements/clients.txt, requirements/action.txt and requirements/runners/python.txt
+lock: $(READY) ## renew the lock files in requirements/: dev.txt, clients.txt, action.txt and runners/python.txt
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
 		--generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--quiet --output-file requirements/dev.txt
@@ -181,5 +181,5 @@ lock: $(READY) ## renew requirements/dev.txt, requirements/clients.txt, requirem
 		--generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--quiet --output-file requirements/runners/python.txt
 
-clean: ## remove what the targets made
+clean: ## remove everything that the targets made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
