@@ -26,7 +26,7 @@ class LifecycleError(Exception):
     """An expected failure, whose text is one sentence for a person.
 
     Attributes:
-        for_agent: True if the agent itself can mend it (edit the claim, commit, push): then a hook tells
+        for_agent: True if the agent itself can fix it (edit the claim, commit, push): then a hook tells
             the agent; every other error goes to the person.
         is_of_access: True if another token, or other rights of it, may bring another answer.
         evidence: the other side's own words, shortened, without secrets; "" if there are none.

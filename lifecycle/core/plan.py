@@ -47,7 +47,7 @@ class Audience(StrEnum):
     """Whom a notice is for, and what it asks for; `REPLIES` says in which part of a reply it is sent."""
 
     ACT = "act"
-    """The agent can mend this and should: it continues a stop and wakes an idle session."""
+    """The agent can fix this and should: it continues a stop and wakes an idle session."""
     NEXT = "next"
     """The agent should continue: the new PR. Continues a stop and wakes an idle session."""
     NEWS = "news"
@@ -418,7 +418,7 @@ _CONTEXT = {
 }
 
 REPLIES: dict[str, Channel] = {
-    # Continuing a turn costs a model call: only the new PR and what the agent can mend are worth it.
+    # Continuing a turn costs a model call: only the new PR and what the agent can fix are worth it.
     "on-stop": Channel(
         "Stop",
         {

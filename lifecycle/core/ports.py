@@ -132,7 +132,7 @@ class CheckReports(Protocol):
 
 
 class FailureFeedback(Protocol):
-    """Decides about failed checks: who has to mend them, and who is told."""
+    """Decides about failed checks: who has to fix them, and who is told."""
 
     def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
         """Read why a head failed, for the next `heard` to decide by; returns lines for a wake.

@@ -151,7 +151,7 @@ def _answer(
 def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Refused) -> Reply:
     """Leave alone what came with the repository: it is not read, not written to and not used for logs.
 
-    If our own claim was added to git by mistake, the agent is told once, since it can mend that.
+    If our own claim was added to git by mistake, the agent is told once, since it can fix that.
     """
     if hook == "session-start":
         return client_contract.render(hook, [], context=[error.sentence], person=[error.sentence])

@@ -1,7 +1,8 @@
 """One run: sweep, judge, repair, report.
 
 It uses the same `decide` and `act` as the hooks; only what is read differs. It makes one request at a time,
-since GitHub asks for that: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+since GitHub asks for that:
+https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ def _judge(run: _Run) -> Judge:
 
 
 def _repair(run: _Run) -> None:
-    """Repair everything that was found and may be mended, repository by repository."""
+    """Repair all findings that may be repaired, repository by repository."""
     import tempfile  # needed only if something is repaired
 
     from lifecycle.reconcile.repair import Pace

@@ -95,7 +95,7 @@ class Repairer:
         pace: the pause between two writes.
         clone: a worktree of the repository, in whose journal writes are noted; or None.
         refused: what GitHub refused in general, by kind of action and Status: not tried again.
-        is_unanswered: GitHub did not answer for the last task, and nothing was mended in it.
+        is_unanswered: GitHub did not answer for the last task, and nothing was repaired in it.
     """
 
     world: World

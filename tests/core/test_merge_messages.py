@@ -120,4 +120,4 @@ def test_what_keeps_a_pull_request_from_its_merge_is_named(
 def test_what_was_reported_is_mended_first() -> None:
     """No promise beside a failure that was told."""
     said = merge_messages.readiness(pull(**REVIEW), is_reported=True)
-    assert said == "waits for what has to be mended first"
+    assert said == "waits for something that has to be fixed first"

@@ -47,7 +47,7 @@ def switch(world: World, branch: str, base: str) -> list[str]:
         match = _IN_THE_WAY.search(error.evidence)
         if match is None:
             worktree_files.refuse_under_way(world.git, world.root, "claimed")
-            error.sentence += " Nothing was claimed; mend that, then claim again."
+            error.sentence += " Nothing was claimed; fix that, then claim again."
             raise
         text = sentence("in-the-way", branch=branch, names=match[1])
         raise GitFailed(text, evidence=error.evidence) from None

@@ -46,7 +46,7 @@ _NOT_OURS = {
     "inherited": "It fails the same way on its base: do not fix it here; the base is watched.",
     "stopped": f"{ASKED}; if the user says to go on, run: {GO_ON}",
 }
-"""What happens if nobody has to mend a failure, by its cause (`FailureLedger.kind`)."""
+"""What happens if nobody has to fix a failure, by its cause (`FailureLedger.kind`)."""
 
 NEXT_STEPS = {
     Phase.CODING: f"When the work is done, run: {messages.HAND_OFF}",
@@ -198,7 +198,7 @@ def _mending(record: Record, *, hooks: Hooks) -> str:
 
 
 def is_asked(record: Record) -> bool:
-    """True if nobody should mend the failures before the user has said what to do."""
+    """True if nobody should fix the failures before the user has said what to do."""
     return _mending(record, hooks=Hooks.WATCH) == _NOT_OURS["stopped"]
 
 

@@ -119,7 +119,7 @@ def _mark_due(working: LookUnderWay, mtime_ns: int) -> None:
     claim_store, record = working.claim_store, working.record
     has_ended = working.is_gone or bool(record.ending.outcome)
     stop = idle = record.due()
-    # A push may mend what was refused, and leaves no trace in the claim. Neither does another token: only
+    # A push may remove the cause of a refusal, and leaves no trace in the claim; so may another token: only
     # Python sees that it changed.
     has_untraced = any(trouble.is_of_access for trouble in record.troubles.values())
     if has_untraced or "OpenPullRequest" in record.troubles:

@@ -21,12 +21,12 @@ def readiness(pull: PullRequest, *, is_reported: bool) -> str:
 
     Args:
         pull: an open pull request.
-        is_reported: another notice has named something that has to be mended first.
+        is_reported: another notice has named something that has to be fixed first.
     """
     if is_reported:
         conflict = ["its conflict to be resolved"] if pull.mergeable == "CONFLICTING" else []
         due = ["the changes that a review asks for"] if pull.changes_due else []
-        return f"waits for {' and '.join(conflict + due) or 'what has to be mended first'}"
+        return f"waits for {' and '.join(conflict + due) or 'something that has to be fixed first'}"
     if pull.is_draft:
         return "is a draft, and cannot be merged before it is marked as ready on its page"
     if pull.queue is not None:

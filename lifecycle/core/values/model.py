@@ -66,7 +66,7 @@ class Ejection:
 
     @property
     def is_by_hand(self) -> bool:
-        """True if a person took it out: nothing failed, and there is nothing to mend.
+        """True if a person took it out: nothing failed, and there is nothing to fix.
 
         GitHub publishes no list of its words. Source: https://github.com/djinnos/djinn/pull/768
         """

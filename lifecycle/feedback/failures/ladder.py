@@ -1,4 +1,4 @@
-"""Whose a head's failures are, and what follows: run again, wait, leave alone, mend, or ask a person. Pure.
+"""Whose a head's failures are, and what follows: run again, wait, leave alone, fix, or ask a person. Pure.
 
 Infrastructure is suspected first: another attempt costs no turn. A failure that also occurs at the tested
 base is not the change's. All others are the agent's, as long as its work makes progress.

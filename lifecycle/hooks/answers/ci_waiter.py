@@ -133,7 +133,7 @@ class _Waiter:
         try:
             record = self.claim_store.load(repair=False).record
         except LifecycleError:
-            return None  # the agent mends its file, and the stop after that starts another waiter
+            return None  # the agent fixes its file, and the stop after that starts another waiter
         if record is None or record.ending.outcome or self.call.is_held(record):
             return None  # over, or another session's by now
         if not observing.is_mine(record, self.call.session):

@@ -39,7 +39,7 @@ def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
 def _refused(run: Run, tree: str) -> list[str]:
     """Completed stories' refused reviews that no later review has approved, one clause each."""
     return [
-        f"{by} refused {story.id} (mend it, then: lifecycle run review {story.id} --by {by} …)"
+        f"{by} refused {story.id} (fix it, then: lifecycle run review {story.id} --by {by} …)"
         for story in run.completed_stories
         for by, (check, *_) in REVIEWERS.items()
         if review_state(story, check, tree) is CheckState.FAIL

@@ -230,5 +230,5 @@ def _to_compare(story: Story) -> Iterator[str]:
     for check in table.StoryCheck:
         open_findings = standing(story, check)
         if open_findings:
-            yield from ("", f"### BLOCKING before, for {check} (mended? then say RESOLVED: NUMBER)")
+            yield from ("", f"### BLOCKING before, for {check} (fixed? then say RESOLVED: NUMBER)")
             yield from numbered([*open_findings])

@@ -1,1 +1,1 @@
-"""What works here, what does not, and what mends it: reads everything, and writes to nobody else."""
+"""What works here, what does not, and how to fix it; writes nothing to GitHub and the project."""

@@ -61,7 +61,7 @@ class FileChange:
 sentence: Final = resources.Sentences("setup/init/sentences.toml")
 
 
-def unwritten(problem: str, way: str = "mend it") -> Refused:
+def unwritten(problem: str, way: str = "fix it") -> Refused:
     """The error for a file that stops the plan: what is wrong, and what the user should do."""
     return Refused(f"{problem}, so nothing was written anywhere; {way} and run this again.")
 

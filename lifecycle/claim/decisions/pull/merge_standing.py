@@ -3,7 +3,7 @@
 Pure. Each look that reads the checks judges it again. What a person switched off stays off, and GitHub is
 asked for each thing once for each head.
 
-If a pull request waits for several (`awaited`), its author comes first, who has to mend something before
+If a pull request waits for several (`awaited`), its author comes first, who has to fix something before
 others can continue; the merge comes last, when nothing else is left. The state of the merge is told in the
 words of `merge_messages`, here as everywhere.
 """
@@ -77,7 +77,7 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
 
 
 def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
-    """Notices about what the agent has to mend before the merge: a conflict, an ejection."""
+    """Notices about what the agent has to fix before the merge: a conflict, an ejection."""
     notices = []
     if pull.mergeable == CONFLICTING:
         key = f"conflict:{pull.number}:{pull.head_sha}:{pull.base}"
@@ -297,7 +297,7 @@ def awaited(pull: PullRequest) -> Awaiting:
 
 
 def _to_mend(pull: PullRequest, how: str) -> str:
-    """What its author has to mend, as a verb phrase; "" if nothing.
+    """What its author has to fix, as a verb phrase; "" if nothing.
 
     If a reviewer who asked for changes is asked for another review, the reviewer acts next; and while
     anybody is asked for a review, open conversations wait for that. Conversations that a look saw answered

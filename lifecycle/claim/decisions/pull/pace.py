@@ -53,7 +53,7 @@ def held_until(record: Record, poll_seconds: float) -> float:
     """The time until which a failed look delays the next one; 0.0 if none failed.
 
     A look with a shorter pause between polls (a wait that begins) is delayed for less time, unless GitHub
-    named the time: the cause of a refusal may be mended by now, or the network be back.
+    named the time: the cause of a refusal may be fixed by now, or the network be back.
     """
     trouble = record.troubles.get("Look")
     if trouble is None:
