@@ -1,4 +1,4 @@
-"""The clients with one token, and what is built on them: the one place where they are made."""
+"""The clients with one token, and the objects built on them; only this module makes them."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from lifecycle.github.sweep.sweeping import GitHubSurvey
 
 PRIORITY = "Priority"
-"""The field that says how urgent a card is, a single-select."""
+"""The field with a card's urgency, a single-select."""
 
 
 class GitHubClients:
-    """Clients for GraphQL and REST with one token, and what is built on them; making one sends nothing.
+    """Clients for GraphQL and REST with one token, and the objects built on them; making one sends nothing.
 
     Args:
-        addresses: where GitHub answers.
-        token: what is asked with.
-        deadline: bounds every request.
-        cache: keeps ids and what a server was found not to know; until this object ends unless given.
-        settings: whether labels may take a board's place, and what they are called.
+        addresses: GitHub's addresses.
+        token: the token to send.
+        deadline: the limit for every request.
+        cache: keeps ids, and what a server does not know; by default only as long as this object.
+        settings: whether labels may take a board's place, and their names.
         project: the board, or None.
-        sending: how the clients send, as `TokenClient` takes it.
+        sending: how the clients send, as for `TokenClient`.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class GitHubClients:
         self.graph = GraphClient(url, value, deadline, cache=self._cache, **sending)
 
     def close(self) -> None:
-        """Close the connections that were opened; the next request opens others."""
+        """Close the open connections; the next request opens others."""
         self.graph.close()
         self.rest.close()
 
@@ -75,7 +75,7 @@ class GitHubClients:
         return self.graph.requests + self.rest.requests, self.graph.points
 
     def calls(self, repository: Repository) -> Calls:
-        """The REST calls of a repository; whose token it is GraphQL tells where REST may not be asked."""
+        """The REST calls of a repository; GraphQL says who owns the token if REST may not be asked."""
         return Calls(self.rest, repository, self.forge(repository).viewer)
 
     def forge(self, repository: Repository) -> GitHubForge:
@@ -85,7 +85,7 @@ class GitHubClients:
         return GitHubForge(Calls(self.rest, repository), self.graph, self.choice, self._own_board)
 
     def reports(self, repository: Repository) -> GitHubCheckReports:
-        """Reads what failed checks of a repository say."""
+        """Reads the reports of failed checks of a repository."""
         from lifecycle.github.pulls.check_reports import GitHubCheckReports
 
         return GitHubCheckReports(self.graph, Calls(self.rest, repository))
@@ -138,12 +138,12 @@ class GitHubClients:
         return Choice(self.project, use, names, value, self._cache, clock, probe)
 
     def card_of(self, repository: Repository, number: int) -> CardWords | None:
-        """What the board says of an issue; None without a board or a card.
+        """An issue's values on the board; None without a board or a card.
 
-        Requests: 1; none where labels take the board's place.
+        Requests: 1; none if labels take the board's place.
 
         Raises:
-            As `BoardOperations.item`, unless labels take the board's place by that.
+            As `BoardOperations.item`, unless the error makes labels take the board's place.
         """
         from lifecycle.github.operations.ensure_board import BoardOperations
 

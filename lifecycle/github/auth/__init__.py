@@ -1,1 +1,1 @@
-"""Tokens: where they come from, what they may do, and those of a GitHub App."""
+"""Tokens: their origin, their permissions, and those of a GitHub App."""

@@ -1,7 +1,7 @@
 """The token of a GitHub App's installation: made with the App's key, kept until it ends, shared.
 
-One process asks GitHub for it, under a lock; all others read it from the user's own folder, where only
-the user may read. Neither the key nor a token is in any text that leaves.
+One process asks GitHub for it, under a lock; all others read it from the user's own folder, which only the
+user can read. Neither the key nor a token is part of any output.
 """
 
 from __future__ import annotations
@@ -28,20 +28,22 @@ from lifecycle.settings.config import AppKey
 from lifecycle.storage import store
 
 RENEW_SECONDS = 600.0
-"""A token is renewed this long before it ends: a look, or a long command, begins with a good one.
+"""Seconds before its end at which a token is renewed, so that a long command begins with a good one.
 
 Installation tokens last an hour.
-Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-an-installation-access-token-for-a-github-app
+Source:
+https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-an-installation-access-token-for-a-github-app
 """
 
 BACK_SECONDS, AHEAD_SECONDS = 60, 540
-"""A JWT begins a minute ago, for clocks that differ, and may not end more than ten minutes ahead.
+"""A JWT begins a minute ago, since clocks differ, and may end at most ten minutes ahead.
 
-Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+Source:
+https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
 """
 
 SKEW_SECONDS = 30.0
-"""A difference of the clocks that can explain a refused JWT."""
+"""A difference of the clocks in seconds that can explain a refused JWT."""
 
 _VERSION = 1
 _LOCK_SECONDS = 20.0
@@ -49,15 +51,15 @@ _FORGET_SECONDS = 2.0
 _MOVED = {301, 302, 307, 308}
 _SENDABLE = re.compile(r"[\x21-\x7e]+")
 _NEVER = 1e11
-"""An end of a token from here on, in seconds since the epoch, is none: it may not even fit a float."""
+"""The end of a token from here on, in seconds since the epoch, is invalid; it may not even fit a float."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallationToken:
-    """A token of an installation, and when it ends by the clock of this machine.
+    """A token of an installation, with its end by this machine's clock.
 
     Attributes:
-        permissions: what it may do, by GitHub's names; None where GitHub does not tell.
+        permissions: its permissions, by GitHub's names; None if GitHub does not say.
     """
 
     token: str = field(repr=False)
@@ -70,11 +72,11 @@ class AppTokens:
     """The tokens of an App's installation, one at a time: kept (0600) for all processes of the user.
 
     Attributes:
-        app: which App, its key, and perhaps which installation.
-        repository: the repository whose installation it is, asked only if none is configured.
+        app: the App, its key, and optionally its installation.
+        repository: the repository of the installation, called only if no installation is configured.
         api_url: the REST API.
-        environment: names the user's folder; without one nothing is kept.
-        deadline: bounds everything.
+        environment: names the user's folder; without one, nothing is kept.
+        deadline: the limit for all requests.
     """
 
     app: AppKey
@@ -87,11 +89,11 @@ class AppTokens:
     def current(self) -> InstallationToken:
         """A token that lasts: the kept one, or a new one.
 
-        None to two requests: POST …/access_tokens, and the installation is looked up where it is not
+        Zero to two requests: POST …/access_tokens, and a search for the installation if it is not
         configured.
 
         Raises:
-            BadConfig: the key cannot be read or is none.
+            BadConfig: the key cannot be read, or is not a key.
             BadCredentials: GitHub does not accept the App's signature.
             NotFound, NoPermission: there is no such installation, or it was suspended.
             Transient: GitHub, or another process that asks, did not answer.
@@ -101,7 +103,7 @@ class AppTokens:
         if token is not None:
             return token
         with _alone(place, self.deadline.remaining(_LOCK_SECONDS)):
-            token = self._fresh(place, mark)  # somebody else may have asked meanwhile
+            token = self._fresh(place, mark)  # another process may have asked since
             if token is not None:
                 return token
             token = self._made()
@@ -109,7 +111,7 @@ class AppTokens:
         return token
 
     def check(self) -> None:
-        """Ask GitHub for the App itself, with its key, of which a kept token shows nothing.
+        """Ask GitHub for the App itself, with its key: a kept token does not show whether the key is good.
 
         Raises:
             LifecycleError: as `current`.
@@ -117,12 +119,12 @@ class AppTokens:
         self._ask("GET", f"{self.api_url}/app", AskedRequest("the GitHub App"))
 
     def forget(self, value: str) -> None:
-        """Forget the kept token, which GitHub does not accept any more; the next one is a new one.
+        """Forget the kept token, which GitHub does not accept any more; the next one is new.
 
-        One that another process has put in its place meanwhile stays. No request.
+        If another process has replaced it since, the new one stays. Sends no request.
 
         Args:
-            value: the token that was refused.
+            value: the refused token.
         """
         place, mark = config.own_folder(self.environment), self._mark()
         try:
@@ -134,10 +136,10 @@ class AppTokens:
                 with contextlib.suppress(OSError):
                     _write(place, entries)
         except errors.LockBusy:
-            return  # somebody is at that file: if it is not this token, its next refusal forgets it
+            return  # another process uses the file; if it still has this token, its next refusal removes it
 
     def _mark(self) -> str:
-        """The name under which a token is kept; it tells nobody whose it is."""
+        """The name under which a token is kept, from which nobody can guess the App."""
         whose = str(self.app.installation or self.repository()).casefold()
         return hashlib.sha256(json.dumps([self.api_url, self.app.id, whose]).encode()).hexdigest()
 
@@ -151,7 +153,7 @@ class AppTokens:
 
     def _made(self) -> InstallationToken:
         """A new token of the installation."""
-        self._skew = 0.0  # since the last one, an hour ago, the clock may have been set right
+        self._skew = 0.0  # the clock may have been set right since the last one, an hour ago
         number = self.app.installation or self._installation()
         asked = AskedRequest(f"a token of installation {number} of the GitHub App", is_write=False)
         url = f"{self.api_url}/app/installations/{number}/access_tokens"
@@ -161,7 +163,7 @@ class AppTokens:
         if not isinstance(value, str) or not value or ends is None:
             raise self._failures().of_nonsense(asked)
         keep_secret(value)
-        # GitHub's time for its end, ours for what is left: the clocks may differ.
+        # GitHub's time for its end, ours for the remaining time: the clocks may differ.
         now = self.deadline.clock.now()
         theirs = timing.parse_time(sent.headers.get("date")) or now
         allowed = from_json(Mapping[str, str], body.get("permissions"))
@@ -170,7 +172,8 @@ class AppTokens:
     def _installation(self) -> int:
         """The number of the App's installation on a repository; one that was renamed is followed once.
 
-        Source: https://docs.github.com/rest/apps/apps#get-a-repository-installation-for-the-authenticated-app
+        Source:
+        https://docs.github.com/rest/apps/apps#get-a-repository-installation-for-the-authenticated-app
         """
         repository = self.repository()
         asked = AskedRequest(f"the GitHub App's installation on {repository}")
@@ -184,9 +187,10 @@ class AppTokens:
         return number
 
     def _target(self, sent: Sent, asked: AskedRequest) -> str:
-        """The address that a redirect names; the signature goes to no other host.
+        """The target of a redirect; the signature is sent to no other host.
 
-        Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+        Source:
+        https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
         """
         named = sent.headers.get("location")
         if named is None and isinstance(sent.body, dict):
@@ -199,7 +203,7 @@ class AppTokens:
     def _ask(self, method: str, url: str, asked: AskedRequest, *, may_move: bool = False) -> Sent:
         """Send a request; once more with GitHub's time if it was refused because the clocks differ.
 
-        A token may be made twice: each is one of many.
+        Making a token twice is harmless: an installation can have many.
         """
         sent = self._sent(method, url, asked)
         if sent.status == 401 and self._is_skewed(sent):
@@ -221,13 +225,13 @@ class AppTokens:
         return reading(self.deadline, once)
 
     def _key(self) -> str:
-        """The App's private key, in PEM; BadConfig without a character of it if it cannot be read.
+        """The App's private key, in PEM; BadConfig, without any part of it, if it cannot be read.
 
-        It is read for each signature: whoever waits for hours goes on with a key that was changed.
+        It is read for each signature, so that a process that waits for hours uses a changed key.
         """
         if self.app.key_file is None:
             keep_secret(self.app.pem)
-            # A variable often holds its line breaks like this.
+            # A variable often contains its line breaks in this form.
             return self.app.pem.replace("\\n", "\n")
         try:
             file = store.read(self.app.key_file)
@@ -250,7 +254,7 @@ class AppTokens:
         try:
             signed: str = jwt.encode(claims, self._key(), algorithm="RS256")
         except (jwt.PyJWTError, ValueError, TypeError, AttributeError):
-            # AttributeError: a public key, which PyJWT takes for one that can sign.
+            # AttributeError: a public key, which PyJWT mistakes for one that can sign.
             raise _unusable(self.app, "is no private key in PEM") from None
         keep_secret(signed)
         return signed
@@ -311,14 +315,14 @@ def _alone(place: Path | None, seconds: float) -> Iterator[None]:
 
 
 def _read(entry: object) -> InstallationToken | None:
-    """The token of a kept entry; None for an entry of any other shape, whoever wrote it."""
+    """The token of a kept entry; None for an entry of any other shape."""
     kept: InstallationToken | None = from_json(InstallationToken, entry)
     is_good = kept and _SENDABLE.fullmatch(kept.token) and 0 < kept.expires_at < _NEVER
     return kept if is_good else None
 
 
 def _entries(place: Path | None) -> dict[str, Any]:
-    """The kept entries, {} if the file cannot be read or understood: all of it can be had again."""
+    """The kept entries, {} if the file cannot be read: all of them can be made again."""
     with contextlib.suppress(OSError):
         file = store.read(place / user_folder.TOKENS) if place is not None else None
         data = object_in(file.content, _VERSION) if file is not None else {}
@@ -335,13 +339,13 @@ def _keep(place: Path | None, mark: str, token: InstallationToken, now: float) -
         for name, entry in _entries(place).items()
         if (kept := _read(entry)) and kept.expires_at > now
     }
-    with contextlib.suppress(OSError):  # a folder that cannot be written costs a request, no more
+    with contextlib.suppress(OSError):  # if the folder cannot be written, that only costs a request
         _write(place, {**entries, mark: asdict(token)})
 
 
 def _write(place: Path, entries: Mapping[str, Any]) -> None:
     path = place / user_folder.TOKENS
     with contextlib.suppress(FileNotFoundError):
-        path.chmod(0o600)  # the new file gets the mode of the old one
+        path.chmod(0o600)  # the new file gets the old one's mode
     text = json.dumps({"version": _VERSION, "tokens": entries}, indent=1)
     user_folder.write(path, text.encode("ascii") + b"\n")

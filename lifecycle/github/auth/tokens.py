@@ -1,8 +1,8 @@
-"""Find the token to use, and where GitHub answers for it.
+"""Find the token to use, and GitHub's addresses for it.
 
-A token is a person's, or an App's, for one GitHub. What a variable or the user's file gives is used for
-the addresses that are named there, else for github.com; what gh keeps is used for the host that it
-keeps it for. So a clone whose remote lies on another host gets no token that was not made for it.
+A token belongs to a person or an App, and to one GitHub. A token from a variable or the user's file is used
+for the addresses that are named there, else for github.com; one that gh keeps is used for gh's host. So if
+a clone's remote is on another host, it gets no token that was not made for that host.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 GH = "gh"
 
 RENEW_SECONDS = 300.0
-"""How long before its end a token is replaced by whoever asks again and again."""
+"""Seconds before its end at which long-lived callers replace a token."""
 
 
 # Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
@@ -39,26 +39,25 @@ _KINDS = {
     "ghs_": "app",
 }
 PEOPLES = frozenset({"classic", "oauth", "unknown"})
-"""Kinds of tokens that see whatever their owner sees, if they have the scope for it."""
+"""Kinds of tokens that see everything that their owner sees, if they have the scope for it."""
 
 
 def kind_of(token: str) -> str:
-    """The kind of a token, as far as its first letters tell."""
+    """The kind of a token, from its first letters."""
     return next((name for letters, name in _KINDS.items() if token.startswith(letters)), "unknown")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token; its value is in no text.
+    """A token; its value is never part of a text.
 
     Attributes:
         value: the secret.
-        source: where it comes from: a variable's name, `token_command`, an App in words, or `gh`.
-        expires_at: when it ends by the clock of this machine, None if that is not known before it is
-            used.
-        renew: forgets what is kept of it, so that the next one is a new one; None for all but Apps.
-        permissions: an App's, by GitHub's names; None where GitHub does not tell.
-        check: raises if the next one is not to be had, as by a wrong key; None for all but Apps.
+        source: its origin: a variable's name, `token_command`, a description of an App, or `gh`.
+        expires_at: its end by this machine's clock, None if that is unknown before its use.
+        renew: forgets the kept token, so that the next one is new; None except for Apps.
+        permissions: an App's, by GitHub's names; None if GitHub does not say.
+        check: raises if the next one cannot be made, as with a wrong key; None except for Apps.
     """
 
     value: str = field(repr=False)
@@ -69,15 +68,15 @@ class Token:
     check: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
     def is_ending(self, now: float) -> bool:
-        """True if it ends so soon that nothing should be begun with it."""
+        """True if it ends so soon that no work should be begun with it."""
         return self.expires_at is not None and now >= self.expires_at - RENEW_SECONDS
 
 
 class Keeper:
-    """Keeps the token of an object that lives long: found at first use, and again when it has to be.
+    """Keeps the token of a long-lived object: found at first use, and again when necessary.
 
     Args:
-        find: finds the token, as `find` does.
+        find: finds the token, as the function `find` does.
         clock: time.
     """
 
@@ -87,7 +86,7 @@ class Keeper:
         self._token: Token | None = None
 
     def current(self) -> Token:
-        """The token that is good now; raises as `find` does."""
+        """The currently valid token; raises as `find` does."""
         if self._token is None or self._token.is_ending(self._clock.now()):
             self._token = self._find()
         return self._token
@@ -101,14 +100,14 @@ class Keeper:
 
 @dataclass(frozen=True, slots=True)
 class TokenPlace:
-    """Where a token is looked for, and what for.
+    """Where to look for a token, and for what.
 
     Attributes:
         environment: variables, PATH and the user's folder.
-        addresses: where GitHub answers.
-        root: the worktree, in which no private key may lie; None where there is none.
-        repository: whose installation an App's token is for; asked only then.
-        deadline: bounds what has to be asked of GitHub.
+        addresses: GitHub's addresses.
+        root: the worktree, in which no private key may be; None if there is none.
+        repository: the repository that an App's token is for; called only if it is needed.
+        deadline: the limit for requests to GitHub.
     """
 
     environment: Mapping[str, str] = field(repr=False)
@@ -122,9 +121,9 @@ def find(place: TokenPlace) -> Token:
     """The token: the first of the variables' App, GH_TOKEN, GITHUB_TOKEN, user's App, token_command, gh.
 
     Raises:
-        NoToken: there is none; the sentence names the ways to one.
-        BadConfig: one is named that cannot be used.
-        BadCredentials, NotFound, NoPermission, Transient: an App's token was not to be had.
+        NoToken: there is none; the sentence names the ways to get one.
+        BadConfig: a configured one cannot be used.
+        BadCredentials, NotFound, NoPermission, Transient: an App's token could not be made.
     """
     environment, option = place.environment, config.gh_option(place.addresses.api_url)
     of_variables = partial(config.variable_token, gh=option)
@@ -147,7 +146,7 @@ def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
 
     Raises:
         NoToken: gh did not answer in time.
-        BadConfig: what it printed cannot be a token.
+        BadConfig: its output cannot be a token.
     """
     if not config.is_known_to_gh(host):
         return None
@@ -161,15 +160,15 @@ def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
 def addresses_of(
     remote_host: str, environment: Mapping[str, str]
 ) -> tuple[Addresses, Token | None]:
-    """GitHub's addresses where none are configured: the remote's host, if gh is logged in there.
+    """GitHub's addresses if none are configured: those of the remote's host, if gh is logged in there.
 
     Args:
         remote_host: the host of the remote, "" if it names none.
         environment: PATH and HOME, for gh.
 
     Returns:
-        The addresses, github.com's if gh knows nothing of the host; and the token, if it was found
-        on the way.
+        The addresses, github.com's if gh does not know the host; and the token, if it was found at the
+        same time.
 
     Raises:
         NoToken: gh did not answer in time.
@@ -195,7 +194,7 @@ def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
 
 
 def _refuse_inside(app: config.AppKey, root: Path | None) -> None:
-    """Refuse a private key that lies in the repository: it is one commit away from everybody."""
+    """Refuse a private key inside the repository: one commit could publish it."""
     if root is None or app.key_file is None:
         return
     if app.key_file.resolve().is_relative_to(root.resolve()):
@@ -203,19 +202,20 @@ def _refuse_inside(app: config.AppKey, root: Path | None) -> None:
 
 
 _ACTIONS_LIMIT = 1000
-"""Requests an hour and repository; an app has 5,000 at least.
+"""Requests per hour and repository; an app has at least 5,000.
 
-Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#primary-rate-limit-for-github_token-in-github-actions
+Source:
+https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#primary-rate-limit-for-github_token-in-github-actions
 """
 
 
 def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFacts:
-    """The facts about a token that its first letters and an answer's headers tell; it is not kept.
+    """The facts about a token in its first letters and an answer's headers; the token is not kept.
 
     Args:
-        token: only its first letters count.
-        login: whose it is, "" if nobody's.
-        headers: of an answer, with names in lower case.
+        token: only its first letters are used.
+        login: its owner, "" if it has none.
+        headers: an answer's, with names in lower case.
     """
     scopes = _scopes_in(headers.get("x-oauth-scopes"))
     limit = _decimal(headers.get("x-ratelimit-limit"))
@@ -252,7 +252,7 @@ def repository_access(repository: Mapping[str, Any]) -> RepositoryAccess:
 
 
 def _scopes_in(header: object) -> tuple[str, ...] | None:
-    """The scopes in their order; () for a token without any, None for one that has none by its kind."""
+    """The scopes in their order; () for a token without any, None for one of a kind without scopes."""
     if not isinstance(header, str):
         return None
     return tuple(scope.strip() for scope in header.split(",") if scope.strip())

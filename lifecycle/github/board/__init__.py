@@ -1,1 +1,1 @@
-"""One Projects v2 board, or the labels that stand for it."""
+"""One Projects v2 board, or the labels used in its place."""

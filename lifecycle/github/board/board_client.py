@@ -1,7 +1,8 @@
-"""One Projects v2 board: cached ids, and writes that are checked against what GitHub answers.
+"""One Projects v2 board: cached ids, and writes that are compared with GitHub's answer.
 
-Only values of items are ever written: the mutation that edits a field replaces its options.
-Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
+Only values of items are written: the mutation that edits a field would replace its options.
+Source:
+https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _OTHERS_WAY = (
     "it needs the organisation's permission Projects: read and write; a workflow's own GITHUB_TOKEN sees "
     "no board, and a personal account's is shown to a person's token alone"
 )
-"""What lets a token see a board: a person's token, and any other."""
+"""What a token needs to see a board: a person's token, and any other."""
 
 STATUS = "Status"
 AGENT = "Agent"
@@ -74,7 +75,7 @@ class GitHubBoard:
         self._cache = cache
 
     def schema(self, *, refresh: bool = False) -> BoardSchema:
-        """Ids of the project, its fields and options: cached, or read anew on `refresh`.
+        """Ids of the project, its fields and options: cached, or read again on `refresh`.
 
         Raises:
             NotFound: there is no such owner or project, or the token may not see it.
@@ -89,20 +90,20 @@ class GitHubBoard:
 
     @property
     def known(self) -> BoardSchema | None:
-        """The cached ids, None if they would have to be read."""
+        """The cached ids, None if they have to be read."""
         schema: BoardSchema | None = from_json(BoardSchema, self._cache.get(self._key))
         return schema
 
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
-        """Write Status and Agent in one request and return what the payload shows afterwards.
+        """Write Status and Agent in one request and return the item in the answer.
 
-        `None` leaves a field alone; an empty `agent` clears. A board without a text field called Agent gets
-        its Status all the same, and the item's `agent` stays None.
+        `None` leaves a field unchanged; an empty `agent` clears it. If a board has no text field called
+        Agent, its Status is still written, and the item's `agent` stays None.
 
         Raises:
             UnknownOption: Status has no such option, or the board no such field.
             ItemArchived, ItemMissing: the card cannot be written.
-            Rejected: GitHub took the value and shows another.
+            Rejected: GitHub accepted the value but shows another.
         """
         subject = f"the fields of a card on {self.project}"
 
@@ -116,7 +117,7 @@ class GitHubBoard:
         return self.with_schema(write)
 
     def add(self, issue_id: str) -> BoardItem:
-        """Put an issue on the board; returns the item that is there if it was on it already.
+        """Put an issue on the board; if it is there already, return its item.
 
         Raises:
             NotFound: there is no such issue.
@@ -137,10 +138,10 @@ class GitHubBoard:
         return self.with_schema(lambda schema: tuple(self._cards(schema.project_id)))
 
     def brief(self) -> BoardBrief:
-        """Title and cards, page by page while there is time: one request a hundred items.
+        """Title and cards, page by page while there is time: one request for a hundred items.
 
-        No id has to be known. A page after the first is begun only if a second is left, and
-        asked for once; half a second is always kept for saying what was read.
+        No id has to be known. A page after the first is begun only if a second is left, and requested once;
+        half a second is always kept for the output.
 
         Raises:
             NotFound, MissingScope: as `schema`.
@@ -157,7 +158,7 @@ class GitHubBoard:
                     page = self._page_of_cards(after)
                     after = self._next(page["items"])
                 except errors.Transient:
-                    break  # what was read is shown, and said to be a part
+                    break  # the cards read so far are shown, and said to be a part
                 cards += self._shown(page)
                 drafts += _drafts(page)
         title = str(project.get("title") or "")
@@ -184,10 +185,10 @@ class GitHubBoard:
         return f"board:{self.project.owner.casefold()}/{self.project.number}"
 
     def with_schema(self, act: Callable[[BoardSchema], T]) -> T:
-        """Act with the ids that are known, and once more with fresh ones if they turn out stale."""
+        """Act with the known ids, and once more with fresh ones if they turn out to be stale."""
         known = self.known
         if known is not None:
-            # Whether the ids or the wish are wrong is for the fresh ids to say.
+            # The fresh ids show whether the ids or the request were wrong.
             with suppress(errors.StaleFields, errors.UnknownOption):
                 return act(known)
         return act(self.schema(refresh=True))
@@ -207,7 +208,7 @@ class GitHubBoard:
                 )
 
     def learn(self, data: Json) -> None:
-        """Cache the board's ids that an answer brings along, if one page has all of them."""
+        """Cache the board's ids if an answer contains them, and one page has all of them."""
         project = part(part(data, "repositoryOwner"), "projectV2")
         fields = part(project, "fields")
         if fields and not part(fields, "pageInfo").get("hasNextPage"):
@@ -216,15 +217,15 @@ class GitHubBoard:
             self._cache.put(self._key, asdict(schema))
 
     def item_after(self, data: Json, variables: Json, status: str | None) -> BoardItem:
-        """The item as the last of the mutations left it: GitHub runs them in the written order.
+        """The item after the last of the mutations: GitHub runs them in the written order.
 
         Args:
-            data: what they answered.
-            variables: what was sent (`variables_of`).
-            status: the Status that was written, by name.
+            data: their answers.
+            variables: the variables that were sent (`variables_of`).
+            status: the name of the Status that was written.
 
         Raises:
-            Rejected: GitHub took a value and shows another.
+            Rejected: GitHub accepted a value but shows another.
             Transient: it shows nothing, so it may have been written.
         """
         payloads = [payload for alias in SET_ALIASES if (payload := data.get(alias))]
@@ -247,10 +248,10 @@ class GitHubBoard:
         *,
         absent: tuple[str, type[errors.Rejected]] | None = None,
     ) -> Json:
-        """Send a document and return its data; a hole in the answer is an error.
+        """Send a document and return its data; a missing part of the answer is an error.
 
-        An id that GitHub does not know is a stale one of the schema, except for `absent`'s, which
-        has an error of its own.
+        An id that GitHub does not know means that the schema is stale, except for the one in `absent`,
+        which has its own error.
         """
         try:
             return self._graph.change(name, variables, subject=subject)
@@ -280,7 +281,7 @@ class GitHubBoard:
 
 
 def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subject: str) -> Json:
-    """The project that an answer shows; any hole in the answer is an error.
+    """The project in an answer; any missing part of the answer is an error.
 
     Raises:
         NotFound: there is no such owner or project, or the token may not see it.
@@ -351,12 +352,12 @@ def _settings_of(schema: BoardSchema) -> str:
 
 
 def option_of(field: BoardField, name: str, page: str = "") -> str:
-    """The id of a field's option or iteration by its name; UnknownOption names those that there are.
+    """The id of a field's option or iteration by its name; UnknownOption lists the existing ones.
 
     Args:
-        field: of a board.
-        name: the option's; where there is a `page`, nobody can choose another one.
-        page: where it is added.
+        field: a field of a board.
+        name: the option's name; with a `page`, the option is required and cannot be another one.
+        page: the page on which a person can add it.
     """
     option = field.option(name)
     if option is None:

@@ -1,8 +1,8 @@
 """Choose where a task's Status is kept: on the board, or as labels if token or server cannot see it.
 
-Chosen by what GitHub answered and remembered, so that the next look costs nothing more. A board that
-can be read and written is always the one that is kept; of one that refuses to be written, the labels
-are the truth until it is tried again.
+The choice follows from GitHub's answers and is remembered, so that the next look costs no extra request. A
+board that can be read and written is always used; for one that cannot be written, the labels count until
+it is tried again.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ T = TypeVar("T")
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 REMEMBERED_SECONDS = 3600.0
-"""For how long the board is not asked for again; another token asks at once."""
+"""Seconds until the board is asked for again; with another token, it is asked at once."""
 
 _BLIND = (MissingScope, NoPermission, Unsupported)
 
 
 @dataclass(eq=False)
 class Choice:
-    """Decides where a task's Status is kept. One object for whoever reads it and whoever writes it.
+    """Decides where a task's Status is kept; readers and writers share one object.
 
     Args:
         project: the board, or None if none is configured.
-        use: `auto` (labels where the board cannot be seen), `always`, or `never`.
-        names: what the labels are called.
-        token: what is remembered is remembered of this token; no part of it is kept.
-        cache: where it is remembered.
+        use: `auto` (labels if the board cannot be seen), `always`, or `never`.
+        names: the names of the labels.
+        token: the choice is remembered for this token; no part of it is kept.
+        cache: where the choice is remembered.
         clock: time.
-        probe: reads the project itself, and raises where it is not shown; None if nobody can.
-        follows_writes: False: a board that can be seen is kept although it refuses to be written.
+        probe: reads the project itself, and raises if it is not shown; None if nobody can.
+        follows_writes: False: a board that can be seen is used even if it cannot be written.
     """
 
     project: ProjectRef | None
@@ -64,13 +64,13 @@ class Choice:
         return kind_of(self._token) in PEOPLES
 
     def item(self, issue: Json) -> BoardItem | None:
-        """An issue's card, or its labels as one, as far as an answer has it; else None."""
+        """An issue's card, or its labels as one, if an answer has it; else None."""
         if "labels" in issue and self.uses_labels:
             return self.names.item(int(issue["number"]), labels_of(issue))
         return self.card(issue)
 
     def card(self, issue: Json) -> BoardItem | None:
-        """The issue's item on the project, as far as an answer has it; else None."""
+        """The issue's item on the project, if an answer has it; else None."""
         if self.project is None:
             return None
         items = nodes(issue, "projectItems")
@@ -88,18 +88,18 @@ class Choice:
         return self._use != ALWAYS and kept is not None and not kept.get("writes")
 
     def refused_write(self, cache: Cache) -> str:
-        """The sentence with which a board that can be seen refused to be written (by this cache), or ""."""
+        """The error's sentence if a visible board could not be written (in this cache's memory), or ""."""
         kept = self._remembered(cache) or {}
         return str(kept.get("why")) if kept.get("writes") else ""
 
     @property
     def is_due(self) -> bool:
-        """True if labels are used for that reason for so long that the board is asked again beside them."""
+        """True if labels have been used for that reason for so long that the board is asked again, too."""
         return self.is_doubted and self._is_over(self._remembered() or {})
 
     @property
     def has_put_on(self) -> bool:
-        """True if a label was put on an issue, perhaps on the one whose card is written."""
+        """True if a label was added to an issue, perhaps to the one whose card is written."""
         return self._cache.get(PUT_ON) is not None
 
     @property
@@ -112,15 +112,15 @@ class Choice:
         return sentence("labels-meanwhile", why=kept.get("why"), name=name)
 
     def gives_up(self, error: LifecycleError, *, writes: bool = False) -> bool:
-        """True if, after this answer about the board, labels are used; it is remembered then.
+        """True if this answer about the board means that labels are used from now on; it is remembered.
 
-        What a person can mend in the settings (a wrong number, seen by a person's own token) is no
-        reason, and neither is an outage. `writes`: the board can be seen and not be written, so that
-        seeing it is no reason to go back to it; it is tried again after an hour.
+        Errors that a person can fix in the settings (such as a wrong number with a person's own token) and
+        outages do not count. `writes`: the board can be seen but not written, so seeing it does not end
+        the use of labels; it is tried again after an hour.
         """
         if self._use != AUTO or self.project is None or (writes and not self.follows_writes):
             return False
-        # To a token that may not see projects GitHub says that there is none.
+        # If a token may not see projects, GitHub says that there is none.
         is_hidden = isinstance(error, NotFound) and not self._is_peoples and not writes
         if not (isinstance(error, _BLIND) or is_hidden):
             return False
@@ -130,16 +130,16 @@ class Choice:
         return True
 
     def forget(self) -> None:
-        """Forget that the board could not be seen: it was seen after all."""
+        """Forget that the board could not be seen, since it was seen now."""
         if self.is_doubted:
             self._cache.put(_KEY, None)
 
     def blindness(self) -> LifecycleError | None:
-        """The error by which a look shows no card; None if the issue has none on the board.
+        """The error because of which a look shows no card; None if the issue has none on the board.
 
-        A token that is no person's may be given an empty list for every issue, without a word: so the
-        token of Actions is, see https://github.com/blombard/move-to-next-iteration/issues/1. The
-        project itself is read then, once for a token that is shown it.
+        A token that is not a person's may silently get an empty list for every issue, as the token of
+        Actions does, see https://github.com/blombard/move-to-next-iteration/issues/1. Then the project
+        itself is read, once for a token that can see it.
 
         Raises:
             Transient, BadCredentials: GitHub could not be asked.
@@ -157,15 +157,15 @@ class Choice:
         return None
 
     def _mine(self) -> dict[str, object]:
-        """The board and the token that something is remembered of."""
+        """The board and the token that the memory is about."""
         whose = hashlib.sha256(self._token.encode()).hexdigest()[:8]
         return {"of": str(self.project).casefold(), "token": whose}
 
     def _remembered(self, cache: Cache | None = None) -> dict[str, object] | None:
-        """What is remembered of this board and this token, or None.
+        """The memory about this board and this token, or None.
 
-        That it cannot be seen holds until it is: an hour later it is asked for again, and an empty
-        answer is no sight. That it cannot be written holds for the hour.
+        "Cannot be seen" holds until it is seen: it is asked for again an hour later, and an empty answer
+        does not count as seen. "Cannot be written" holds for an hour.
         """
         kept = (self._cache if cache is None else cache).get(_KEY)
         if self._use == NEVER or self.project is None or not isinstance(kept, dict):
@@ -184,13 +184,13 @@ _SEEN = "board_was_shown"
 
 
 class Sight:
-    """Decides for one reader whether cards or labels are asked for, and what became of it.
+    """Decides for one reader whether to ask for cards or labels, and keeps the result.
 
     Args:
         choice: which board, and whether labels take its place.
 
     Attributes:
-        problem: why the board cannot be read where labels do not take its place, as a sentence.
+        problem: a sentence on why the board cannot be read, if labels do not take its place.
     """
 
     def __init__(self, choice: Choice) -> None:
@@ -199,7 +199,7 @@ class Sight:
         self._was_shown = self._was_blind = False
 
     def asks_board(self, *, insists: bool = False) -> bool:
-        """True if an issue's items on projects are asked for; one who `insists` does not wait an hour."""
+        """True if an issue's items on projects are asked for; with `insists`, without the hour's wait."""
         choice = self._choice
         if choice.project is None or self.problem is not None:
             return False
@@ -207,7 +207,7 @@ class Sight:
         return is_due or not choice.uses_labels
 
     def error_of(self, problem: AnswerProblem, failures: Failures) -> LifecycleError:
-        """Why the board was not shown, by the problem that says so."""
+        """Why the board was not shown, from the problem about it."""
         return failures.of_problem(problem, AskedRequest(f"the board, {self._choice.project}"))
 
     def blindness(self, issues: Iterable[Json | None]) -> LifecycleError | None:
@@ -218,13 +218,13 @@ class Sight:
         """
         shown = [issue for issue in issues if issue]
         if any(self._choice.card(issue) is not None for issue in shown):
-            self.shown()  # each time: another process may have begun to doubt meanwhile
+            self.shown()  # each time: another process may have begun to doubt since
         elif shown and not (self._was_shown or self._choice.uses_labels):
             return self._choice.blindness()
         return None
 
     def shown(self) -> None:
-        """Note that the board was seen, which ends all doubt."""
+        """Note that the board was seen, which ends all doubts."""
         self._was_shown = True
         self._choice.forget()
 
@@ -238,7 +238,7 @@ class Sight:
 class EitherBoard:
     """Fits `ports.Board`: the project while it can be seen, else the labels.
 
-    A card is written where it was read: its id says where that was.
+    A card is written in the place where it was read, which its id names.
 
     Args:
         choice: which of the two.
@@ -252,18 +252,18 @@ class EitherBoard:
         self._labels = labels
 
     def schema(self) -> BoardSchema:
-        """Fields and options, as the one in use has them."""
+        """Fields and options of the one in use."""
         return self._either(self._project.schema, self._labels.schema)
 
     @property
     def known(self) -> BoardSchema | None:
-        """The cached fields and options, None if they would have to be read."""
+        """The cached fields and options, None if they have to be read."""
         return self._labels.known if self._choice.uses_labels else self._project.known
 
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
-        """Write the card where it was read.
+        """Write the card in the place where it was read.
 
-        A board that refuses to be written raises, and from then on labels are used.
+        If the board cannot be written, this raises, and labels are used from then on.
         """
         if item_id.startswith(LABELS_ITEM):
             return self._labels.set_fields(item_id, status=status, agent=agent)
@@ -282,13 +282,13 @@ class EitherBoard:
         agent: str | None,
         standing: str | None = None,
     ) -> BoardItem:
-        """Write where the Status of an issue is kept, in one place only, and return what is there now.
+        """Write an issue's Status in the one place where it is kept, and return the present card.
 
-        A board that refuses to be written gives way to labels, which get `standing` if `status` is
-        None; a label that was put on before the board could be written is taken off behind the write.
+        If the board cannot be written, labels are used, which get `standing` if `status` is None. A label
+        that was added before the board could be written is removed after the write.
 
         Raises:
-            LifecycleError: as the board or the labels say; a set, so that it may be applied again.
+            LifecycleError: of the board or the labels; the write sets a value, so it may be repeated.
         """
         try:
             item = self.set_fields(item_id, status=status, agent=agent)
@@ -302,19 +302,19 @@ class EitherBoard:
         return item
 
     def is_ready(self, item_id: str) -> bool:
-        """True if a card can be written with nothing read before it and nothing written behind it.
+        """True if a card can be written without a read before it and without a write after it.
 
-        What does not need the board does not wait until it is read; and labels have no part in it.
+        An action that does not need the board does not wait for its read, and labels are not involved.
         """
         has_labels = self._choice.uses_labels or self._choice.has_put_on
         is_card = not item_id.startswith(LABELS_ITEM) and not has_labels
         return is_card and self._project.known is not None
 
     def add(self, issue_id: str) -> BoardItem:
-        """The issue's card; a board that it may not be put on gives way to the labels, if they follow."""
+        """The issue's card; if it may not be added to the board, the labels are used, if allowed."""
 
         def put_on() -> BoardItem | LifecycleError:
-            self._project.schema()  # raises if it cannot be read, which is another matter
+            self._project.schema()  # raises if it cannot be read, which is another problem
             try:
                 return self._project.add(issue_id)
             except (MissingScope, NoPermission) as error:

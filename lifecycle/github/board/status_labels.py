@@ -1,7 +1,7 @@
-"""A task's Status as a label of its issue, where the board cannot be seen: `status: in review`.
+"""A task's Status as a label of its issue, if the board cannot be seen: `status: in review`.
 
-Labels tell less than a board: there is no Agent (the assignee and the lease say who is at work), no
-Priority and no order. A board that can be read stays the truth.
+Labels say less than a board: there is no Agent (the assignee and the lease say who is at work), no Priority
+and no order. A board that can be read is always used instead.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 PREFIX = "status: "
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
 PUT_ON = "label_put_on"
-"""The cache's key for the last label that was put on an issue: a worktree has one claim."""
+"""The cache's key for the last label that was added to an issue; a worktree has one claim."""
 _OPEN = {"todo": "Todo", "inProgress": "In Progress", "inReview": "In Review"}
-"""The aliases of list_labelled_issues.graphql; what is done is closed and not listed."""
+"""The aliases of list_labelled_issues.graphql; completed tasks are closed and not listed."""
 
 
 @dataclass(frozen=True)
 class StatusLabels:
-    """What the labels are called: the prefix, then the Status in lower case."""
+    """The names of the labels: the prefix, then the Status in lower case."""
 
     prefix: str = PREFIX
 
     @cached_property
     def _statuses(self) -> Mapping[str, str]:
-        """Each Status by its label without regard to case."""
+        """Each Status by its label, ignoring case."""
         return {self.name(status).casefold(): status for status in STATUSES}
 
     def name(self, status: str) -> str:
         """The label of a Status.
 
         Raises:
-            UnknownOption: there is no label for it; the sentence names the ones that there are.
+            UnknownOption: there is no label for it; the sentence names the existing ones.
         """
         spelling = SPELLINGS.get(status.casefold())
         if spelling is None:
@@ -56,20 +56,20 @@ class StatusLabels:
         return f"{self.prefix}{spelling.lower()}"
 
     def all_in(self, labels: Iterable[str]) -> list[str]:
-        """Those of an issue's labels that say a Status.
+        """Those of an issue's labels that give a Status.
 
-        Only the four that `name` gives: any other label of this prefix (`status: blocked`) is somebody's
-        own, says nothing here, and is left alone.
+        Only the four that `name` returns: another label with this prefix (`status: blocked`) is somebody's
+        own, has no meaning here, and is left alone.
         """
         return [label for label in labels if label.casefold() in self._statuses]
 
     def status_in(self, labels: Iterable[str]) -> str | None:
-        """The Status that an issue's labels say; None if they say none, or more than one."""
+        """The Status that an issue's labels give; None if they give none, or more than one."""
         names = self.all_in(labels)
         return self._statuses[names[0].casefold()] if len(names) == 1 else None
 
     def item(self, issue: int, labels: Iterable[str]) -> model.BoardItem:
-        """An issue's labels as the card that they stand for."""
+        """An issue's labels as the card that they represent."""
         return model.BoardItem(f"{model.LABELS_ITEM}{issue}", self.status_in(labels))
 
 
@@ -81,14 +81,14 @@ def labels_of(issue: Json) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class LabelsBoard:
-    """Fits `ports.Board`: a column is a label, a card is an open issue that has one.
+    """Fits `ports.Board`: a column is a label, a card is an open issue with one.
 
     Args:
-        repository: whose issues.
-        names: what the labels are called.
+        repository: the issues' repository.
+        names: the names of the labels.
         graph: for reading.
         calls: REST on the repository, for writing.
-        cache: remembers which labels were seen to, so that each is created once.
+        cache: remembers which labels exist, so that each is created once.
     """
 
     _repository: model.Repository
@@ -109,18 +109,18 @@ class LabelsBoard:
         return self.schema()
 
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> model.BoardItem:
-        """Put the label of `status` on and take the others off; labels have no Agent.
+        """Add the label of `status` and remove the others; labels have no Agent.
 
-        The new one goes on first: a crash in between leaves two, which say nothing, so that it is
-        done again. One request, one more for each label that comes off, and one for a label's first
-        use. Nothing is sent without a status.
+        The new one is added first: a crash in between leaves two, which give no Status, so the write is
+        repeated. One request, one more for each label that is removed, and one for a label's first use.
+        Nothing is sent without a status.
 
         Sources: https://docs.github.com/rest/issues/labels#add-labels-to-an-issue and
         https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
 
         Raises:
             UnknownOption: there is no label for this Status.
-            NoPermission, NotFound: the token may not, or there is no such issue.
+            NoPermission, NotFound: the token may not do this, or there is no such issue.
         """
         del agent
         if status is None:
@@ -141,12 +141,12 @@ class LabelsBoard:
         return item
 
     def take_back(self, number: int) -> None:
-        """Take the label off that was put on an issue here, now that its card says the Status.
+        """Remove the label that was added to an issue here, now that its card has the Status.
 
-        One request if there is such a label, none otherwise; what somebody took off is off.
+        One request if there is such a label, none otherwise; it is no error if somebody removed it already.
 
         Raises:
-            NoPermission, Transient: as everywhere; the label is known still, for another attempt.
+            NoPermission, Transient: as everywhere; the label stays known, for another attempt.
         """
         kept = self._cache.get(PUT_ON)
         if not isinstance(kept, dict):
@@ -184,7 +184,7 @@ class LabelsBoard:
         return model.BoardBrief(f"labels of {self._repository}", tuple(cards), total, after is None)
 
     def _see_to(self, name: str, status: str) -> None:
-        """Create a label, unless that was done before or somebody else has."""
+        """Create a label, unless this or somebody else has done so before."""
         key = f"labels:{str(self._repository).casefold()}"
         kept = self._cache.get(key)
         created = [str(label) for label in kept] if isinstance(kept, list) else []
@@ -192,7 +192,7 @@ class LabelsBoard:
             return
         colour = next(c for option, c in _COLOURS.items() if option.casefold() == status.casefold())
         body = {"name": name, "color": colour, "description": "Kept by agent-lifecycle"}
-        with suppress(AlreadyExists):  # somebody else has made it
+        with suppress(AlreadyExists):  # somebody else created it
             self._calls.create("POST", "labels", f"the label {name}", _read, body, own=existing)
         self._cache.put(key, [*created, name])
 
@@ -200,11 +200,11 @@ class LabelsBoard:
         path, subject = f"issues/{number}/labels/{quote(name, safe='')}", f"the label {name}"
         try:
             return self._calls.set("DELETE", path, subject, _read, own=_is_gone)
-        except NotFound:  # somebody else took it off
+        except NotFound:  # somebody else removed it
             return [label for label in before if label != name]
 
     def _page(self, after: dict[str, str]) -> tuple[list[model.Card], dict[str, str] | None, int]:
-        """Cards of the columns that `after` names (all, if none), where to go on, and the total."""
+        """Cards of the columns in `after` (of all, if it is empty), the next cursors, and the total."""
         subject = f"the labelled issues of {self._repository}"
         variables = self._repository.variables
         for alias, status in _OPEN.items():
@@ -234,7 +234,7 @@ class LabelsBoard:
 
 
 _is_gone = answered("nothing-there", NotFound, 404, "label")
-"""NotFound where the issue does not have the label.
+"""NotFound if the issue does not have the label.
 
 Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
 """

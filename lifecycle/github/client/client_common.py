@@ -1,7 +1,7 @@
-"""What the clients for REST and GraphQL share: the token that they send, and texts without secrets.
+"""Shared by the clients for REST and GraphQL: sending the token, and removing secrets from texts.
 
-And how GitHub's JSON is read without trusting its shape (what is absent or odd is empty), how paths of the
-REST API are made, and which page comes next. Answers are kept by their address (`Etags`).
+Also: reading GitHub's JSON without trusting its shape (a missing or odd value is empty), building paths of
+the REST API, and finding the next page. Answers are kept by their address (`Etags`).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 ADDRESSES = frozenset({"head", "base", "ref"})
-"""Fields that name a branch: another name would be another branch."""
+"""Fields with a branch's name, which must not be changed: it would be another branch."""
 
 
 def without_secrets(content: object, withheld: list[str]) -> object:
-    """What a write sends, with `***` in the place of every secret that is known or looks like one.
+    """The content of a write, with `***` in place of every secret that is known or looks like one.
 
     Args:
         content: the JSON of a request, or the variables of a mutation.
-        withheld: gets the name of each field that held one, once.
+        withheld: gets the name of each field that contained one, once.
 
     Raises:
-        Refused: a branch's name holds one; nothing was sent.
+        Refused: a branch's name contains one; nothing was sent.
     """
     secrets: list[str] = []
     clean = swept(content, secrets, is_request=True)
@@ -49,19 +49,19 @@ def without_secrets(content: object, withheld: list[str]) -> object:
 T = TypeVar("T")
 
 NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What is raised where an answer is not of the shape that is expected, by us or by PyGithub."""
+"""Errors from an answer with an unexpected shape, raised by us or by PyGithub."""
 
 
 class Sending(TypedDict, total=False):
-    """How clients send; each may be left out but the first.
+    """How clients send; all but the first may be omitted.
 
-    token_source: the name of the environment variable that the token came from.
-    current: asked before each request for the token that is good now; another than before begins a
-        new connection. Without one the token stays.
-    on_refused: told when GitHub does not accept the token.
-    withheld: gets the name of each field out of which a secret was taken before it was sent.
-    by_library: the classes of `library_lines` that send in place of the smallest client, which is
-        imported sooner.
+    token_source: the environment variable of the token.
+    current: returns the currently valid token, called before each request; a different one begins a new
+        connection. Without it, the token stays the same.
+    on_refused: called if GitHub does not accept the token.
+    withheld: gets the name of each field from which a secret was removed before sending.
+    by_library: the classes of `library_lines` to use instead of the smallest client, which is imported
+        faster.
     """
 
     token_source: str
@@ -72,17 +72,17 @@ class Sending(TypedDict, total=False):
 
 
 class TokenClient:
-    """A client that sends one token, and another one as soon as `current` names it.
+    """A client that sends one token, and a new one as soon as `current` returns it.
 
     Args:
         url: the API's address.
         token: never shown, logged or part of an error.
-        deadline: bounds every request and every wait between two of them.
-        sending: how.
+        deadline: the limit for every request and every wait between two of them.
+        sending: how it sends.
 
     Attributes:
-        requests: how many were sent; those that followed a redirect are not counted again.
-        of_library: the class of `library_lines` that sends where a library is to.
+        requests: how many were sent; those for redirects are not counted.
+        of_library: the class of `library_lines` to use if a library is to send.
     """
 
     of_library: str
@@ -109,16 +109,16 @@ class TokenClient:
             self._line = None
 
     def shaped(self, asked: AskedRequest, shape: Callable[..., T], *content: Any) -> T:
-        """A value of what was read; Transient if that has another shape than documented."""
+        """The value of an answer; Transient if it has another shape than documented."""
         try:
             return shape(*content)
         except NONSENSE:
             raise self.failures.of_nonsense(asked) from None
 
     def _connected(self) -> Any:
-        """What sends with the token that is good now, made anew if it was closed meanwhile.
+        """The line with the currently valid token; a new one if it was closed since.
 
-        A library's line by request, or to reach a proxy that only the libraries speak to.
+        It is a library's line if that was requested, or for a proxy that only the libraries support.
         """
         if self._line is None:
             from lifecycle.github.client import plain_line
@@ -133,7 +133,7 @@ class TokenClient:
         return self._line
 
     def _begin(self) -> None:
-        """Before each request: check that time is left, and take the token that is good now.
+        """Before each request: check that time is left, and get the currently valid token.
 
         Raises:
             Transient: no time is left; nothing was sent.
@@ -173,22 +173,22 @@ def text(node: Json, key: str) -> str:
 
 
 def texts(node: Json, **keys: str) -> dict[str, Any]:
-    """The texts under several keys of GitHub's, each by the name of the field that it is for."""
+    """The texts under several of GitHub's keys, each by the name of its field here."""
     return {name: text(node, key) for name, key in keys.items()}
 
 
 def times(node: Json, **keys: str) -> dict[str, Any]:
-    """As `texts`, for moments: seconds since the epoch, None where there is none."""
+    """As `texts`, for moments: seconds since the epoch, None if there is none."""
     return {name: timing.parse_time(node.get(key)) for name, key in keys.items()}
 
 
 def given(**fields: str) -> dict[str, str]:
-    """The fields that are not empty, as a query or a body takes them."""
+    """The fields that are not empty, for a query or a body."""
     return {name: value for name, value in fields.items() if value}
 
 
 def number(value: object) -> int | None:
-    """A number that GitHub gives, None if it is none."""
+    """A number from GitHub, None if the value is not a number."""
     return value if isinstance(value, int) else None
 
 
@@ -198,12 +198,12 @@ def word(value: object) -> str:
 
 
 def login_of(entry: Json) -> str:
-    """The login of whoever wrote an issue, comment or review; "" if the account is gone."""
+    """The login of the author of an issue, comment or review; "" if the account is gone."""
     return str((entry.get("user") or {}).get("login") or "")
 
 
 def next_page(connection: Json, failures: Failures, subject: str) -> str | None:
-    """The cursor of the next page, None on the last one; Transient if GitHub names none."""
+    """The cursor of the next page, None on the last one; Transient if it is missing."""
     page = part(connection, "pageInfo")
     if not page.get("hasNextPage"):
         return None
@@ -217,11 +217,12 @@ DOTS = frozenset({".", ".."})
 
 
 def path_part(text: str) -> str:
-    """Quote a name as one part of a path: a label or branch may hold anything.
+    """Quote a name as one part of a path: a label or branch may contain any character.
 
     Raises:
-        Refused: it is empty, `.` or `..`: no address names that, not even as `%2E`, which every client
-            and server may read as a dot. Source: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2
+        Refused: it is empty, `.` or `..`: no address can contain that, not even as `%2E`, which every
+            client and server may read as a dot. Source:
+            https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2
     """
     if not text.strip() or text in DOTS:
         raise astray(f"the name {text!r}")
@@ -237,7 +238,7 @@ def whole_path(path: str, base: str, subject: str) -> str:
 
 
 def astray(subject: str) -> Refused:
-    """The refusal of a path that would lead to something else."""
+    """The refusal of a path that would lead elsewhere."""
     return Refused(sentence("astray", subject=subject))
 
 
@@ -252,7 +253,7 @@ def following(headers: Mapping[str, Any], page: dict[str, Any]) -> dict[str, Any
 
 MOST_ANSWERS = 64
 MOST_CHARACTERS = 4_000_000
-"""What is kept at the most; a page of a hundred check runs has about 300,000 characters."""
+"""The most characters that are kept; a page of a hundred check runs has about 300,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,12 +266,13 @@ class KeptAnswer:
 
 
 class Etags:
-    """The last answers by address, so that GitHub need only say that one is unchanged.
+    """The last answers by address, so that GitHub only has to say that one is unchanged.
 
-    A read with the ETag of the last answer is answered 304 while nothing changed, which does not count
-    against the hour's requests. An ETag belongs to one token, and so does a client: nothing is shared
-    and nothing is written to disk. The least lately used is forgotten first.
-    Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
+    A read with the last answer's ETag is answered 304 if nothing changed, which does not count against the
+    hour's requests. An ETag belongs to one token, as does a client: nothing is shared or written to disk.
+    The least recently used answer is removed first.
+    Source:
+    https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,10 @@
-"""One request that is sent before anything else is imported; `plain_line` takes its answer up.
+"""One request that is sent before anything else is imported; `plain_line` takes its answer.
 
-To import what reads an answer takes as long as GitHub does to give one. Whoever knows beforehand what will
-be asked sends it here, and imports the rest meanwhile. The request goes out on a thread of its own, whose
-time is limited. Whatever goes wrong with it, nothing was asked: the line then asks as it always does.
+Importing the code that reads an answer takes as long as GitHub takes to give one. A caller that knows the
+request beforehand sends it here, and imports the rest meanwhile. The request is sent on a separate thread
+with a time limit. If anything goes wrong with it, it counts as not sent: the line then asks as usual.
 
-It is imported first of all, so it imports next to nothing.
+This module is imported first, so it imports next to nothing.
 """
 
 # pathlib alone would cost as much as all of this.
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     import ssl
 
 Place = tuple[str, str, int, str]
-"""Where a request goes: the server's scheme, name and port, and the path there."""
+"""The target of a request: the server's scheme, name and port, and the path."""
 
 USER_AGENT = "agent-lifecycle"
 JSON = "application/vnd.github+json"
 SECONDS = 3.0
-"""How long it may take to reach the server; after that the line tries, with all the time that is left."""
+"""The longest time to reach the server; after that the line tries, with all the remaining time."""
 
 
 class EarlyRequest:
     """A request that is sent in the background from now on.
 
     Args:
-        place: where the server is.
-        url: the whole address, as the line that takes it up has it.
-        authorization: the header; it holds nothing but what a header may.
-        body: the JSON that is sent.
+        place: the server.
+        url: the whole address, as the line that takes it has it.
+        authorization: the header, with only characters that a header may contain.
+        body: the JSON to send.
     """
 
     def __init__(self, place: Place, url: str, authorization: str, body: bytes) -> None:
@@ -50,14 +50,14 @@ class EarlyRequest:
         _thread.start_new_thread(self._run, (place,))
 
     def connection(self, seconds: float) -> socket.socket | None:
-        """The connection on which it was sent; None if it was not, or not within so many seconds."""
+        """The connection on which it was sent; None if it was not sent, or not within this time."""
         if self._lock.acquire(timeout=min(seconds, SECONDS)):
             return self._sent
         self.abandon()
         return None
 
     def abandon(self) -> None:
-        """Close the connection, now or once it is there."""
+        """Close the connection, now or once it is open."""
         self._is_wanted = False
         if self._lock.acquire(blocking=False) and self._sent is not None:
             self._sent.close()
@@ -96,23 +96,23 @@ class EarlyRequest:
 
 
 under_way: list[EarlyRequest] = []
-"""What was sent and not taken yet."""
+"""The requests that were sent and not taken yet."""
 
 
 def send(place: Place, url: str, authorization: str, body: bytes) -> None:
-    """Send a reading request in the background, for whoever asks just that later (`taken`).
+    """Send a reading request in the background, for a later call of `taken` with the same request.
 
     Args:
-        place: where the server is; no proxy may stand before it.
+        place: the server; it must be reachable without a proxy.
         url: the whole address.
         authorization: the header.
-        body: the JSON that is sent.
+        body: the JSON to send.
     """
     under_way.append(EarlyRequest(place, url, authorization, body))
 
 
 def taken(url: str, authorization: str, body: bytes, seconds: float) -> socket.socket | None:
-    """The connection on which just this was sent; None if something else was: then it is to be asked."""
+    """The connection on which exactly this was sent; None if it was not: then the caller has to ask."""
     request = under_way.pop()
     if request.content == (url, authorization, body):
         return request.connection(seconds)
@@ -121,7 +121,7 @@ def taken(url: str, authorization: str, body: bytes, seconds: float) -> socket.s
 
 
 def bundle() -> str:
-    """The certificates that are trusted: the environment's, else those that come with the libraries.
+    """The trusted certificates: the environment's, else those of the libraries.
 
     Source: https://requests.readthedocs.io/en/latest/user/advanced/#ssl-cert-verification
     """
@@ -130,7 +130,7 @@ def bundle() -> str:
             return path
     from importlib.util import find_spec
 
-    # Found without being imported: that costs as much as reading the file.
+    # Found without an import, which would cost as much as reading the file.
     spec = find_spec("certifi")
     if spec is None or not spec.origin:
         return ""
@@ -139,7 +139,7 @@ def bundle() -> str:
 
 
 def tls_context(certificates: str) -> ssl.SSLContext:
-    """The TLS settings that check a server's certificate; OSError where the bundle cannot be read."""
+    """The TLS settings that check a server's certificate; OSError if the bundle cannot be read."""
     import ssl
 
     is_folder = os.path.isdir(certificates)

@@ -1,8 +1,8 @@
 """Send through the libraries' own clients: PyGithub for REST, gql for GraphQL, both through requests.
 
-Programs ask through these, and sweeps REST; hooks and commands ask through `plain_line.py`, which starts
-sooner. Both kinds answer alike, so that what an answer or a silence means is told in one place. The one
-module that knows PyGithub, gql, requests and urllib3.
+Programs send through these, as do sweeps for REST; hooks and commands use `plain_line.py`, which starts
+faster. Both kinds return the same values, so that the meaning of answers and silences is in one place. Only
+this module knows PyGithub, gql, requests and urllib3.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from lifecycle.github.client.early_request import USER_AGENT
 
 
 class Patience(Timeout):
-    """A time-out that is read anew from the deadline for every request sent with it.
+    """A time-out that is computed from the deadline for each request.
 
-    urllib3 clones the time-out that it is given at the start of each request, and this clone is what
-    is left at that moment; so one object serves a persistent session and every page of a list.
-    Source: https://urllib3.readthedocs.io/en/stable/reference/urllib3.util.html#urllib3.util.Timeout
+    urllib3 clones its time-out at the start of each request, and the clone has the time that is left at
+    that moment; so one object serves a persistent session and every page of a list. Source:
+    https://urllib3.readthedocs.io/en/stable/reference/urllib3.util.html#urllib3.util.Timeout
     """
 
     def __init__(self, deadline: Deadline) -> None:
@@ -49,7 +49,7 @@ class Bearer(AuthBase):
     Source: https://requests.readthedocs.io/en/latest/user/authentication/#netrc-authentication
 
     Attributes:
-        answer: the last one, as requests gives it.
+        answer: the last answer, as requests returns it.
     """
 
     answer: Any
@@ -75,8 +75,8 @@ class GqlLine:
 
     Args:
         url: GraphQL's address.
-        token: what is asked with.
-        deadline: bounds every request.
+        token: the token to send.
+        deadline: the limit for every request.
     """
 
     def __init__(self, url: str, token: str, deadline: Deadline) -> None:
@@ -84,7 +84,7 @@ class GqlLine:
 
         patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
         self._bearer = Bearer(token)
-        # A redirected POST would come out as a GET.
+        # A redirected POST would become a GET.
         self._transport = RequestsHTTPTransport(
             url, auth=self._bearer, timeout=patience, retries=0, allow_redirects=False
         )
@@ -97,7 +97,7 @@ class GqlLine:
         close()
 
     def ask(self, payload: Mapping[str, Any]) -> plain_line.Sent:
-        """One request, sent once; raises NoAnswerError, and Transient where no time is left."""
+        """Send one request, once; raises NoAnswerError, and Transient if no time is left."""
         from gql.transport import exceptions
 
         try:
@@ -108,7 +108,7 @@ class GqlLine:
                 raise error.__cause__ from None
             raise plain_line.NoAnswerError(silence(error.__cause__ or error)) from None
         except (exceptions.TransportError, AttributeError, TypeError):
-            pass  # gql wants another shape, and reaches into it: what came is read as on every line
+            pass  # gql expects another shape; the answer is read as on every line
         answer = self._bearer.answer
         headers = {name.lower(): value for name, value in answer.headers.items()}
         return plain_line.Sent(answer.status_code, headers, plain_line.content_of(answer.text))
@@ -116,7 +116,7 @@ class GqlLine:
 
 @cache
 def _asking() -> Any:
-    """The class of a gql request whose text is ready: gql's own parses and prints one each time."""
+    """The class of a gql request with a finished text: gql's own parses and prints one each time."""
     from gql import GraphQLRequest
     from graphql import DocumentNode
 
@@ -127,14 +127,14 @@ def _asking() -> Any:
 
         @property
         def payload(self) -> dict[str, Any]:
-            """The JSON that is sent."""
+            """The JSON to send."""
             return self._payload
 
     return ReadyRequest
 
 
 class PyGithubLine:
-    """REST through PyGithub, without its pauses and its retries, which resend what creates.
+    """REST through PyGithub, without its pauses and its retries, which repeat creating requests.
 
     Args:
         url, token, deadline: as for GraphQL.
@@ -145,10 +145,10 @@ class PyGithubLine:
         from github.Requester import Requester
 
         class Follower(Following, Requester):
-            """PyGithub's `Requester`, which follows no redirect here."""
+            """PyGithub's `Requester`, which follows no redirects here."""
 
-        # PyGithub says on stderr which redirects it follows; our output is our own sentences. Only this
-        # class is silenced, whoever else uses PyGithub in this process still hears it.
+        # PyGithub prints redirects that it follows on stderr; our output has only our own sentences. Only
+        # this class is silenced; other users of PyGithub in this process still see its output.
         silent = logging.getLogger(USER_AGENT)
         silent.disabled = True
         Follower.injectLogger(silent)
@@ -174,7 +174,7 @@ class PyGithubLine:
     def send(
         self, method: str, target: str, headers: Mapping[str, str], content: object
     ) -> plain_line.Sent:
-        """One request, sent once, its answer as text; raises NoAnswerError, and Transient without time."""
+        """Send one request, once; the answer is text. Raises NoAnswerError, and Transient without time."""
         try:
             answer = self._requester.requestJson(method, target, None, dict(headers), content)
         except OSError as error:  # those of requests are of its kind
@@ -183,12 +183,12 @@ class PyGithubLine:
 
 
 class Following:
-    """Stands before PyGithub's `Requester` in a class: a redirect is the answer, and is not followed.
+    """A mixin before PyGithub's `Requester`: a redirect is returned as the answer, not followed.
 
-    PyGithub follows without the part behind the question mark, so a list would come unfiltered; it sends
-    a write there too, to a repository that nobody has named. There is no public place to mend that: this is
-    the one method of PyGithub that sends, under the name by which it calls it. What it does is still its
-    own check: a redirect to another host or protocol is a RuntimeError.
+    PyGithub follows without the query, so a list would be unfiltered; it also sends a write to the new
+    address, to a repository that nobody has named. It has no public way to change that: this overrides its
+    one method that sends, under its private name. PyGithub's own check still runs: a redirect to another
+    host or protocol is a RuntimeError.
     """
 
     _is_asking = False
@@ -212,13 +212,13 @@ def _was_never_connected(error: BaseException) -> bool:
     return any(isinstance(cause.reason, NewConnectionError) for cause in causes)
 
 
-# The exceptions of requests, in an order in which a special one stands before what it is a kind of.
+# The exceptions of requests, ordered so that a special one comes before its base class.
 # Source: https://requests.readthedocs.io/en/latest/api/#exceptions
 _SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = (
     ((requests.exceptions.SSLError,), plain_line.UNSAFE),
     ((requests.exceptions.ProxyError,), plain_line.UNPROXIED),
     ((requests.ConnectTimeout,), plain_line.UNREACHED),
-    # A SOCKS proxy is of a kind that requests does not know by itself; the API's own is http or https.
+    # A SOCKS proxy needs a kind of connection that requests does not know; the API's is http or https.
     (
         (requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema),
         plain_line.PROXY_UNUSABLE,
@@ -229,7 +229,7 @@ _SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = 
 
 
 def silence(error: BaseException) -> plain_line.Silence:
-    """Why no answer came, by an exception of requests: the first row that fits."""
+    """Why no answer came, from an exception of requests: the first matching row."""
     if not isinstance(error, requests.RequestException) and isinstance(error, OSError):
         return plain_line.NO_CERTIFICATES  # requests looks for the bundle itself, before it sends
     for kinds, reason in _SILENCES:

@@ -1,7 +1,7 @@
 """The client for REST: any call by its path, and the calls of one repository.
 
-A request is sent once; what may be sent twice goes through `lifecycle.core.timing`. What sends is
-imported at the first request.
+A request is sent once; requests that may be repeated go through `lifecycle.core.timing`. The sending code
+is imported at the first request.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Json = Mapping[str, Any]
 PAGE = 100
-"""How many entries of a list one request brings: the most that GitHub gives."""
+"""The number of entries in one page of a list: GitHub's maximum."""
 
 _OK, _UNCHANGED = 200, 304
 _FOUND, _RENAMED = 302, {301, 307, 308}
@@ -50,17 +50,17 @@ class RestClient(TokenClient):
     _etags: Etags | None = None
 
     def viewer(self) -> str:
-        """The login that the token belongs to.
+        """The login of the token's owner.
 
         Source: https://docs.github.com/rest/users/users#get-the-authenticated-user
         """
         return self.shown("/user", AskedRequest("user"), lambda _, user: str(user["login"]))
 
     def token_facts(self) -> TokenFacts:
-        """Whose token it is, of what kind, and what it was given.
+        """The token's owner, kind and permissions.
 
-        A token that is no user's may not ask who it is; what is left for it costs no request of
-        its hour. Sources: https://docs.github.com/rest/users/users#get-the-authenticated-user and
+        A token that does not belong to a user may not ask who it is; the fallback costs no request of its
+        hour. Sources: https://docs.github.com/rest/users/users#get-the-authenticated-user and
         https://docs.github.com/rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user
         """
         try:
@@ -96,13 +96,12 @@ class RestClient(TokenClient):
         """Send one request, once.
 
         Args:
-            asked: words for the sentence of an error.
+            asked: words for an error's sentence.
             method: GET, POST, PATCH, PUT or DELETE.
             path: as in the documentation, from the `/` before `repos` on.
             query: parameters of the address.
-            body: what is sent as JSON.
-            own: errors of this one call, asked before the table of all calls is; None leaves it to
-                the table.
+            body: sent as JSON.
+            own: errors of this call, tried before the table for all calls; None uses only the table.
 
         Returns:
             Headers (names in lower case) and the JSON of the answer, None if it is empty.
@@ -125,7 +124,7 @@ class RestClient(TokenClient):
     def again(
         self, asked: AskedRequest, method: str, path: str, patience: float = PATIENCE, **more: Any
     ) -> tuple[Json, Any]:
-        """`exchange` for what may be asked again: up to three times while nobody answers."""
+        """`exchange` for requests that may be repeated: up to three times if there is no answer."""
         return reading(self.deadline, partial(self.exchange, asked, method, path, **more), patience)
 
     def shown(
@@ -135,12 +134,12 @@ class RestClient(TokenClient):
         shape: Callable[[Json, Any], T],
         query: Json | None = None,
     ) -> T:
-        """What a GET shows; asked again while nobody answers, or the answer has another shape.
+        """The value from a GET; repeated if there is no answer, or the answer has another shape.
 
         Args:
             path: as for `exchange`.
-            asked: words for the sentence of an error.
-            shape: makes a value of the answer's headers and its JSON.
+            asked: words for an error's sentence.
+            shape: makes a value from the answer's headers and its JSON.
             query: as for `exchange`.
         """
 
@@ -150,17 +149,17 @@ class RestClient(TokenClient):
         return reading(self.deadline, once)
 
     def redirected(self, path: str, asked: AskedRequest, own: Own) -> str:
-        """Where a GET of a file is redirected to; the token does not go there.
+        """The redirect target of a GET for a file; the token is not sent there.
 
-        A repository that has another name by now is asked under that one.
+        A repository that was renamed is asked under its new name.
 
         Args:
             path: as for `exchange`.
-            asked: words for the sentence of an error.
-            own: errors of this one call, as for `exchange`.
+            asked: words for an error's sentence.
+            own: errors of this call, as for `exchange`.
 
         Raises:
-            Rejected: besides all others, where the address is in the clear and the API's is not.
+            Rejected: as everywhere, and if the address is unencrypted while the API's is encrypted.
         """
         from lifecycle.github.client.plain_line import origin
 
@@ -192,13 +191,13 @@ class RestClient(TokenClient):
     def _begin(self) -> None:
         token = self.failures.token
         super()._begin()
-        if self.failures.token != token:  # what was kept are the old token's answers
+        if self.failures.token != token:  # the kept ones are answers for the old token
             self._etags = None
 
     def _sent(
         self, method: str, path: str, query: Json | None, body: object
     ) -> tuple[int, Json, str]:
-        """One request; a read that was answered before is asked for only if it changed since."""
+        """Send one request; a read that was answered before is sent only if it changed since."""
         target = f"{path}?{urlencode(query)}" if query else path
         if method != "GET":
             return self._followed(method, target, {}, without_secrets(body, self._withheld))
@@ -216,10 +215,11 @@ class RestClient(TokenClient):
     def _followed(
         self, method: str, target: str, headers: Json, body: object
     ) -> tuple[int, Json, Any]:
-        """One answer: a read goes to where it is redirected to, with its parameters; a write is sent once.
+        """One answer: a read follows redirects, with its parameters; a write is sent once.
 
-        GitHub answers 301 with the address that the repository has by its id, which has none of them.
-        Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+        GitHub answers 301 with the repository's address by id, which lacks the parameters.
+        Source:
+        https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
 
         Raises:
             RuntimeError: it leads to another host or protocol, or too far.
@@ -239,7 +239,7 @@ class RestClient(TokenClient):
 
     @contextmanager
     def _translated(self, asked: AskedRequest) -> Iterator[None]:
-        """Turn every error of a request into one of ours, which holds neither the token nor a traceback."""
+        """Turn every error of a request into one of ours, without the token and without a traceback."""
         from lifecycle.github.client.plain_line import NoAnswerError
 
         try:
@@ -247,17 +247,17 @@ class RestClient(TokenClient):
         except NoAnswerError as error:
             raise self.failures.of_silence(error.silence, asked) from None
         except RuntimeError as error:
-            # As PyGithub raises it, too: a redirect to another host or protocol, or to itself.
+            # PyGithub raises this, too: for a redirect to another host or protocol, or to itself.
             refusal, evidence = sentence("redirected-astray", asked=asked), str(error)
             raise Rejected(refusal, evidence=self.failures.clean(evidence)) from None
         except NONSENSE:
             raise self.failures.of_nonsense(asked) from None
 
     def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
-        """The error for a refusal; where a repository was renamed, that of a write says the new name.
+        """The error for a refusal; if the repository was renamed, a write's error names the new name.
 
-        GitHub's answer has the repository's id alone, so the name costs one read. If that fails,
-        the refusal is raised as it is.
+        GitHub's answer has only the repository's id, so the name costs one read. If that fails, the
+        refusal is raised unchanged.
         """
         error = self.failures.of_answer(answer, asked)
         is_told = asked.is_write and isinstance(error, Moved)
@@ -275,13 +275,13 @@ class RestClient(TokenClient):
 class Calls:
     """The calls of one repository, by path: reads, lists page by page, writes.
 
-    Three kinds, which differ in how often they may be sent: `read` and `set` up to three times,
-    `create` once. What an answer means is for the modules above, one a subject.
+    They differ in how often they may be sent: `read` and `set` up to three times, `create` once. The
+    modules above, one for each subject, know what an answer means.
 
     Args:
         rest: the client.
-        repository: every path that does not begin with `/` lies below it.
-        who: tells whose token it is; raises NoPermission if it is nobody's. REST's `/user` unless given.
+        repository: the base of every path that does not begin with `/`.
+        who: returns the token's owner; raises NoPermission if it has none. By default REST's `/user`.
         patience: how many seconds a limit is waited out for the next page of a list.
     """
 
@@ -293,24 +293,24 @@ class Calls:
     def read(
         self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
     ) -> T:
-        """GET, asked again while nobody answers, or the answer has another shape.
+        """GET; repeated if there is no answer, or the answer has another shape.
 
         Args:
             path: below the repository, or from the root if it begins with `/`.
-            subject: words for the sentence of an error.
-            shape: makes a value of the answer's JSON.
+            subject: words for an error's sentence.
+            shape: makes a value from the answer's JSON.
             query: parameters of the address.
 
         Raises:
             NotFound: GitHub shows no such thing.
-            Transient: nobody answers, or the answer has another shape than documented.
+            Transient: no answer, or an answer with another shape than documented.
         """
         asked = self._asked(subject, is_write=False)
         whole = self._below(path, asked)
         return self.rest.shown(whole, asked, lambda _, content: shape(content), query)
 
     def read_if_any(self, path: str, subject: str, shape: Callable[[Any], T]) -> T | None:
-        """The same as `read`, None where GitHub shows no such thing."""
+        """The same as `read`, but None if GitHub shows no such thing."""
         try:
             return self.read(path, subject, shape)
         except NotFound:
@@ -326,16 +326,16 @@ class Calls:
     def pages(
         self, path: str, subject: str, query: Json | None = None, *, key: str = ""
     ) -> Iterator[Json]:
-        """The entries of a list, a hundred a request, asked for as they are taken.
+        """The entries of a list, one request for a hundred, sent as they are needed.
 
-        The next page is the one that GitHub's `Link` names.
+        The next page is the one in GitHub's `Link`.
         Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
 
         Args:
             path: as for `read`.
             subject: likewise.
             query: likewise.
-            key: where the list lies in the answer, "" if the answer is the list.
+            key: the key of the list in the answer, "" if the answer is the list.
         """
         asked = self._asked(subject, is_write=False)
         next_page: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
@@ -353,38 +353,38 @@ class Calls:
 
     def set(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
             body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
-        """A write that may be applied twice: asked again while nobody answers."""
+        """A write that may be repeated: sent again if there is no answer."""
         asked = self._asked(subject)
         shown = self.rest.again(asked, method, self._below(path, asked), body=body, own=own)[1]
         return self.rest.shaped(asked, shape, shown)
 
     def create(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
                body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
-        """A write that must not be applied twice: sent once."""
+        """A write that must not be repeated: sent once."""
         asked = self._asked(subject)
         content = self.rest.exchange(asked, method, self._below(path, asked), body=body, own=own)[1]
         return self.rest.shaped(asked, shape, content)
 
     def delete(self, path: str, subject: str, own: Own, body: Json | None = None) -> None:
-        """DELETE, which may be applied twice and answers nothing that matters."""
+        """DELETE, which may be repeated; its answer is ignored."""
         self.set("DELETE", path, subject, lambda _: None, body, own=own)
 
     def shaped(self, subject: str, shape: Callable[[Any], T], content: Any) -> T:
-        """A value of what was read; Transient if it has another shape than documented."""
+        """The value of an answer; Transient if it has another shape than documented."""
         return self.rest.shaped(self._asked(subject, is_write=False), shape, content)
 
     @cached_property
     def login(self) -> str:
-        """Whose token it is, asked once; "" if GitHub does not say."""
+        """The token's owner, asked for once; "" if GitHub does not say."""
         try:
             return (self.who or self.rest.viewer)()
         except NoPermission:
             return ""
 
     def is_mine(self, entry: Json) -> bool:
-        """True if the token's owner wrote this; if GitHub does not say who that is, if some app did.
+        """True if the token's owner wrote this; if GitHub does not name the owner, if an app wrote it.
 
-        Anybody may put a marker into a text of their own: it must not be taken for ours.
+        Anybody may put a marker into a text of their own: such a text must not count as ours.
         """
         user = entry.get("user") or {}
         if self.login:
@@ -400,5 +400,5 @@ class Calls:
 
 
 def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:
-    """A shape for `shown`: headers, and what the answer has under `key`, which has to be there."""
+    """A shape for `shown`: headers, and the value under `key`, which has to exist."""
     return lambda headers, content: (headers, content[key])

@@ -1,7 +1,6 @@
-"""A failed request as values, and the errors that both tables of `failures.py` make of it.
+"""A failed request as values, and the errors that both tables of `failures.py` make from it.
 
-Sentences are built from status codes, from what was asked, and from GitHub's own words with the token
-taken out.
+Sentences are built from status codes, from the request, and from GitHub's own words without the token.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.settings.resources import Sentences
 
 LIMIT_WORDS = ("rate limit", "submitted too quickly", "abuse detection")
-"""What GitHub calls its limits, in lower case; the secondary ones have no status of their own."""
+"""GitHub's words for its limits, in lower case; secondary limits have no status of their own."""
 
 _BOARD = re.compile(r"\bproject \d+ of ")
-"""How whatever is asked of a board names it."""
+"""The words for a board in the subject of a request."""
 
 _UNKNOWN_TYPES = {
     "argumentNotAccepted",
@@ -43,7 +42,7 @@ class AnswerProblem:
 
     @property
     def is_unknown(self) -> bool:
-        """True if the server does not know something that was asked for; nothing was run.
+        """True if the server does not know something in the request; nothing was run.
 
         Source: the validation errors of the library that GitHub's GraphQL is made with,
         https://graphql-ruby.org/api-doc/2.0.0/GraphQL/StaticValidation.html
@@ -53,7 +52,7 @@ class AnswerProblem:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of GitHub's that is to become an error. Header names are in lower case."""
+    """An answer of GitHub's that becomes an error. Header names are in lower case."""
 
     status: int
     message: str = ""
@@ -79,13 +78,13 @@ class Answer:
 
     @property
     def is_page(self) -> bool:
-        """True for a page where the API answers JSON: a proxy's or a firewall's, not GitHub's."""
+        """True for a page instead of JSON: it is a proxy's or a firewall's, not GitHub's."""
         is_html = self.headers.get("content-type", "").startswith("text/html")
         return is_html and 400 <= self.status < 500 and self.status not in {408, 429}
 
     @property
     def words(self) -> str:
-        """GitHub's message and the details under it, on one line."""
+        """GitHub's message and its details, on one line."""
         details = [
             str(entry.get("message") or " ".join(_names(entry, ("resource", "field", "code"))))
             for entry in self.errors
@@ -95,7 +94,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class AskedRequest:
-    """What was asked: words for the sentence, whether it writes, and whether a part of it was done."""
+    """A request: words for the sentence, whether it writes, and whether a part of it was done."""
 
     subject: str
     is_write: bool = False
@@ -109,7 +108,7 @@ class AskedRequest:
 
 @dataclass(frozen=True, slots=True)
 class FailureCase:
-    """One failure, with all that the sentence about it may name.
+    """One failure, with everything that the sentence about it may name.
 
     Attributes:
         asked: what was asked for.
@@ -144,7 +143,7 @@ class FailureCase:
 
     @property
     def renewed(self) -> str:
-        """What a person does for a good token in the place that this one came from."""
+        """How a person gets a good token, in the place where this one came from."""
         if self.source.isupper():
             return (
                 "set it anew and start Claude Code again, whose hooks keep the one that it began with: "
@@ -162,12 +161,12 @@ class FailureCase:
 
     @property
     def unchanged(self) -> str:
-        """What was changed where GitHub refused, as words of a sentence."""
+        """What was changed although GitHub refused, as words of a sentence."""
         return "only a part was changed" if self.asked.is_partly_done else "nothing was changed"
 
     @property
     def kept(self) -> str:
-        """What was changed where GitHub failed, as words: certain for a read, unknown for a write."""
+        """What was changed although GitHub failed, as words: certain for a read, unknown for a write."""
         return "it may have been done" if self.asked.is_write else "nothing was changed"
 
 
@@ -188,13 +187,13 @@ def told(kind: type[Rejected | Transient], name: str) -> Callable[[FailureCase],
 
     Args:
         kind: the error.
-        name: of its sentence, in which `{case.asked.subject}` and the like stand for parts of the failure.
+        name: its sentence's name; `{case.asked.subject}` and the like in it are parts of the failure.
     """
     return lambda case: kind(sentence(name, case=case), evidence=case.words)
 
 
 Own = Callable[[Answer], LifecycleError | None]
-"""The error that an answer is to one call alone; None leaves it to the table of all calls."""
+"""The error for an answer to one call only; None leaves it to the table for all calls."""
 
 
 def answered(
@@ -204,14 +203,14 @@ def answered(
     pattern: str = "",
     **values: object,
 ) -> Own:
-    """The error of an answer with this status and such words, with these as its evidence.
+    """The error for an answer with this status and these words, with the words as its evidence.
 
     Args:
-        name: of its sentence, in which `words` are GitHub's own.
-        kind: makes it of the sentence.
+        name: the sentence's name; `words` in it are GitHub's own.
+        kind: makes the error from the sentence.
         status: the answer's.
-        pattern: what GitHub's words and codes have in small letters; "" for whatever they are.
-        values: what else the sentence is filled in with.
+        pattern: must match GitHub's words and codes in lower case; "" matches all.
+        values: further values for the sentence.
     """
 
     def own(answer: Answer) -> LifecycleError | None:
@@ -225,7 +224,7 @@ def answered(
 
 
 def first_of(*several: Own) -> Own:
-    """The first of several errors that an answer is."""
+    """The error from the first of several functions that returns one."""
     return lambda answer: next(filter(None, (own(answer) for own in several)), None)
 
 
@@ -243,13 +242,13 @@ def outage(case: FailureCase) -> LifecycleError:
 
 
 def lost(case: FailureCase, name: str, retry_after: float | None = None) -> LifecycleError:
-    """The error, with that sentence, after which nobody knows whether a write has landed."""
+    """The error with this sentence for a write that may or may not have landed."""
     words, is_ambiguous = sentence(name, case=case), case.asked.is_write
     return Transient(words, retry_after=retry_after, is_ambiguous=is_ambiguous, evidence=case.words)
 
 
 def forbidden(case: FailureCase) -> LifecycleError:
-    """The error for a missing permission; it names what would give it, as far as GitHub says."""
+    """The error for a missing permission; it says what would grant it, if GitHub says so."""
     if "saml" in case.text or "x-github-sso" in case.answer.headers:
         fix = "authorize it for the organisation's single sign-on in GitHub's token settings"
     elif needs := case.answer.headers.get("x-accepted-github-permissions"):
@@ -265,7 +264,7 @@ def forbidden(case: FailureCase) -> LifecycleError:
 
 
 not_found = told(NotFound, "not-found")
-"""The error where the token is shown nothing."""
+"""The error if GitHub shows the token nothing."""
 
 
 rejected = told(Rejected, "rejected")

@@ -1,8 +1,8 @@
 """Turn GitHub's refusals into errors of `lifecycle.core.errors`, each with one sentence.
 
 There are two tables: `ANSWERS` for HTTP answers, which PyGithub and gql both get, and `PROBLEMS` for the
-entries of a GraphQL answer's `errors`. The first row that fits wins. What requests raises when no answer
-comes, `library_lines.silence` reads.
+entries of a GraphQL answer's `errors`. The first matching row is used. `library_lines.silence` handles the
+exceptions of requests if no answer comes.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def _moved(case: FailureCase) -> errors.LifecycleError:
 
 
 def moved_to(name: str, asked: AskedRequest) -> errors.Moved:
-    """The error for a write to a repository that has another name now.
+    """The error for a write to a repository that was renamed.
 
     Args:
-        name: `owner/name`, as GitHub has it now.
-        asked: what was to be done.
+        name: its present name on GitHub, `owner/name`.
+        asked: the request.
     """
     words = failure_case.sentence("renamed", name=name, asked=asked)
     return errors.Moved(words, evidence=name)
 
 
 def _answers(*statuses: int, words: str = "") -> Fits:
-    """Fits an answer of one of these statuses, of any if none is named, with these words."""
+    """Matches an answer with one of these statuses (any, if none is given) and with these words."""
     return lambda case: (
         case.answer.status in (statuses or {case.answer.status}) and words in case.text
     )
@@ -68,12 +68,12 @@ ANSWERS: tuple[failure_case.Row, ...] = (
     (_answers(401), told(errors.BadCredentials, "bad-credentials")),
     (_answers(403, words="was archived"), told(errors.Rejected, "archived")),
     (_answers(403), failure_case.forbidden),
-    # GitHub hides what a token may not write behind a 404.
+    # GitHub answers 404 for things that a token may not write.
     (lambda case: case.answer.status == 404 and case.asked.is_write, failure_case.forbidden),
     (_answers(404), failure_case.not_found),
     (_answers(410), told(errors.NotFound, "gone")),
     (_answers(451), told(errors.Rejected, "blocked")),
-    # GitHub computes the merge anew: https://github.com/cli/cli/issues/8092
+    # GitHub computes the merge again: https://github.com/cli/cli/issues/8092
     (_answers(words="base branch was modified"), told(errors.Transient, "overtaken")),
     (_answers(301, 302, 303, 307, 308), _moved),
     (_answers(words="pull request already exists"), told(errors.PullRequestExists, "exists")),
@@ -91,12 +91,12 @@ _SCOPE = re.compile(r"following scopes: \['([^']+)'")
 
 
 def absent_api(url: str, status: int, words: str) -> errors.LifecycleError:
-    """The error for a status that GitHub's GraphQL never gives: what it misses it tells in a 200.
+    """The error for a status that GitHub's GraphQL never returns: it reports its own errors in a 200.
 
     Args:
-        url: where it was asked for; only host and path are told.
+        url: the address; only host and path are shown.
         status: the HTTP status.
-        words: what came with it, without secrets.
+        words: the answer's content, without secrets.
     """
     parts = urlsplit(url)
     where = {"host": parts.hostname or "the server", "path": parts.path or "/"}
@@ -124,7 +124,7 @@ def _is_race(case: FailureCase) -> bool:
 
 def _missing_scope(case: FailureCase) -> errors.LifecycleError:
     match = _SCOPE.search(case.words)
-    # Reading alone does not help: the board is written as well.
+    # Read access is not sufficient: the board is also written.
     scope = match.group(1).removeprefix("read:") if match else "project"
     refused = "written" if case.asked.is_write else "read or written"
     outcome = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
@@ -134,8 +134,8 @@ def _missing_scope(case: FailureCase) -> errors.LifecycleError:
 
 # Source for the limits:
 # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
-# The types and the messages of Projects v2 are documented nowhere; they are taken from answers that
-# people quote in public.
+# The types and the messages of Projects v2 are not documented; they are from answers that people quote in
+# public.
 PROBLEMS: tuple[failure_case.Row, ...] = (
     (_is_limit_problem, failure_case.limited),
     (_is_problem("RESOURCE_LIMITS_EXCEEDED"), lambda case: failure_case.lost(case, "too-much")),
@@ -154,14 +154,15 @@ PROBLEMS: tuple[failure_case.Row, ...] = (
 SECONDARY_WAIT = 60.0
 """Seconds to wait after a rate limit that names no time.
 
-Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#handle-rate-limit-errors-appropriately
+Source:
+https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#handle-rate-limit-errors-appropriately
 """
 _LONGEST_EVIDENCE = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Turns what came back into errors. Knows the token only to keep it out of every text."""
+    """Turns failed answers into errors. Knows the token only to keep it out of every text."""
 
     token: str = field(repr=False)
     token_source: str
@@ -192,7 +193,7 @@ class Failures:
         asked: AskedRequest,
         headers: Mapping[str, str] | None = None,
     ) -> errors.LifecycleError:
-        """The error for several problems: one that passes by itself, else the first; nonsense if none."""
+        """The error for several problems: a temporary one, else the first; nonsense if there are none."""
         every = [self.of_problem(problem, asked, headers) for problem in problems]
         every = every or [self.of_nonsense(asked)]
         return next((error for error in every if isinstance(error, errors.Transient)), every[0])
@@ -212,11 +213,11 @@ class Failures:
         )
 
     def of_nonsense(self, asked: AskedRequest) -> errors.Transient:
-        """The error for an answer that cannot be understood: not JSON, cut, or of another shape."""
+        """The error for an answer that cannot be understood: not JSON, cut off, or of another shape."""
         return self._lost("gave an answer that cannot be read", asked, may_have_landed=True)
 
     def clean(self, text: str) -> str:
-        """Somebody else's words on one line, shortened, without the token and other secrets."""
+        """A stranger's words on one line, shortened, without the token and other secrets."""
         plain = text.replace(self.token, "***") if self.token else text
         return as_data(redact(" ".join(plain.split())))[:_LONGEST_EVIDENCE]
 

@@ -1,11 +1,11 @@
-"""Read what the failed checks of a pull request's head say: one GraphQL request, and their logs.
+"""Read the reports of failed checks on a pull request's head: one GraphQL request, and their logs.
 
-A fine-grained token is shown no checks. Then the jobs of Actions take their place, which have steps, and
-no remarks on lines; what else is hidden is told.
+A fine-grained token cannot see checks. Then the jobs of Actions are read instead, which have steps but no
+remarks on lines; other hidden parts are reported.
 
-A log is two requests, of which only the first has our token. GitHub answers with an address at a storage
-service that is good for a minute, whoever asks there. So a log can be had as soon as its job is over,
-though its run goes on.
+A log needs two requests, and only the first has our token. GitHub answers with an address at a storage
+service, which anybody can use for a minute. So a log is available as soon as its job is over, even if
+its run is still in progress.
 
 Sources: https://docs.github.com/rest/actions/workflow-runs,
 https://docs.github.com/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs and
@@ -43,12 +43,12 @@ _not_run_again = answered(
     403,
     "already running|cannot be retried|no failed jobs",
 )
-"""Rejected for a 403 that is about the run and not about the token."""
+"""Rejected for a 403 that is about the run, not about the token."""
 
 _without_log = first_of(
     answered("log-expired", errors.LogExpired, 410), answered("no-log", errors.NotFound, 404)
 )
-"""The error where there is no log any more, or none so far."""
+"""The error if there is no log any more, or not yet."""
 
 
 class GitHubCheckReports:
@@ -56,7 +56,7 @@ class GitHubCheckReports:
 
     Args:
         graph: GraphQL, for the checks.
-        calls: REST, for logs, and for jobs where GraphQL shows no checks.
+        calls: REST, for logs, and for jobs if GraphQL shows no checks.
     """
 
     def __init__(self, graph: GraphClient, calls: Calls) -> None:
@@ -64,9 +64,9 @@ class GitHubCheckReports:
         self._calls = calls
 
     def may_read_logs(self) -> bool:
-        """True if GitHub would show the log of the newest run that is over; False without one to try it on.
+        """True if GitHub would show the log of the newest completed run; False if there is none to try.
 
-        The log itself is not asked for: three requests. Raises NoPermission.
+        The log itself is not requested: three requests. Raises NoPermission.
         """
         query = {"status": "completed", "per_page": 1}
         runs = self._calls.read(
@@ -77,12 +77,12 @@ class GitHubCheckReports:
         jobs = self._calls.read(path, subject, _first_of("jobs"), {"per_page": 1}) if runs else []
         if not jobs:
             return False
-        with suppress(errors.LogExpired, errors.NotFound):  # then the token may ask all the same
+        with suppress(errors.LogExpired, errors.NotFound):  # the token may ask anyway
             self.address_of(int(jobs[0]["id"]))
         return True
 
     def run(self, number: int) -> failed_checks.WorkflowRun:
-        """A run as it stands now; NotFound, NoPermission."""
+        """A run's present state; NotFound, NoPermission."""
         return self._calls.read(f"actions/runs/{number}", f"run {number} of a workflow", _run_of)
 
     def runs_on(self, sha: str) -> list[Json]:
@@ -99,11 +99,11 @@ class GitHubCheckReports:
     def run_again(self, run: int, attempt: int) -> None:
         """Run the failed jobs again, unless there is a later attempt than this.
 
-        It is sent once: what came of a lost answer is seen in the number of attempts at the next call.
+        It is sent once: if the answer was lost, the number of attempts shows the result at the next call.
 
         Raises:
             NoPermission: the sentence says what the token needs.
-            Rejected: GitHub does not run it again: it is not over, too old, or was run again 50 times.
+            Rejected: GitHub refuses: it is not over, too old, or was run again 50 times.
         """
         if self.run(run).attempt > attempt:
             return
@@ -111,20 +111,20 @@ class GitHubCheckReports:
         self._calls.create("POST", path, subject, lambda _: None, own=_not_run_again)
 
     def address_of(self, job: int) -> str:
-        """Where a job's log lies for a minute, for whoever asks there; raises as `job_log`."""
+        """The address of a job's log, which anybody can use for a minute; raises as `job_log`."""
         asked = AskedRequest(f"the log of job {job} in {self._calls.repository}")
         path = f"/repos/{self._calls.repository}/actions/jobs/{job}/logs"
         return self._calls.rest.redirected(path, asked, _without_log)
 
     @contextmanager
     def job_log(self, job: int) -> Iterator[Iterator[str]]:
-        """The lines of a job's log as they come.
+        """The lines of a job's log as they arrive.
 
         Raises:
             NoPermission: the sentence says what the token needs.
             NotFound: there is no log, or none yet.
             LogExpired: the repository does not keep it any more.
-            Transient: nobody answers, or not in time.
+            Transient: no answer, or not in time.
         """
         from lifecycle.github.client.plain_line import NoAnswerError, streamed
 
@@ -138,7 +138,7 @@ class GitHubCheckReports:
             raise errors.Transient(sentence("no-storage", what=error.silence.words)) from None
 
     def failed_on(self, sha: str) -> failed_checks.CommitFailures:
-        """The failed jobs of Actions on a commit, and the workflows of which no run is under way.
+        """The failed jobs of Actions on a commit, and the workflows without a run in progress.
 
         Sources: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository and
         https://docs.github.com/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
@@ -182,10 +182,11 @@ class GitHubCheckReports:
         return replace(head, checks=tuple(dict.fromkeys(checks)), left=left, unseen=unseen)
 
     def queue_commit(self, number: int) -> str:
-        """The newest commit on which Actions tested a pull request for the merge queue; "" if none shows.
+        """The newest commit on which Actions tested a pull request for the merge queue; "" if none.
 
         The branch of such a run names the pull request.
-        Source: https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#merge_group
+        Source:
+        https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#merge_group
         """
         query, subject = {"event": "merge_group", "per_page": 100}, "the runs of the merge queue"
         runs = self._calls.read("actions/runs", subject, itemgetter("workflow_runs"), query)
@@ -210,12 +211,12 @@ class GitHubCheckReports:
 
 
 def _first_of(key: str) -> Callable[[Json], list[Json]]:
-    """A shape for `Calls.read`: the first entry of a page as a list, [] if it has none."""
+    """A shape for `Calls.read`: the first entry of a page in a list, [] if it has none."""
     return lambda content: list(content[key])[:1]
 
 
 def _newest(commit: Json) -> list[Json]:
-    """Of the suites of one app, workflow and event the newest: a new run supersedes the one before."""
+    """The newest suite for each app, workflow and event: a new run supersedes the one before."""
     newest: dict[object, Json] = {}
     for suite in nodes(commit, "checkSuites"):
         run = part(suite, "workflowRun")
@@ -246,7 +247,7 @@ def _runs(commit: Json) -> list[failed_checks.FailedCheck]:
 
 
 def _unstarted(name: str, url: str, run: object, of: Json) -> failed_checks.FailedCheck:
-    """A workflow whose file could not be read: its run is over, and no job of it began."""
+    """A workflow whose file could not be read: its run is over, and none of its jobs began."""
     event, its = text(of, "event"), number(run)
     return failed_checks.FailedCheck(
         name, "STARTUP_FAILURE", url, workflow=name, event=event, run=its
@@ -278,7 +279,7 @@ def _is_required(node: Json) -> bool | None:
 
 
 def _more(connection: Json, shown: Sized) -> int:
-    """How many entries a connection has beside those that were shown."""
+    """The number of a connection's entries that were not shown."""
     return max(0, (number(connection.get("totalCount")) or 0) - len(shown))
 
 
@@ -290,7 +291,7 @@ def _remark(annotation: Json) -> failed_checks.CheckRemark:
 
 
 def _steps(steps: Iterable[Json]) -> tuple[failed_checks.JobStep, ...]:
-    """The steps of a job, as either API shows them."""
+    """The steps of a job, from either API."""
     return tuple(
         failed_checks.JobStep(
             int(step.get("number") or 0),
@@ -315,7 +316,7 @@ def _status(context: Json) -> failed_checks.FailedCheck:
 
 
 def _job(job: Json, run: Json) -> failed_checks.FailedCheck:
-    """A job of the Actions API; whether it is required is not told there."""
+    """A job of the Actions API, which does not say whether it is required."""
     return failed_checks.FailedCheck(
         text(job, "name"),
         word(job.get("conclusion")),
@@ -341,7 +342,7 @@ def _run_of(run: Json) -> failed_checks.WorkflowRun:
 
 
 def over(runs: Iterable[Json]) -> tuple[str, ...]:
-    """The workflows of which no run is under way."""
+    """The workflows without a run in progress."""
     all_runs = list(runs)
     going = {str(run.get("name") or "") for run in all_runs if run.get("status") != "completed"}
     return tuple(sorted({str(run.get("name") or "") for run in all_runs} - going))

@@ -1,7 +1,6 @@
-"""One repository on GitHub: what a claim looks like in one GraphQL request, and the writes over REST.
+"""One repository on GitHub: a claim's facts in one GraphQL request, and the writes over REST.
 
-An idle look speaks GraphQL only; REST is asked when something has to be written, or when GraphQL does not
-show all of the checks.
+An idle look uses only GraphQL; REST is used for writes, or if GraphQL does not show all checks.
 """
 
 from __future__ import annotations
@@ -32,26 +31,26 @@ BOARD = "observe_board"
 LABELS = "observe_labels"
 PARTS = "observe_parts"
 WRITES = "observe_writes"
-"""The document that a look adds if several writes may follow it; may be done without."""
+"""The optional document that a look adds if several writes may follow it."""
 
 _WRITERS = {"ADMIN", "MAINTAIN", "WRITE"}
 
 _ABSENT = {("repository", "issue"), ("repository", "byNumber")}
 _CLOSERS = "closedByPullRequestsReferences"
 _OF_WRITES = {"viewerPermission", "viewerDidAuthor", _CLOSERS, "compare", "lease"}
-"""Without these a look is whole, writes go out one by one, and who holds the lease is not known."""
+"""Without these a look is still complete, but writes are sent singly, and the holder is unknown."""
 _OF_IDS = "repositoryOwner"
-"""A look is whole without the board's ids, too: whoever writes the card reads them and reports errors."""
+"""A look is complete without the board's ids: whoever writes the card reads them and reports errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a look showed.
+    """The result of a look.
 
     Attributes:
         node: the repository.
-        unseen: what was not shown of the pull requests, as `translate.hidden` has it.
-        board: why the board was not, None if it was or was not asked for.
+        unseen: the hidden parts of the pull requests, as from `translate.hidden`.
+        board: why the board was not shown, None if it was or was not requested.
     """
 
     node: Json = field(default_factory=dict)
@@ -61,11 +60,11 @@ class _Found:
 
 @dataclass(eq=False)
 class GitHubForge(PullCalls):
-    """Fits `ports.Forge`: the calls of pull requests, those of issues in the port's words, and looks.
+    """Fits `ports.Forge`: the calls for pull requests, those for issues in the port's types, and looks.
 
     Args:
         choice: which board a look shows, if it asks for one, and whether labels take its place.
-        board: learns the ids that it lacks from a look that its card may be written after; None if nobody
+        board: learns missing ids from a look after which its card may be written; None if nobody
             writes one.
     """
 
@@ -76,11 +75,11 @@ class GitHubForge(PullCalls):
         self._sight = Sight(self._choice)
 
     def observe(self, look: model.Look) -> model.Observation:
-        """All that a decision about one claim needs: one request, if GitHub shows everything.
+        """Everything for a decision about one claim: one request, if GitHub shows everything.
 
-        A board that cannot be read costs one request more, once per process, and the board's part
-        of the observation only; labels take its place if they may. Checks that GraphQL does not
-        show, or not all of, are read over REST for the pull requests that are open.
+        A board that cannot be read costs one more request, once per process, and only the board's part of
+        the observation; labels take its place if they may. For open pull requests, checks that GraphQL
+        does not show completely are read over REST.
 
         Raises:
             NotFound: GitHub shows no such repository.
@@ -94,14 +93,14 @@ class GitHubForge(PullCalls):
             self._sight.learn(answer.board)
             had_labels, parts = LABELS in parts, self._parts(look)
             if not answer.node.get("issue"):
-                # The board's null took the issue with it: that is no word about the issue.
+                # The board's null removed the issue from the answer, too; it says nothing about the issue.
                 answer = self._look_with(look, parts)
             elif LABELS in parts and not had_labels:
                 answer = replace(answer, node=self._labelled(answer.node, look))
         return self._observation(look, answer)
 
     def pull_requests_of(self, branch: str) -> tuple[model.PullRequest, ...]:
-        """The newest ten pull requests whose head branch is called `branch`, newest first."""
+        """The newest ten pull requests whose head branch is named `branch`, newest first."""
         variables = {**self.calls.repository.variables, "branch": branch}
         subject = f"pull requests of {branch} in {self.calls.repository}"
         reply = self._graph.read("observe_branch", variables, subject=subject)
@@ -112,9 +111,9 @@ class GitHubForge(PullCalls):
         return tuple(map(translate.pull_request, nodes(repository, "pullRequests")))
 
     def viewer(self) -> str:
-        """The login that the token belongs to: a bot's for a token that is no user's.
+        """The login of the token's owner: a bot's for a token that does not belong to a user.
 
-        Such a token may not ask REST who it is; GraphQL tells it.
+        Such a token may not ask REST for its owner; GraphQL answers.
         Source: https://docs.github.com/graphql/reference/queries#user (viewer)
         """
         try:
@@ -139,12 +138,12 @@ class GitHubForge(PullCalls):
     def blockers(self, number: int) -> tuple[str, ...]:
         """The open issues that block it, and its open sub-issues: `12`, elsewhere `owner/name#12`.
 
-        Requests: 1, and 1 for each of the two that it has; none is known of an older server.
+        Requests: 1, and 1 for each of the two kinds that it has; older servers report none.
         """
         return self._issues.blockers(self._issues.issue(number))
 
     def open_issues(self) -> tuple[model.Issue, ...]:
-        """Every open issue, page by page, pull requests left out.
+        """Every open issue, page by page, without pull requests.
 
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
@@ -157,21 +156,21 @@ class GitHubForge(PullCalls):
         return model.Comment(comment.id, comment.body)
 
     def close_issue(self, issue: int) -> model.Issue:
-        """Close as completed and return the issue as GitHub shows it afterwards."""
+        """Close the issue as completed and return it as GitHub's answer shows it."""
         return as_issue(self._issues.edit(issue, state="closed", state_reason="completed"))
 
     def assign(self, issue: int, login: str) -> model.Issue:
-        """Add an assignee and return the issue as it is then: GitHub ignores whom it may not assign."""
+        """Add an assignee and return the issue's new state: GitHub ignores those who cannot be assigned."""
         return as_issue(self._issues.assign(issue, (login,)))
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
-        """Take an assignee off and return who is left; nothing changes if it was not assigned."""
+        """Remove an assignee and return the remaining ones; nothing changes if they were not assigned."""
         return self._issues.unassign(issue, (login,)).assignees
 
     def move_ref(self, repository_id: str, ref: str, before: str, after: str) -> None:
-        """Have a ref hold `after`, if it holds `before` now; sent once. Zeros as `after` delete it.
+        """Set a ref to `after`, if it holds `before` now; sent once. Zeros as `after` delete it.
 
-        Whether GitHub does that outside of branches and tags is for whoever calls to find out.
+        Whether GitHub supports this outside of branches and tags is for the caller to find out.
         Source: https://docs.github.com/graphql/reference/mutations#updaterefs
         """
         names = {"repository": repository_id, "ref": ref, "before": before, "after": after}
@@ -179,7 +178,7 @@ class GitHubForge(PullCalls):
         self._graph.whole("move_ref", names, subject=subject)
 
     def token_facts(self) -> model.TokenFacts:
-        """Whose token it is, of what kind, and what it was given. Only reads."""
+        """The token's owner, kind and permissions. Only reads."""
         return self.calls.rest.token_facts()
 
     def repository_access(self) -> model.RepositoryAccess:
@@ -195,7 +194,7 @@ class GitHubForge(PullCalls):
         return IssueCalls(self.calls)
 
     def _parts(self, look: model.Look) -> tuple[str, ...]:
-        """The documents that a look adds to the claim's own."""
+        """The documents that a look adds to the claim's."""
         reviews = (REVIEWS,) if look.reviews and look.pr_number is not None else ()
         board = self._board_parts(look)
         is_unknown = board == (BOARD,) and self._board is not None and self._board.known is None
@@ -210,7 +209,7 @@ class GitHubForge(PullCalls):
         return (*board, LABELS) if self._choice.uses_labels else board
 
     def _look_with(self, look: model.Look, parts: tuple[str, ...]) -> _Found:
-        """One look with these documents added: what it showed, and why the board is not in it."""
+        """One look with these documents added: its result, and why it does not contain the board."""
         try:
             reply = self._ask_claim(look, parts)
         except MissingScope as missing:
@@ -230,7 +229,7 @@ class GitHubForge(PullCalls):
         return _Found(_repository_in(reply), unseen, board)
 
     def _labelled(self, node: Json, look: model.Look) -> Json:
-        """A repository with its issue's labels, which are asked for alone."""
+        """A repository with its issue's labels, which are requested separately."""
         variables = {**self.calls.repository.variables, "issue": look.issue}
         subject = f"the labels of issue #{look.issue} in {self.calls.repository}"
         reply = self._graph.read(LABELS, variables, subject=subject)
@@ -257,7 +256,7 @@ class GitHubForge(PullCalls):
         return self._graph.read("observe_claim", variables, subject=subject, added=parts)
 
     def _sort(self, reply: GraphReply, *, with_board: bool) -> AnswerProblem | None:
-        """Raise the problem of what may not be missing; return the first one of the board."""
+        """Raise the problem of a part that must not be missing; return the first problem of the board."""
         board: AnswerProblem | None = None
         for problem in reply.problems:
             if problem.type == "NOT_FOUND" and problem.path == ("repository",):
@@ -285,13 +284,13 @@ class GitHubForge(PullCalls):
         if look.checks:
             pulls = [entry for entry in (node.get("byNumber"), *listed) if entry]
             overall = {str(entry["headRefOid"]): rollup.overall(entry) for entry in pulls}
-            # Over REST is read what is missing of the pull request asked for, else of all open ones.
+            # Missing checks are read over REST for the requested pull request, else for all open ones.
             asked = (by_number,) if by_number else by_branch
             by_head = rest_checks.completed(self.calls, asked, overall)
             by_number = by_number and _mended(by_number, by_head)
             by_branch = tuple(_mended(pull, by_head) for pull in by_branch)
         lease = part(part(node, "lease"), "target")
-        # The token may still be allowed less than its owner; and whoever wrote an issue may close it.
+        # The token may still have fewer permissions than its owner; and an issue's author may close it.
         permission = word(node.get("viewerPermission"))
         is_author = part(node, "issue").get("viewerDidAuthor") is not False
         return model.Observation(
@@ -316,20 +315,20 @@ class GitHubForge(PullCalls):
         )
 
     def _transferred_to(self, look: model.Look) -> str:
-        """The address of an issue that is another repository's now; "" if GitHub does not say so."""
+        """The address of an issue that was moved to another repository; "" if GitHub does not say so."""
         if look.issue == look.pr_number:
-            return ""  # the look is at a pull request alone, whose number is no issue's
+            return ""  # the look is only at a pull request, whose number is not an issue's
         try:
             self.issue(look.issue)
         except Transferred as error:
             return error.evidence
         except LifecycleError:
-            return ""  # the look is whole without it
+            return ""  # the look is complete without it
         return ""
 
 
 def _closers(node: Json) -> tuple[int, ...]:
-    """The repository's open pull requests that close the issue, as GitHub shows them beside it."""
+    """The repository's open pull requests that close the issue, as GitHub shows them with it."""
     name = node.get("nameWithOwner")
     return tuple(
         int(pull["number"])
@@ -348,16 +347,16 @@ def _pull(node: Json | None, answer: _Found) -> model.PullRequest | None:
 
 
 def _mended(pull: model.PullRequest, by_head: Mapping[str, Checks]) -> model.PullRequest:
-    """A pull request with the checks that were read over REST, if they were read for its head."""
+    """A pull request with the checks from REST, if they were read for its head."""
     is_read = pull.state is model.PullState.OPEN and pull.head_sha in by_head
     return replace(pull, checks=by_head[pull.head_sha]) if is_read else pull
 
 
 _SAME = ("number", "id", "title", "url", "is_open", "state_reason", "assignees")
 _TIMES = ("closed_at", "updated_at")
-"""What either value of an issue has under the same name."""
+"""The fields that both values of an issue have under the same name."""
 
 
 def as_issue(facts: IssueFacts) -> model.Issue:
-    """An issue that REST showed, in the words of the port."""
+    """An issue from REST, in the port's type."""
     return model.Issue(**fields_of(facts, *_SAME, *_TIMES))

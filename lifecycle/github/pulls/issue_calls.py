@@ -1,6 +1,6 @@
 """Issues over REST: texts, state, labels, assignees, comments, milestones, relations.
 
-Each method is one request unless it says otherwise, and returns what the answer shows.
+Each method is one request unless it says otherwise, and returns the values in its answer.
 Sources: https://docs.github.com/rest/issues and the pages below it, named at each method.
 """
 
@@ -32,7 +32,7 @@ class IssueCalls:
         self.calls = calls
 
     def issue(self, number: int) -> IssueFacts:
-        """One issue or pull request; NotFound, and Transferred where GitHub leads to another's.
+        """One issue or pull request; NotFound, and Transferred if GitHub redirects to another's.
 
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
         """
@@ -43,7 +43,7 @@ class IssueCalls:
         return issue
 
     def _is_elsewhere(self, issue: IssueFacts) -> bool:
-        """True if it is another repository's; one by another name is asked whether it has that now."""
+        """True if it is another repository's; if the name differs, GitHub is asked about a renaming."""
         asked, home = self.calls.repository, "/".join(issue.url.split("/")[-4:-2]).casefold()
         if home == str(asked).casefold():
             return False
@@ -52,9 +52,9 @@ class IssueCalls:
     def marked(self, mark: str, label: str) -> IssueFacts | None:
         """The oldest issue of the token's owner whose body ends with the marker, in any state.
 
-        A request for each hundred issues of that author (with that label, if one is given), up to
-        the one that is found. The list may lag behind what was just created.
-        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
+        One request for each hundred issues of that author (with that label, if one is given), up to the
+        found one. The list may lag behind recent changes. Source:
+        https://docs.github.com/rest/issues/issues#list-repository-issues
         """
         subject = "issues"
         order = {"state": "all", "sort": "created", "direction": "asc"}
@@ -67,12 +67,12 @@ class IssueCalls:
         return None
 
     def listed(self, state: State, *, label: str = "", assignee: str = "") -> Iterator[IssueFacts]:
-        """The repository's issues, the oldest first, pull requests left out; a hundred a request.
+        """The repository's issues, the oldest first, without pull requests; one request for a hundred.
 
         Args:
-            state: which.
-            label: only those with this label; case is ignored, and GitHub takes a comma for an "and".
-            assignee: a login, `none` for those that are nobody's, `*` for all others, "" for all.
+            state: the state to list.
+            label: only those with this label; case is ignored, and GitHub reads a comma as an "and".
+            assignee: a login, `none` for unassigned ones, `*` for assigned ones, "" for all.
 
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
@@ -91,7 +91,7 @@ class IssueCalls:
         return self.calls.create("POST", "issues", f'an issue "{title}"', issue_facts, content)
 
     def edit(self, number: int, **changes: object) -> IssueFacts:
-        """Set title, body, state with state_reason, or milestone (its number, None for none).
+        """Set title, body, state with state_reason, or milestone (its number, None removes it).
 
         Source: https://docs.github.com/rest/issues/issues#update-an-issue
         """
@@ -100,14 +100,14 @@ class IssueCalls:
         return self.calls.set("PATCH", f"issues/{number}", subject, issue_facts, changes)
 
     def assign(self, number: int, logins: Iterable[str]) -> IssueFacts:
-        """Add assignees; GitHub ignores whom it may not assign.
+        """Add assignees; GitHub ignores people who cannot be assigned.
 
         Source: https://docs.github.com/rest/issues/assignees#add-assignees-to-an-issue
         """
         return self._assignees("POST", number, logins)
 
     def unassign(self, number: int, logins: Iterable[str]) -> IssueFacts:
-        """Take assignees off.
+        """Remove assignees.
 
         Source: https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
         """
@@ -119,7 +119,7 @@ class IssueCalls:
         return self.calls.set(method, f"issues/{number}/assignees", subject, issue_facts, body)
 
     def add_labels(self, number: int, names: Iterable[str]) -> tuple[str, ...]:
-        """Add labels and return all of the issue's.
+        """Add labels and return all labels of the issue.
 
         Source: https://docs.github.com/rest/issues/labels#add-labels-to-an-issue
         """
@@ -127,7 +127,7 @@ class IssueCalls:
         return self.calls.set("POST", path, subject, _label_names, {"labels": list(names)})
 
     def remove_label(self, number: int, name: str) -> None:
-        """Take a label off; NotFound if the issue does not have it.
+        """Remove a label; NotFound if the issue does not have it.
 
         Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
         """
@@ -136,7 +136,7 @@ class IssueCalls:
         self.calls.delete(path, subject, _absent)
 
     def labels(self) -> Iterator[LabelFacts]:
-        """The repository's labels, a hundred a request.
+        """The repository's labels, one request for a hundred.
 
         Source: https://docs.github.com/rest/issues/labels#list-labels-for-a-repository
         """
@@ -150,7 +150,7 @@ class IssueCalls:
         return self.calls.read_if_any(f"labels/{path_part(name)}", f'the label "{name}"', _label)
 
     def create_label(self, wanted: LabelFacts) -> LabelFacts:
-        """Make a label; AlreadyExists. Without a colour GitHub chooses one.
+        """Make a label; AlreadyExists. Without a colour, GitHub chooses one.
 
         Source: https://docs.github.com/rest/issues/labels#create-a-label
         """
@@ -158,7 +158,7 @@ class IssueCalls:
         return self.calls.create("POST", "labels", subject, _label, body, own=existing)
 
     def edit_label(self, name: str, wanted: LabelFacts) -> LabelFacts:
-        """Set colour and description of a label.
+        """Set a label's colour and description.
 
         Source: https://docs.github.com/rest/issues/labels#update-a-label
         """
@@ -166,9 +166,9 @@ class IssueCalls:
         return self.calls.set("PATCH", path, subject, _label, _label_body(replace(wanted, name="")))
 
     def comments(self, number: int) -> Iterator[tuple[CommentFacts, Callable[[], bool]]]:
-        """The comments, oldest first, 100 a request; each with a function that tells whether it is ours.
+        """The comments, oldest first, 100 a request; each with a function that says whether it is ours.
 
-        The first call of one costs a request: whose token it is.
+        The first call of such a function costs a request for the token's owner.
 
         Source: https://docs.github.com/rest/issues/comments#list-issue-comments
         """
@@ -207,7 +207,7 @@ class IssueCalls:
         self.calls.delete(f"issues/comments/{comment}", f"comment {comment}", _absent)
 
     def milestones(self) -> Iterator[MilestoneFacts]:
-        """The repository's milestones, open and closed, a hundred a request.
+        """The repository's milestones, open and closed, one request for a hundred.
 
         Source: https://docs.github.com/rest/issues/milestones#list-milestones
         """
@@ -222,18 +222,19 @@ class IssueCalls:
         return self.calls.create("POST", "milestones", subject, _milestone, body, own=existing)
 
     def related(self, number: int, relation: Relation) -> Iterator[IssueFacts]:
-        """The issues that block this one, or its sub-issues; a hundred a request.
+        """The issues that block this one, or its sub-issues; one request for a hundred.
 
-        Sources: https://docs.github.com/rest/issues/issue-dependencies#list-dependencies-an-issue-is-blocked-by
-        and https://docs.github.com/rest/issues/sub-issues#list-sub-issues
+        Sources:
+        https://docs.github.com/rest/issues/issue-dependencies#list-dependencies-an-issue-is-blocked-by and
+        https://docs.github.com/rest/issues/sub-issues#list-sub-issues
         """
         subject = f"the {_WORDS[relation]} of issue #{number}"
         return self.calls.values(f"issues/{number}/{relation}", subject, issue_facts)
 
     def blockers(self, facts: IssueFacts) -> tuple[str, ...]:
-        """The open issues that block it, and its open sub-issues: `12`, of another repository `o/r#12`.
+        """The open issues that block it, and its open sub-issues: `12`, in another repository `o/r#12`.
 
-        Requests: none if the issue says that it has none; else 1 for each of the two that it has.
+        Requests: none if the issue says that it has none; else 1 for each of the two kinds that it has.
         """
         relations: list[Relation] = [BLOCKERS] if facts.open_blockers else []
         relations += [PARTS] if facts.open_parts else []
@@ -252,8 +253,9 @@ class IssueCalls:
     def relate(self, number: int, relation: Relation, database_id: int) -> None:
         """Add a blocking issue or a sub-issue by its database id; AlreadyExists.
 
-        Sources: https://docs.github.com/rest/issues/issue-dependencies#add-a-dependency-an-issue-is-blocked-by
-        and https://docs.github.com/rest/issues/sub-issues#add-sub-issue
+        Sources:
+        https://docs.github.com/rest/issues/issue-dependencies#add-a-dependency-an-issue-is-blocked-by and
+        https://docs.github.com/rest/issues/sub-issues#add-sub-issue
         """
         subject = f"the {_WORDS[relation]} of issue #{number}"
         key = "sub_issue_id" if relation == "sub_issues" else "issue_id"
@@ -261,10 +263,11 @@ class IssueCalls:
         self.calls.create("POST", path, subject, lambda _: None, {key: database_id}, own=existing)
 
     def separate(self, number: int, relation: Relation, database_id: int) -> None:
-        """Take a blocking issue or a sub-issue away; NotFound if it is not there.
+        """Remove a blocking issue or a sub-issue; NotFound if it is not there.
 
-        Sources: https://docs.github.com/rest/issues/issue-dependencies#remove-dependency-an-issue-is-blocked-by
-        and https://docs.github.com/rest/issues/sub-issues#remove-sub-issue
+        Sources:
+        https://docs.github.com/rest/issues/issue-dependencies#remove-dependency-an-issue-is-blocked-by and
+        https://docs.github.com/rest/issues/sub-issues#remove-sub-issue
         """
         subject = f"the {_WORDS[relation]} of issue #{number}"
         if relation == "sub_issues":
@@ -278,10 +281,10 @@ _WORDS = {"dependencies/blocked_by": "blocking issues", "sub_issues": "sub-issue
 
 
 existing = answered("exists-already", AlreadyExists, 422, "already|duplicate sub-issues")
-"""AlreadyExists for GitHub's 422 about what is there already."""
+"""AlreadyExists for GitHub's 422 about something that exists already."""
 
 _absent = answered("nothing-there", NotFound, 404)
-"""NotFound for GitHub's 404, which a write otherwise takes for a missing permission."""
+"""NotFound for GitHub's 404, which for a write usually means a missing permission."""
 
 
 def issue_facts(issue: Json) -> IssueFacts:
@@ -309,7 +312,7 @@ def issue_facts(issue: Json) -> IssueFacts:
 
 
 def _label_name(label: Any) -> str:
-    # A label in an issue is an object, or, as the published schema has it, a bare name.
+    # A label in an issue is an object, or, in the published schema, just a name.
     return label if isinstance(label, str) else str(label["name"])
 
 

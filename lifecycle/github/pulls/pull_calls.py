@@ -1,6 +1,6 @@
 """Pull requests: REST for most, GraphQL for what REST cannot do (drafts, auto-merge).
 
-Each method is one request, and returns what the answer shows.
+Each method is one request, and returns the values in its answer.
 Sources: https://docs.github.com/rest/pulls and the pages below it, named at each method.
 """
 
@@ -36,7 +36,7 @@ class PullCalls:
     _graph: GraphClient
 
     def default_branch(self) -> str:
-        """The branch that a pull request goes into unless another is named."""
+        """The default base of pull requests."""
         return self.calls.rest.repository_access(self.calls.repository).default_branch
 
     def pull(self, number: int) -> PullFacts:
@@ -54,13 +54,13 @@ class PullCalls:
         subject = f"pull requests of {head}"
         query = given(state="open", head=head, base=base)
         for pull in self.calls.values("pulls", subject, pull_facts, query):
-            # A redirect after a renaming loses the query: then the list holds all.
+            # A redirect after a renaming loses the query: then the list contains all.
             if pull.head.casefold() == head.casefold() and base in {"", pull.base}:
                 return pull
         return None
 
     def closing_pulls(self) -> Iterator[ClosingPull]:
-        """Every open pull request with the issues here that it closes once merged; a request a hundred."""
+        """Every open pull request with the issues here that its merge closes; a hundred in a request."""
         subject, after = f"the open pull requests of {self.calls.repository}", None
         home = str(self.calls.repository).casefold()
         while True:
@@ -92,15 +92,15 @@ class PullCalls:
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
     ) -> PullRequest:
-        """`create` in the words of `ports.Forge`."""
+        """The same as `create`, with the types of `ports.Forge`."""
         return _as_pull(self.create(title=title, body=body, head=head, base=base, draft=is_draft))
 
     def pull_request(self, number: int) -> PullRequest:
-        """`pull` in the words of `ports.Forge`."""
+        """The same as `pull`, with the types of `ports.Forge`."""
         return _as_pull(self.pull(number))
 
     def set_pull_request_texts(self, number: int, **texts: str) -> PullRequest:
-        """`edit` in the words of `ports.Forge`."""
+        """The same as `edit`, with the types of `ports.Forge`."""
         return _as_pull(self.edit(number, **texts))
 
     def mark_ready(self, number: int, node_id: str) -> None:
@@ -119,7 +119,7 @@ class PullCalls:
         return self.calls.set("PATCH", f"pulls/{number}", subject, pull_facts, changes)
 
     def mutate(self, name: str, variables: Json, subject: str) -> Json:
-        """Send a mutation that may be applied twice; return the pull request in its answer."""
+        """Send a mutation that may be repeated; return the pull request in its answer."""
         payloads = [*self._graph.change(name, variables, subject=subject).values()]
         asked = AskedRequest(subject, is_write=True)
         return self._graph.shaped(asked, lambda: {**payloads[0]["pullRequest"]})
@@ -138,7 +138,7 @@ class PullCalls:
         return str(pull["id"]) if pull.get("mergeQueueEntry") else ""
 
     def dequeue(self, pull_id: str, subject: str) -> None:
-        """Take a pull request out of the merge queue, by its global id; sent once.
+        """Remove a pull request from the merge queue, by its global id; sent once.
 
         Source: https://docs.github.com/graphql/reference/mutations#dequeuepullrequest
         """
@@ -157,7 +157,7 @@ def pull_facts(pull: Json) -> PullFacts:
         title=str(pull["title"]),
         body=str(pull.get("body") or ""),
         state=PullState.MERGED if merged else state,
-        # The label holds the owner even if the head's repository is gone.
+        # The label contains the owner even if the head's repository is gone.
         head=str(head.get("label") or f":{head['ref']}"),
         head_sha=str(head["sha"]),
         base=str(pull["base"]["ref"]),
@@ -176,7 +176,7 @@ _SAME = (
     *("number", "url", "title", "state", "head_sha", "base", "body", "is_draft"),
     *("opened_at", "closed_at", "updated_at"),
 )
-"""What either value of a pull request has under the same name."""
+"""The fields that both values of a pull request have under the same name."""
 
 
 def _as_pull(facts: PullFacts) -> PullRequest:

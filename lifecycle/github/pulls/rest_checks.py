@@ -1,6 +1,6 @@
 """Read a commit's check runs, statuses and runs of workflows over REST.
 
-For tokens to which GraphQL shows no contexts, and for commits that have more than a page of them.
+For tokens to which GraphQL shows no contexts, and for commits with more than one page of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ACTIONS = "github-actions"
 
 @dataclass(frozen=True, slots=True)
 class _Flow:
-    """A run of a workflow: as GraphQL shows it, as a check of its own, and its check suite's id."""
+    """A run of a workflow: as in GraphQL, as a check of its own, and with its check suite's id."""
 
     sha: str
     suite_id: object
@@ -37,10 +37,10 @@ class _Flow:
 
 
 def read(calls: Calls, sha: str) -> Checks:
-    """Every check run and commit status of a commit, all pages, superseded ones dropped.
+    """Every check run and commit status of a commit, all pages, without superseded ones.
 
-    Runs of Actions are told apart by their workflow, as in GraphQL. REST tells that apart, and is
-    asked for it only where runs of one name lie in several check suites.
+    Runs of Actions are distinguished by their workflow, as in GraphQL. In REST that needs further requests,
+    which are sent only if runs of one name are in several check suites.
 
     Sources: https://docs.github.com/rest/checks/runs#list-check-runs-for-a-git-reference and
     https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
@@ -64,10 +64,10 @@ def read(calls: Calls, sha: str) -> Checks:
 
 
 def _without_check_runs(calls: Calls, sha: str) -> Checks:
-    """The checks for a token that cannot be given check runs, a fine-grained one: Actions and statuses.
+    """The checks for a fine-grained token, which cannot see check runs: Actions and statuses.
 
-    Checks of other apps stay hidden, so this is never all of them. What of the two is refused is, too;
-    NoPermission where both are.
+    Checks of other apps stay hidden, so this is never complete. If one of the two is refused, it is hidden,
+    too; NoPermission if both are.
     """
     try:
         flows, is_whole = _flows(calls, sha)
@@ -93,11 +93,11 @@ def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
     try:
         return _flows(calls, sha)
     except NoPermission:
-        return [], False  # they are unknown, and nothing is taken for green by them
+        return [], False  # they are unknown, and do not count as green
 
 
 def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
-    """The runs of workflows on a commit, and whether they are all of them."""
+    """The runs of workflows on a commit, and whether these are all."""
     query = {"head_sha": sha}
     flows, is_whole = _all(calls, sha, "actions/runs", "workflow_runs", _flow, query)
     # A redirect may lose the query: then these are the runs of every commit.
@@ -109,7 +109,7 @@ def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
 
 
 def _statuses_if_shown(calls: Calls, sha: str) -> tuple[list[RollupEntry], str]:
-    """The statuses; none of them, with what is not shown, for a token that may not read them."""
+    """The statuses; for a token that may not read them, an empty list with the name of the hidden part."""
     try:
         return _statuses(calls, sha), ""
     except NoPermission:
@@ -117,7 +117,7 @@ def _statuses_if_shown(calls: Calls, sha: str) -> tuple[list[RollupEntry], str]:
 
 
 def _is_ambiguous(runs: list[Json]) -> bool:
-    """True if runs of Actions have one name and lie in several check suites."""
+    """True if runs of Actions with one name are in several check suites."""
     suites = {(str(run.get("name")), _suite_id(run)) for run in runs if _is_of_actions(run)}
     return len(suites) > len({name for name, _ in suites})
 
@@ -142,7 +142,7 @@ def _all(
     shape: Callable[[Json], T],
     query: Json | None = None,
 ) -> tuple[list[T], bool]:
-    """The entries of all pages, and whether they are as many as GitHub announced."""
+    """The entries of all pages, and whether their number is the one that GitHub announced."""
     entries: list[T] = []
     total, parameters = 0, {"per_page": PAGE, **(query or {})}
     for number in count(2):
@@ -156,13 +156,13 @@ def _all(
 
 
 def _page(key: str, shape: Callable[[Json], T], content: Json) -> tuple[list[T], int]:
-    """One page, and how many entries all pages have."""
+    """One page, and the number of entries on all pages."""
     read = [shape(entry) for entry in content[key]]
     return read, int(content.get("total_count") or len(read))
 
 
 def _run(run: Json, flows: Mapping[object, Suite]) -> RollupEntry:
-    """A check run; those of other apps are of no workflow, and the newest of a name counts."""
+    """A check run; runs of other apps have no workflow, and the newest of a name counts."""
     app, suite_id = (run.get("app") or {}).get("id"), _suite_id(run)
     flow = flows.get(suite_id)
     is_anothers = app is not None and not _is_of_actions(run)
@@ -180,7 +180,7 @@ def _flow(run: Json) -> _Flow:
     made_at = timing.parse_time(run.get("created_at") or begun)
     status, conclusion = word(run["status"]), word(run.get("conclusion"))
     suite = Suite(name, event, made_at or float("-inf"), status, conclusion, url)
-    # REST tells no time of the end; a run that is over is seldom updated again.
+    # REST does not say when a run ended; after its end it is seldom updated.
     ended = run.get("updated_at") if status == "COMPLETED" else None
     check = {
         "name": name,
@@ -197,12 +197,12 @@ def _flow(run: Json) -> _Flow:
 def completed(
     calls: Calls, shown: Iterable[PullRequest], overall: Mapping[str, str]
 ) -> dict[str, Checks]:
-    """The checks of open pull requests of which GraphQL did not show all, by head.
+    """The checks of open pull requests that GraphQL did not show completely, by head.
 
     Args:
-        calls: of the repository.
+        calls: the repository's calls.
         shown: the pull requests as GraphQL showed them.
-        overall: GitHub's own word over all checks of a head, hidden ones too.
+        overall: GitHub's own verdict on all checks of a head, hidden ones too.
     """
     by_head: dict[str, Checks] = {}
     for pull in shown:
@@ -220,10 +220,10 @@ def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
         try:
             over_rest = read(calls, shown.sha)
         except NoPermission:
-            # The rest of the look is shown all the same: reviews, a conflict, the merge.
+            # The rest of the look is still shown: reviews, a conflict, the merge.
             hidden = "any of its checks"
             over_rest = Checks(shown.sha, is_complete=False, unseen=hidden, sees_workflows=False)
-        # GitHub's own word counts what it hides, so that it can say that all of it passed.
+        # GitHub's verdict includes hidden checks, so it can say that all of them passed.
         whole = over_rest
         if overall == "SUCCESS":
             runs = over_rest.runs or (rollup.of_all(overall),)
@@ -239,16 +239,16 @@ def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
 
 
 def _have_passed(checks: Checks) -> bool:
-    """True if what is shown would be green, so that it matters what is not."""
+    """True if the shown checks would be green, so that the hidden ones matter."""
     return bool(checks.runs) and all(run.bucket is Bucket.PASS for run in checks.runs)
 
 
 def _judged_by_word(checks: Checks, overall: str) -> Checks:
-    """Checks of which only Actions and statuses are shown, judged by GitHub's word over all of them.
+    """Checks of which only Actions and statuses are shown, judged by GitHub's verdict on all of them.
 
-    Runs of Actions have their workflow's name, and the base demands jobs: that cannot be compared.
-    That all which registered passed does not say that what is demanded has: only a merge that
-    nothing blocks does.
+    Runs of Actions have their workflow's name, but the base demands jobs, so they cannot be compared. If
+    all registered checks passed, the demanded ones may still be missing: only a merge that nothing blocks
+    shows that they passed.
     """
     statuses = [run for run in checks.runs if not run.workflow]
     met = tuple(demand for demand in checks.required if any(map(demand.is_met_by, statuses)))

@@ -1,7 +1,7 @@
-"""Turn GitHub's lists of checks into `Checks`: one result for each, and what is demanded or held besides.
+"""Turn GitHub's lists of checks into `Checks`: one result for each, and the demanded and held ones.
 
-Pure functions. An unknown word never breaks a look: what is not known to have passed is pending, and
-what was not shown is not taken for nothing.
+Pure functions. An unknown word never breaks a look: a check that is not known to have passed is pending,
+and a hidden one never counts as passed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lifecycle.core.values.checks import ENDED_BADLY, Bucket, Check, Checks, Req
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 
 # Sources: https://docs.github.com/graphql/reference/enums#checkconclusionstate and
-# https://docs.github.com/graphql/reference/enums#statusstate. STALE, which wants a re-run, is pending
+# https://docs.github.com/graphql/reference/enums#statusstate. STALE, which needs a re-run, is pending
 # like everything that is not listed.
 _BUCKETS = {
     "SUCCESS": Bucket.PASS,
@@ -32,9 +32,9 @@ class RollupEntry:
     """One check as GitHub lists it, superseded or not.
 
     Attributes:
-        key: what makes two entries runs of the same check.
+        key: equal for two entries that are runs of the same check.
         check: its value.
-        has_begun: False for a run that still waits, which is newer than all that have begun.
+        has_begun: False for a run that still waits; it counts as newer than all that have begun.
     """
 
     key: tuple[object, ...]
@@ -55,10 +55,10 @@ def status_bucket(state: object) -> Bucket:
 
 
 def newest(entries: Iterable[RollupEntry]) -> tuple[Check, ...]:
-    """One check for each key: the one that began last, in order of name.
+    """One check for each key: the one that began last, ordered by name.
 
-    A re-run leaves the superseded entry in the list, so the newest counts. Where two began in the
-    same second the worse one does: green must not hang on an order that nobody promised.
+    A re-run leaves the superseded entry in the list, so the newest counts. If two began in the same second,
+    the worse one counts: green must not depend on an order that nobody promised.
     """
     by_key: dict[tuple[object, ...], RollupEntry] = {}
     for entry in entries:
@@ -78,8 +78,8 @@ def _age(entry: RollupEntry) -> tuple[bool, float, int]:
 def required(base: Json) -> tuple[Required, ...]:
     """The checks that a base branch demands: by classic protection, and by rulesets.
 
-    A rule that names an app is one more demand than the same name without. Whether all rules were
-    shown tells `sees_demands`.
+    A rule that names an app is a separate demand from the same name without an app. `sees_demands` says
+    whether all rules were shown.
     Sources: https://docs.github.com/graphql/reference/objects#refupdaterule and
     https://docs.github.com/graphql/reference/objects#requiredstatuschecksparameters
     """
@@ -93,7 +93,7 @@ def required(base: Json) -> tuple[Required, ...]:
 
 
 def sees_demands(node: Json) -> bool:
-    """False if a pull request's base was hidden, or had more rules than a page; True if not asked."""
+    """False if a pull request's base was hidden, or had more rules than a page; True if not requested."""
     if "baseRef" not in node:
         return True
     base = node["baseRef"]
@@ -103,7 +103,7 @@ def sees_demands(node: Json) -> bool:
 
 
 def _is_whole(connection: object) -> bool:
-    """True if a connection was shown, and there is no further page of it."""
+    """True if a connection was shown, and all of it fits its first page."""
     if not isinstance(connection, Mapping) or connection.get("nodes") is None:
         return False
     return not part(connection, "pageInfo").get("hasNextPage")
@@ -129,16 +129,16 @@ _NO_START = {"STARTUP_FAILURE", "FAILURE"}
 
 
 def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Checks:
-    """What the check suites of Actions on the head `sha` say; nothing if they were not asked for.
+    """The Checks from the Actions check suites on the head `sha`; empty if they were not requested.
 
-    Suites of other apps count by their check runs alone: GitHub opens one for each installed app,
-    whether the app uses it or not.
+    Suites of other apps count only by their check runs: GitHub opens one for each installed app, whether
+    the app uses it or not.
     Source: https://docs.github.com/actions/how-tos/manage-workflow-runs/approve-runs-from-forks
 
     Args:
         sha: the head.
         node: a pull request with its last commit.
-        checks: the check runs that the rollup shows.
+        checks: the check runs in the rollup.
     """
     if "commits" not in node:
         return Checks(sha)
@@ -169,14 +169,14 @@ def _suite(suite: Json, run: Json) -> Suite:
 
 
 def judged(sha: str, suites: Iterable[Suite], checks: Iterable[Check]) -> Checks:
-    """What the newest run of each workflow and event says, beside the checks that are shown.
+    """The results of the newest run of each workflow and event, besides the shown checks.
 
-    Held are those that somebody has to approve before they run. GitHub ends their check suite at once with
-    ACTION_REQUIRED and puts no check run into it. Unfinished are those that still run: their jobs register
-    one after the other, so that for a moment all that is listed may have passed. The runs are those that
-    did not pass although no job of theirs says so: a workflow file that cannot be read, a run that was
-    cancelled or timed out before its jobs began. A run that did not pass while all its jobs did is no pass:
-    its other jobs never began.
+    Held: those that somebody has to approve before they run. GitHub ends their check suite at once with
+    ACTION_REQUIRED and puts no check run into it. Unfinished: those that are still running; their jobs
+    register one after the other, so for a moment all listed ones may have passed. Runs: those that did not
+    pass although none of their jobs says so: a workflow file that cannot be read, or a run that was
+    cancelled or timed out before its jobs began. If a run did not pass while all its jobs did, it did not
+    pass: its other jobs never began.
     """
     newest_of: dict[tuple[str, str], Suite] = {}
     for suite in suites:
@@ -200,7 +200,7 @@ def judged(sha: str, suites: Iterable[Suite], checks: Iterable[Check]) -> Checks
 
 
 def _without_job(suite: Suite, *, has_jobs: bool) -> Check:
-    """A workflow's own end, as a check of the workflow's name."""
+    """A workflow's own result, as a check with the workflow's name."""
     is_unread = suite.conclusion in _NO_START and not has_jobs
     return Check(
         suite.workflow,
@@ -217,7 +217,7 @@ def _is_without_job(check: Check) -> bool:
 
 
 def with_workflows(checks: Checks, beside: Checks) -> Checks:
-    """Checks, with what the workflows say beside them."""
+    """Checks, combined with the results of workflows."""
     return replace(
         checks,
         runs=tuple(dict.fromkeys((*checks.runs, *beside.runs))),
@@ -229,15 +229,15 @@ def with_workflows(checks: Checks, beside: Checks) -> Checks:
 
 
 def of_all(state: str) -> Check:
-    """GitHub's own word over all checks, as one check."""
+    """GitHub's own verdict on all checks, as one check."""
     return Check("all checks", status_bucket(state), word=word(state))
 
 
 def rollup(sha: str, shown: Json | None) -> Checks:
     """A StatusCheckRollup as the checks of the head `sha`.
 
-    No rollup, or one of another commit, means that nothing has registered on this head yet. One that was
-    asked for its state alone is one check, of all.
+    No rollup, or one of another commit, means that nothing has registered on this head yet. If only its
+    state was requested, it is one check for all.
     """
     if not shown or text(part(shown, "commit"), "oid") not in {"", sha}:
         return Checks(sha)
@@ -253,10 +253,10 @@ def rollup(sha: str, shown: Json | None) -> Checks:
 
 
 def with_demands(checks: Checks, shown: Checks) -> Checks:
-    """Checks that were read elsewhere, with what GraphQL showed of the base and of workflows."""
-    # Where a job's failure is listed, the end of its workflow is no second one.
+    """Checks that were read elsewhere, with the demands and workflows that GraphQL showed."""
+    # If a job's failure is listed, the result of its workflow is not a second one.
     ended = () if checks.failed else tuple(run for run in shown.runs if _is_without_job(run))
-    if checks.unseen and not checks.sees_workflows:  # jobs may have begun that are not shown
+    if checks.unseen and not checks.sees_workflows:  # hidden jobs may have begun
         ended = tuple(replace(run, word="FAILURE") for run in ended)
     is_seen = checks.sees_workflows or shown.sees_workflows
     beside = replace(shown, runs=ended, sees_workflows=is_seen)
@@ -269,7 +269,7 @@ def with_demands(checks: Checks, shown: Checks) -> Checks:
 
 
 def overall(node: Json) -> str:
-    """GitHub's own word over every check of a pull request's head, hidden ones too; "" if none.
+    """GitHub's own verdict on every check of a pull request's head, hidden ones too; "" if none.
 
     Source: https://docs.github.com/graphql/reference/enums#statusstate
     """
@@ -294,9 +294,9 @@ def check_run(
 
     Args:
         run: its JSON.
-        flow: its workflow and that one's event; empty for those of other apps.
+        flow: its workflow and event; empty for runs of other apps.
         app: the id of the app that made it, if it is known.
-        key: what, beside name and app, tells two runs apart.
+        key: distinguishes two runs with the same name and app.
     """
     status, conclusion = run["status"], run.get("conclusion")
     is_over = word(status) == "COMPLETED"

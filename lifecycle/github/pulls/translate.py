@@ -1,7 +1,7 @@
-"""Turn GitHub's JSON into the product's values, with what it did not show; no client is asked here.
+"""Turn GitHub's JSON into the product's values, with the hidden parts; no client is used here.
 
-Enum values that this product does not know yet never break a look: an unknown check is pending, an
-unknown state is not open. Green needs evidence: what the token is not shown is never taken for nothing.
+Unknown enum values never break a look: an unknown check is pending, an unknown state is not open. Green
+needs evidence: a part that the token cannot see never counts as passed.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
 
 _UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
-"""Merge states that a pull request has only if all that its base demands is there.
+"""Merge states that a pull request has only if it meets all demands of its base.
 
 Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
 """
 
 
 def hold(issue: int, commit: Json) -> model.Hold:
-    """The lease of an issue by the commit that its ref points to; a full name finds a ref of any kind.
+    """The lease of an issue from the commit of its ref; a full name finds a ref of any kind.
 
     Source: https://docs.github.com/graphql/reference/objects#repository (`ref`)
     """
@@ -40,7 +40,7 @@ def hold(issue: int, commit: Json) -> model.Hold:
 
 
 def pull_request(node: Json) -> model.PullRequest:
-    """A GraphQL PullRequest. `checks` is None if the rollup was not asked for."""
+    """A GraphQL PullRequest. `checks` is None if the rollup was not requested."""
     return model.PullRequest(
         int(node["number"]),
         state=_STATES.get(word(node.get("state")), model.PullState.CLOSED),
@@ -65,11 +65,11 @@ _PLAIN = {
     *("number", "state", "headRepositoryOwner", "isDraft", "url", "title", "body", "id"),
     *("baseRefName", "headRefName", "headRefOid", "createdAt", "mergedAt", "closedAt", "updatedAt"),
 }
-"""What a sweep asks of most pull requests: of no more there is nothing to be told of how one stands."""
+"""The fields that a sweep requests for most pull requests; with only these there is nothing to say."""
 
 
 def _standing(node: Json) -> dict[str, Any]:
-    """How a pull request stands: its checks, reviews and queue, and what its base demands."""
+    """The state of a pull request: its checks, reviews and queue, and its base's demands."""
     return {
         "mergeable": text(node, "mergeable") or "UNKNOWN",
         "checks": _checks(node),
@@ -89,7 +89,7 @@ def _standing(node: Json) -> dict[str, Any]:
 
 
 def _requested(node: Json) -> tuple[str, ...]:
-    """Who is asked for a review: people and bots by login, teams with their organisation before them."""
+    """The requested reviewers: people and bots by login, teams with their organisation before them."""
     asked = (part(request, "requestedReviewer") for request in nodes(node, "reviewRequests"))
     names = (
         text(who, "login") or f"{text(part(who, 'organization'), 'login')}/{text(who, 'slug')}"
@@ -99,10 +99,10 @@ def _requested(node: Json) -> tuple[str, ...]:
 
 
 def _conversations(node: Json) -> model.Conversations | None:
-    """The conversations of a pull request, None where not all of them were shown.
+    """The conversations of a pull request, None if not all of them were shown.
 
-    Of more than a hundred conversations the older ones count by the pull request's own date alone. A
-    sweep asks for no more than which are resolved.
+    If there are more than a hundred, the older ones count only by the pull request's own date. A sweep only
+    requests which are resolved.
     """
     threads = nodes(node, "reviewThreads")
     unresolved = [thread for thread in threads if not thread.get("isResolved")]
@@ -112,7 +112,7 @@ def _conversations(node: Json) -> model.Conversations | None:
     if not all(isinstance(connection, Mapping) for connection in parts):
         return None
     last = [comment for thread in unresolved for comment in nodes(thread, "comments")[-1:]]
-    # A draft is shown to the account that writes it, and said to nobody yet.
+    # Only its author sees a draft; it was not said to anybody yet.
     newest = [comment for comment in last if text(comment, "state") != "PENDING"]
     if not any(connection.get("totalCount") for connection in parts):
         return model.Conversations("")
@@ -129,11 +129,11 @@ def _conversations(node: Json) -> model.Conversations | None:
 
 
 def is_of_owner(node: Json, *root: Json) -> bool:
-    """True if a comment or review of the token's account is its person's, and not what this product wrote.
+    """True if a comment or review of the token's account is a person's, not written by this product.
 
-    A person and the agent may have one account, and GitHub does not tell them apart. What begins a
-    conversation about the diff, or is a review, is never written here; an answer is, with a marker. In
-    what others began, an answer without one may be the agent's by other means. An App has no person.
+    A person and the agent may share an account, and GitHub does not distinguish them. This product never
+    begins a conversation about the diff and never writes a review; it does answer, with a marker. In other
+    people's conversations, an answer without one may be the agent's by other means. An App has no person.
     """
     is_apps = text(part(node, "author"), "__typename") == "Bot"
     is_begun = all(begun.get("viewerDidAuthor") for begun in (node, *root)) and bool(root)
@@ -141,7 +141,7 @@ def is_of_owner(node: Json, *root: Json) -> bool:
 
 
 def _checks(node: Json) -> Checks | None:
-    """The checks of a pull request's head, with what its base demands of them."""
+    """The checks of a pull request's head, with its base's demands about them."""
     if "statusCheckRollup" not in node:
         return None
     sha = text(node, "headRefOid")
@@ -155,15 +155,15 @@ def _checks(node: Json) -> Checks | None:
 
 
 def _merge_state(node: Json) -> str:
-    """GitHub's word, UNKNOWN if it was refused; empty only if it was not asked for."""
+    """GitHub's word, UNKNOWN if it was refused; empty only if it was not requested."""
     return text(node, "mergeStateStatus") or ("UNKNOWN" if "mergeStateStatus" in node else "")
 
 
 def _changes_requested(node: Json) -> tuple[model.Review, ...]:
-    """The standing reviews that ask for changes, oldest first.
+    """The reviews in force that request changes, oldest first.
 
-    GitHub lists the last opinion of each reviewer, so that an approval or a dismissal that came
-    later stands in the place of what it superseded.
+    GitHub lists the last opinion of each reviewer, so a later approval or dismissal replaces the earlier
+    opinion.
     """
     reviews = [_review(review) for review in nodes(node, "latestOpinionatedReviews")]
     wanted = [review for review in reviews if review.state == "CHANGES_REQUESTED"]
@@ -186,7 +186,7 @@ _STATES = {state.value: state for state in model.PullState}
 
 
 def issue(node: Json) -> model.Issue:
-    """A GraphQL Issue. `comments` is None if they were not asked for."""
+    """A GraphQL Issue. `comments` is None if they were not requested."""
     comments, parts = node.get("comments"), part(node, "subIssuesSummary")
     return model.Issue(
         int(node["number"]),
@@ -204,14 +204,14 @@ def issue(node: Json) -> model.Issue:
 
 
 _INSIDERS = {"OWNER", "MEMBER", "COLLABORATOR"}
-"""What GitHub calls those who were let in: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
+"""The insiders: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
 
 
 def _comments(node: Json) -> Iterable[model.Comment]:
-    """The comments whose markers may be believed: the token's own, those of insiders and of Apps.
+    """The comments whose markers may be trusted: the token's own, insiders' and Apps'.
 
-    Anybody may comment on a public issue, and could copy a marker from one of ours: that something was
-    said there would be a stranger's word.
+    Anybody may comment on a public issue, and could copy a marker from one of our comments: then a stranger
+    could make it seem that something was said there.
     """
     for comment in nodes(node, "comments"):
         is_app = text(part(comment, "author"), "__typename") == "Bot"
@@ -234,20 +234,20 @@ def board_item(node: Json) -> model.BoardItem:
 
 
 def board_item_of(nodes: Iterable[Json | None], owner: str, number: int) -> model.BoardItem | None:
-    """The item on project `number` of `owner`, whose login is compared without regard to case."""
+    """The item on project `number` of `owner`, ignoring the login's case."""
     its = (board_item(node) for node in nodes if node and is_on_board(node, owner, number))
     return next(its, None)
 
 
 def is_on_board(node: Json, owner: str, number: int) -> bool:
-    """True if an item is one of project `number` of `owner`; the login's case does not matter."""
+    """True if an item is on project `number` of `owner`; the login's case does not matter."""
     project = part(node, "project")
     login = text(part(project, "owner"), "login")
     return bool(project.get("number") == number and login.casefold() == owner.casefold())
 
 
 def card(node: Json) -> model.Card | None:
-    """A board item whose content is an issue; None for drafts, pull requests and what is hidden."""
+    """A board item whose content is an issue; None for drafts, pull requests and hidden items."""
     content = part(node, "content")
     if "number" not in content:
         return None
@@ -272,7 +272,7 @@ def draft(node: Json) -> model.Draft | None:
 
 
 def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> model.BoardSchema:
-    """A ProjectV2 and the fields of all its pages; fields of kinds that were not asked for are {}."""
+    """A ProjectV2 and the fields of all its pages; fields of kinds that were not requested are {}."""
     shown = tuple(_board_field(field) for field in fields if field.get("id"))
     named = texts(project, project_id="id", title="title", url="url")
     return model.BoardSchema(**named, viewer=viewer, fields=shown)
@@ -285,7 +285,7 @@ def _board_field(node: Json) -> model.BoardField:
 
 
 def _iterations(configuration: Json) -> list[Json]:
-    """The iterations of a field, those to come before those that are over, as if they were options."""
+    """The iterations of a field, future ones before completed ones, as if they were options."""
     iterations = [
         *(configuration.get("iterations") or ()),
         *(configuration.get("completedIterations") or ()),
@@ -294,7 +294,7 @@ def _iterations(configuration: Json) -> list[Json]:
 
 
 def _status_at(node: Json) -> float | None:
-    """When the Status was set last: a value's own time, which the card's other fields leave alone.
+    """When the Status was last set: the value's own time, which changes of other fields do not affect.
 
     Source: https://docs.github.com/graphql/reference/objects#projectv2itemfieldsingleselectvalue
     """
@@ -303,29 +303,29 @@ def _status_at(node: Json) -> float | None:
 
 
 def _value(node: Json, alias: str) -> str | None:
-    """A field value's name or text; an empty one is none."""
+    """A field value's name or text; None if it is empty."""
     field = part(node, alias)
     return text(field, "name") or text(field, "text") or None
 
 
 def _status(node: Json) -> str | None:
-    """The Status as we spell it; one that we do not know is as the board has it."""
+    """The Status in our spelling; an unknown one as the board has it."""
     option = _value(node, "status")
     return SPELLINGS.get(option.casefold(), option) if option is not None else None
 
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"
 MERGING = (MERGE, RULES, QUEUE)
-"""The documents that a look at checks adds to the claim's own; each may be done without."""
+"""The optional documents that a look at checks adds to the claim's."""
 
 REVIEWS = "observe_reviews"
-"""The document that a look at the conversations adds; may be done without as well."""
+"""The optional document that a look at the conversations adds."""
 
 _CONTEXTS = "statusCheckRollup"
 
 
 def hidden(problems: Iterable[AnswerProblem], left_out: Iterable[str]) -> frozenset[str]:
-    """What a look was not shown, by the fields of `Checks` that say so, whichever pull request it was of.
+    """The hidden parts of a look, by the fields of `Checks` that name them, for all of its pull requests.
 
     Args:
         problems: the look's.
@@ -342,7 +342,7 @@ def hidden(problems: Iterable[AnswerProblem], left_out: Iterable[str]) -> frozen
 
 
 def marked(pull: model.PullRequest, unseen: frozenset[str]) -> model.PullRequest:
-    """The pull request with its checks marked where something was `hidden`."""
+    """The pull request with its checks marked where a part was `hidden`."""
     if pull.checks is None:
         return pull
     blind: dict[str, Any] = dict.fromkeys(unseen, False)
@@ -352,8 +352,8 @@ def marked(pull: model.PullRequest, unseen: frozenset[str]) -> model.PullRequest
 def is_bearable(problem: AnswerProblem, data: Mapping[str, Any]) -> bool:
     """True if only a part of a pull request is missing, and the pull request itself is there.
 
-    A null where GraphQL allows none takes what is around it along: a pull request that is missing
-    for such a reason is not one that does not exist.
+    If a field may not be null, a null also removes its parent: a pull request that is missing for such a
+    reason may still exist.
     Source: https://spec.graphql.org/October2021/#sec-Handling-Field-Errors
     """
     shown: Any = data
@@ -381,7 +381,7 @@ _TOLD_ELSEWHERE = {
     *("CREATION", "UPDATE", "DELETION", "NON_FAST_FORWARD", "MERGE_QUEUE_LOCKED_REF", "TAG"),
     *("BRANCH_NAME_PATTERN", "TAG_NAME_PATTERN", "MAX_REF_UPDATES"),
 }
-"""Kinds of rules that are read by their parameters, or that hold no merge back.
+"""Kinds of rules that are read from their parameters, or that do not block a merge.
 
 Source: https://docs.github.com/graphql/reference/enums#repositoryruletype
 """
@@ -391,17 +391,17 @@ _CLASSIC_RULES = {
     "requiresSignatures": "REQUIRED_SIGNATURES",
     "requiresLinearHistory": "REQUIRED_LINEAR_HISTORY",
 }
-"""The kinds of rules that fields of classic protection say."""
+"""The kinds of rules that are fields of classic protection."""
 
 
 def merge_method(repository: Json) -> model.MergeMethod:
-    """How a repository merges if nobody chooses."""
+    """A repository's default merge method."""
     methods: dict[str, model.MergeMethod] = {"SQUASH": "squash", "REBASE": "rebase"}
     return methods.get(word(repository.get("viewerDefaultMergeMethod")), "merge")
 
 
 def merge_demands(node: Json) -> model.MergeDemands | None:
-    """What the base of a pull request demands beside checks; None if that was not asked for or shown.
+    """The demands of a pull request's base besides checks; None if they were not requested or shown.
 
     Sources: https://docs.github.com/graphql/reference/objects#refupdaterule and
     https://docs.github.com/graphql/reference/objects#pullrequestparameters
@@ -441,8 +441,8 @@ def queue_entry(node: Json) -> model.QueueEntry | None:
 def ejection(node: Json) -> model.Ejection | None:
     """The last time that a pull request left the queue.
 
-    GitHub calls the commit that was tested the one "before" the event; where that is the pull request's
-    own head, which commit it was is not known.
+    GitHub calls the tested commit the one "before" the event; if that is the pull request's own head, the
+    tested commit is unknown.
     """
     events = [event for event in nodes(node, "timelineItems") if event.get("id")]
     if not events:

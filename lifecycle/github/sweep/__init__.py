@@ -1,1 +1,1 @@
-"""Many repositories read at once, a hundred nodes a request."""
+"""Read many repositories at once, a hundred nodes in each request."""

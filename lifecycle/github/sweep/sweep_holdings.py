@@ -1,12 +1,12 @@
 """Read the repositories of a sweep: their leases, branches and open pull requests; 25 a request.
 
-A list of more than a hundred is continued, that of several repositories in one request.
+Lists of more than a hundred are continued, those of several repositories in one request.
 Source: https://docs.github.com/graphql/guides/using-pagination-in-the-graphql-api
 
-Whom pull requests wait for is asked for in the same requests, by a part of its own for each repository:
-its holes, or a server that does not know a field of it, take nothing else along. Three lists of each of a
-hundred pull requests cost three points, however few there are: so not all of many repositories are asked.
-Source: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+Whom pull requests wait for is requested at the same time, by a separate part for each repository: if a part
+of it is missing, or the server does not know one of its fields, nothing else is lost. Three lists for each
+of a hundred pull requests cost three points, however few there are, so not all of many repositories are
+asked. Source: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 _COMMITS_AT_ONCE = 100
 _Ref = tuple[str, str]
-"""A ref's whole name, and the object that it points to."""
+"""A ref's full name, and the object that it points to."""
 
 
 class HiddenLeases:
     """Knows whether GraphQL hides leases, and reads them over REST if it does.
 
-    Whether `Repository.refs` shows a namespace of one's own is documented nowhere; REST lists whatever is
-    below a prefix. So where GraphQL shows no lease at all although tasks are claimed, REST is asked once.
+    Whether `Repository.refs` shows a separate namespace is not documented; REST lists everything below a
+    prefix. So if GraphQL shows no lease at all although tasks are claimed, REST is asked once.
     Source: https://docs.github.com/rest/git/refs#list-matching-references
 
     Args:
-        graph: for the commits, which it shows by their sha.
+        graph: for the commits, by their sha.
         rest: for the refs.
     """
 
@@ -57,10 +57,10 @@ class HiddenLeases:
         self._is_settled = self._are_hidden
 
     def unhide(self, repositories: Sequence[SweptRepository]) -> None:
-        """Give repositories the leases that GraphQL did not show, if it hides them.
+        """Add to repositories the leases that GraphQL did not show, if it hides them.
 
-        One request the first time that a task is claimed somewhere and no lease was shown; if leases
-        are hidden, one for each repository from then on, and one for each hundred commits.
+        One request the first time that a task is claimed somewhere and no lease was shown; if leases are
+        hidden, one more for each repository from then on, and one for each hundred commits.
         """
         if any(repository.lists["leases"] for repository in repositories):
             self._is_settled = True  # they are shown
@@ -92,11 +92,11 @@ class HiddenLeases:
                 continue
             for number, (repository, (name, sha)) in enumerate(batch):
                 commit = part(part(reply.data, f"p{number}"), "object")
-                target = {"oid": sha, **commit}  # of what GitHub does not show nothing is noted
+                target = {"oid": sha, **commit}  # nothing is noted about hidden commits
                 repository.lists["leases"].append({"name": name, "target": target})
 
     def _refs(self, repository: SweptRepository) -> list[_Ref]:
-        """The lease refs of a repository, over REST; none if nothing was ever pushed there."""
+        """The lease refs of a repository, over REST; empty if none was ever pushed."""
         if not part(repository.node, "defaultBranchRef"):
             return []
         calls = Calls(self._rest, Repository(**repository.variables), patience=LONGEST_WAIT)
@@ -120,11 +120,11 @@ OWNER, OWNER_WAITS = "survey_owner", "survey_owner_waits"
 _DOCUMENTS = {"leases": "survey_leases", "tips": "survey_tips", "pulls": "survey_pulls"}
 """Each list of a repository, and the document that continues it."""
 _Page = tuple[SweptRepository, str, str]
-"""A page to be read: whose, of which list, and after which cursor."""
+"""A page to read: its repository, its list, and its cursor."""
 
 
 class Holdings:
-    """Reads what repositories hold.
+    """Reads repositories' holdings.
 
     Args:
         graph: GraphQL.
@@ -139,9 +139,9 @@ class Holdings:
         self._waits = 0
 
     def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
-        """What each repository holds, in their order; one that cannot be read carries its `problem`.
+        """Each repository's holding, in their order; one that cannot be read has its `problem`.
 
-        Of about the first `waits` also whom pull requests wait for, in the same requests.
+        For about the first `waits`, the same requests also show whom pull requests wait for.
         """
         self._hidden.begin()
         self._waits = waits
@@ -159,9 +159,9 @@ class Holdings:
                 yield Holding(str(batch[0]), problem=reply)
 
     def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
-        """What each repository of a user or an organisation holds, archived ones and forks left out.
+        """The holding of each repository of a user or organisation, without archived ones and forks.
 
-        Of about the first `waits` also whom pull requests wait for, in the same requests.
+        For about the first `waits`, the same requests also show whom pull requests wait for.
 
         Source: https://docs.github.com/graphql/reference/interfaces#repositoryowner
 
@@ -209,7 +209,7 @@ class Holdings:
     def _page_of(
         self, owner: str, size: int, after: str | None, name: str = OWNER
     ) -> tuple[list[SweptRepository], str | None]:
-        """The next repositories of an owner, and where the ones after them begin."""
+        """The next repositories of an owner, and the cursor after them."""
         subject = f"the repositories of {owner}"
         variables = {"owner": owner, "first": size, "after": after}
         added = (OWNER_WAITS,) if name == OWNER and self._waits > 0 else ()
@@ -240,14 +240,14 @@ class Holdings:
     def _passed_over(
         self, owner: str, after: str | None, why: Transient
     ) -> tuple[list[SweptRepository], str | None]:
-        """The one repository that cannot be read, by its name, and where the next one begins."""
+        """The name of the one repository that cannot be read, and the cursor after it."""
         repositories, after = self._page_of(owner, 1, after, _NAMES)
         return [SweptRepository(repository.name, problem=why) for repository in repositories], after
 
     def _in(
         self, reply: GraphReply, number: int, name: str, keys: Sequence[str] = LISTS
     ) -> SweptRepository:
-        """The repository that part N of an answer shows."""
+        """The repository in part N of an answer."""
         alias = f"p{number}"
         mine = [problem for problem in reply.problems if problem.path[:1] in ((alias,), ())]
         return self._found(name, reply.data.get(alias), mine, keys)
@@ -270,7 +270,7 @@ class Holdings:
         return SweptRepository(name, problem=self._graph.failures.of_problems(problems, asked))
 
     def _whole(self, repositories: Sequence[SweptRepository]) -> Iterator[Holding]:
-        """What the repositories hold, with all pages of their lists."""
+        """The repositories' holdings, with all pages of their lists."""
         waiting = deque(
             (repository, key, after)
             for repository in repositories
@@ -299,7 +299,7 @@ class Holdings:
         return self._asked(parts, waits, batch[0][0].name)
 
     def _continued(self, batch: Sequence[_Page], reply: GraphReply | Transient) -> Sequence[_Page]:
-        """Keep what these pages show; return those after them, or one that has to be asked for again."""
+        """Keep these pages; return the pages after them, or one that has to be requested again."""
         if isinstance(reply, Transient):
             repository = batch[0][0]
             if _shows_waits(batch[0]):
@@ -320,7 +320,7 @@ class Holdings:
         return next_pages
 
     def _ask_less(self) -> None:
-        """After a request for one repository that was too much, leave out all `waits` that are to come."""
+        """After a request for one repository that was too large, leave out all later `waits`."""
         self._waits = 0
         self._batches.forgive()
         self._pages.forgive()
@@ -328,9 +328,9 @@ class Holdings:
     def _asked(
         self, parts: Sequence[tuple[str, Any]], waits: Sequence[dict[str, Any]], first: str
     ) -> GraphReply:
-        """Send one request; another one without `waits` if the server does not know them.
+        """Send one request; if the server does not know `waits`, send another one without them.
 
-        Then none are asked for any more.
+        After that, none are requested any more.
         """
         count = len(parts)
         subject = (
@@ -350,13 +350,13 @@ class Holdings:
 
 
 def _shows_waits(page: _Page) -> bool:
-    """True if whom pull requests wait for is asked for with this page."""
+    """True if this page also requests whom pull requests wait for."""
     repository, key, _ = page
     return key == "pulls" and repository.waits is not None
 
 
 def _note_waits(reply: GraphReply, repositories: Sequence[SweptRepository], first: int) -> None:
-    """Keep whom pull requests wait for, of the parts from `first` on; one that is not there shows none."""
+    """Keep whom pull requests wait for, from the parts from `first` on; a missing part shows none."""
     for number, repository in enumerate(repositories, first):
         if f"p{number}" in reply.data:
             mine = [own for own in reply.problems if own.path[:1] == (f"p{number}",)]
@@ -365,9 +365,9 @@ def _note_waits(reply: GraphReply, repositories: Sequence[SweptRepository], firs
 
 
 def _waits_of(node: Json | None, problems: Sequence[AnswerProblem]) -> list[Json]:
-    """Those of a repository's pull requests of which all was shown: what is hidden is not nothing.
+    """A repository's pull requests that were shown completely: a hidden part does not count as empty.
 
-    Of the base's rules only their names come from what may be hidden there.
+    Of the base's rules, only the names come from a part that may be hidden.
     """
     paths = [
         problem.path[problem.path.index("waits") :]

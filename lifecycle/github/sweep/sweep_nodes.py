@@ -1,4 +1,4 @@
-"""What the parts of a sweep share: documents as values, and how much a request asks for."""
+"""Shared by the parts of a sweep: documents as values, and the size of requests."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class SweptRepository:
 
     Attributes:
         name: `owner/name`.
-        node: as the fragment Holding shows it.
-        lists: the entries of its lists, by alias, of all pages that were read.
+        node: the object of the fragment Holding.
+        lists: the entries of its lists, by alias, from all pages read so far.
         problem: why it could not be read.
-        waits: the open pull requests with whom they wait for; None if that was not asked for.
+        waits: the open pull requests with whom they wait for; None if that was not requested.
     """
 
     name: str
@@ -55,7 +55,7 @@ class SweptRepository:
         return count if isinstance(count, int) else 0
 
     def holding(self) -> Holding:
-        """The repository as a value; its problem alone if it has one."""
+        """The repository as a value; only its problem if it has one."""
         if self.problem is not None:
             return Holding(self.name, problem=self.problem)
         waits = {pull.get("number"): pull for pull in self.waits or ()}
@@ -73,9 +73,9 @@ class SweptRepository:
 
 
 def is_hidden_mention(problem: AnswerProblem) -> bool:
-    """True if one mention of an issue is not shown, and the issue itself is.
+    """True if one mention of an issue is not shown, but the issue itself is.
 
-    A null where GraphQL allows none takes what is around it along: here the entry of the list.
+    If a field may not be null, a null also removes its parent: here the entry of the list.
     Source: https://spec.graphql.org/October2021/#sec-Handling-Field-Errors
     """
     path = problem.path
@@ -83,7 +83,7 @@ def is_hidden_mention(problem: AnswerProblem) -> bool:
 
 
 def holds(refs: Iterable[Json]) -> dict[int, Hold]:
-    """The leases of a page, by issue; what is no issue's is none."""
+    """The leases of a page, by issue; refs that belong to no issue are left out."""
     by_issue: dict[int, Hold] = {}
     for ref in refs:
         name = full_name(ref)
@@ -104,7 +104,7 @@ def tips(refs: Iterable[Json]) -> dict[str, Tip]:
 
 
 def full_name(ref: Json) -> str:
-    """A ref's whole name: GitHub gives its namespace (`refs/heads/`) and the rest apart.
+    """A ref's full name: GitHub gives its namespace (`refs/heads/`) and the rest separately.
 
     Source: https://docs.github.com/graphql/reference/objects#ref
     """
@@ -113,7 +113,7 @@ def full_name(ref: Json) -> str:
 
 
 def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | None) -> Swept:
-    """An issue of a sweep, with its item on the board and what is to be said of that."""
+    """An issue of a sweep, with its item on the board and a problem or note about that."""
     repository = text(part(node, "repository"), "nameWithOwner")
     issue = translate.issue(node)
     near = [event for event in nodes(node, "mentions") if not event.get("isCrossRepository", True)]
@@ -150,28 +150,28 @@ T = TypeVar("T")
 W = TypeVar("W")
 
 LONGEST_WAIT = 10.0
-"""Seconds for which a limit is waited out here; a longer one ends the sweep."""
+"""The longest limit in seconds that is waited out; a longer one ends the sweep."""
 _WAITS = 3
 _GROWS_AFTER = 4
 _ALONE = 2
-"""After so many things in a row that cannot be read even alone, nothing can."""
+"""After this many things in a row that cannot be read even alone, it is an outage."""
 _NOTHING_LEFT = 0.05
 
 
 class Batches:
-    """How many things the next request asks for: halved where GitHub does not manage, grown back slowly.
+    """The size of the next request: halved if GitHub does not manage it, and slowly increased again.
 
-    GitHub ends a request after ten seconds and leaves out what takes too much of it; how much that is
-    depends on the repositories and on the hour, so it is found out.
-    Sources: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api and
+    GitHub ends a request after ten seconds and leaves out the slowest parts; the possible size depends on
+    the repositories and on the hour, so it is found by trial. Sources:
+    https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api and
     https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#timeouts
 
     Args:
-        deadline: when all has to be over; its clock does the waiting.
-        most: the size to begin with, and never to exceed.
+        deadline: the time by which all has to be over; its clock does the waiting.
+        most: the size to begin with, and the maximum.
 
     Attributes:
-        size: how many the next request should ask for.
+        size: how many things the next request should ask for.
     """
 
     def __init__(self, deadline: Deadline, most: int) -> None:
@@ -181,14 +181,14 @@ class Batches:
         self._failed_alone = 0
 
     def attempt(self, count: int, ask: Callable[[], T]) -> T | Transient:
-        """What `ask` returns, or why GitHub did not manage it: then `size` is smaller than `count`.
+        """The result of `ask`, or why GitHub did not manage it: then `size` is smaller than `count`.
 
-        The same size is not asked for twice; one thing alone is, up to three times, and what is
-        returned then is why it cannot be read.
+        The same size is not tried twice, except a single thing, which is tried up to three times; then the
+        result is why it cannot be read.
 
         Args:
-            count: how many things are asked for.
-            ask: one request.
+            count: the number of things in the request.
+            ask: sends one request.
 
         Raises:
             Transient: a limit that lasts longer than a few seconds, the deadline, or an outage: several
@@ -215,14 +215,14 @@ class Batches:
     def through(
         self, waiting: deque[W], ask: Callable[[list[W]], T]
     ) -> Iterator[tuple[list[W], T | Transient]]:
-        """Ask for all that waits, batch by batch; what was too much is asked for again in smaller ones.
+        """Request everything in `waiting`, batch by batch; a batch that was too large is split.
 
         Args:
-            waiting: what is to be asked for; more may be added meanwhile.
-            ask: one request for a batch.
+            waiting: the things to request; more may be added during the iteration.
+            ask: sends one request for a batch.
 
         Yields:
-            each batch with its answer; of one thing that cannot be read even alone, why that is.
+            each batch with its answer; for one thing that cannot be read even alone, the reason.
 
         Raises:
             Transient, Rejected: as `attempt`.
@@ -236,7 +236,7 @@ class Batches:
                 yield batch, reply
 
     def forgive(self) -> None:
-        """Do not count what could not be read alone: it is asked for with less, which may do."""
+        """Do not count things that could not be read alone: a request with less data may work."""
         self._failed_alone = 0
 
     def _managed(self) -> None:
@@ -247,7 +247,7 @@ class Batches:
             self._good = 0
 
     def _patiently(self, ask: Callable[[], T]) -> T:
-        """Ask, and wait out a limit that does not last long."""
+        """Ask, and wait out a short limit."""
         for _ in range(_WAITS):
             try:
                 return ask()

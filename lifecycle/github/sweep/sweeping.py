@@ -1,10 +1,11 @@
 """Read many repositories at once: 25 of them, or 100 issues or cards, in one GraphQL request.
 
-Requests are made one after the other, as GitHub asks.
-Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#avoid-concurrent-requests
+Requests are sent one after the other, as GitHub demands.
+Source:
+https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#avoid-concurrent-requests
 
-How many issues there are is known before: open ones from what the repository holds, further pages from the
-list itself. So a request takes what is left of several repositories, and cuts a list where it is full.
+The number of issues is known before: for open ones from the repository's holding, for further pages from
+the list itself. So a request combines the rest of several repositories, and cuts a list when it is full.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
 AT_ONCE = 100
 """Issues, or cards, in one request."""
 LOOK = 4
-"""How many closed issues the first look at a repository asks for: mostly there are none."""
+"""How many closed issues the first look at a repository asks for; mostly there are none."""
 _LOOKS = 25
-"""How many first looks at closed issues one request has besides; they do not count as issues."""
+"""How many first looks at closed issues one request may also contain; they do not count as issues."""
 _CARDS = ("repositoryOwner", "projectV2", "items", "nodes")
 _OPEN, _CLOSED, _ONE = "survey_open_issues", "survey_closed_issues", "survey_issue"
 
@@ -54,10 +55,10 @@ class _SweepPart:
 
     Attributes:
         repository: `owner/name`.
-        document: which.
+        document: the document's name.
         variables: its own, besides the repository's names.
-        left: how many issues are thought to be there, from where it begins.
-        taken: how many came before that.
+        left: the expected number of issues from its beginning.
+        taken: the number of issues before its beginning.
     """
 
     repository: str
@@ -72,22 +73,22 @@ class _SweepPart:
         return self.document == _CLOSED and self.variables.get("after") is None
 
     def sent(self, size: int) -> tuple[str, dict[str, Any]]:
-        """The document and its variables as they are sent, for `size` issues at the most."""
+        """The document and its variables to send, for at most `size` issues."""
         owner, _, name = self.repository.partition("/")
         first = {} if self.document == _ONE else {"first": min(self.left, size)}
         return self.document, {"owner": owner, "name": name, **first, **self.variables}
 
     def swept(self, problem: LifecycleError) -> Swept:
-        """The value that stands for issues that could not be read."""
+        """The value for issues that could not be read."""
         return Swept(self.repository, Observation(self.repository, "", None), problem=problem)
 
 
 class GitHubSurvey(Holdings):
-    """Reads what many repositories hold, their issues, and the board's cards; fits `ports.Survey`.
+    """Reads many repositories' holdings, their issues, and the board's cards; fits `ports.Survey`.
 
-    What is too much for GitHub is asked for in halves. A limit of a few seconds is waited out; a
-    longer one, an outage and the deadline raise Transient, with the seconds to wait where GitHub names
-    them. What was read until then has been yielded.
+    If a request is too large for GitHub, it is halved. A limit of a few seconds is waited out; a longer
+    one, an outage and the deadline raise Transient, with the seconds to wait if GitHub names them.
+    Everything read until then has been yielded.
 
     Args:
         graph: GraphQL, for nearly everything; it counts requests and points.
@@ -104,18 +105,18 @@ class GitHubSurvey(Holdings):
         self._cards = Batches(graph.deadline, AT_ONCE)
 
     def cards(self, at_most: int | None = None) -> Iterator[Swept]:
-        """Every issue on the board, archived cards left out, page by page in the board's order.
+        """Every issue on the board, without archived cards, page by page in the board's order.
 
-        Drafts, pull requests and what the token may not see are left out.
+        Drafts, pull requests and hidden items are left out.
         Source: https://docs.github.com/graphql/reference/objects#projectv2itemcontent
 
         Args:
-            at_most: how many cards are worth reading, drafts and all; None for however many there are.
+            at_most: the most cards to read, including drafts; None for all.
 
         Raises:
-            BoardTooLarge: there are more; one page was asked for, and nothing was yielded.
-            NotFound, MissingScope, NoPermission, Unsupported: the board cannot be read; if labels may
-                take its place, `issues_of` and `issues` read those from then on.
+            BoardTooLarge: there are more; one page was read, and nothing was yielded.
+            NotFound, MissingScope, NoPermission, Unsupported: the board cannot be read; if labels may take
+                its place, `issues_of` and `issues` read those from then on.
             ValueError: no board is configured.
         """
         if self._board is None:
@@ -145,8 +146,8 @@ class GitHubSurvey(Holdings):
     def issues_of(self, holdings: Iterable[Holding], since: float) -> Iterator[Swept]:
         """The open issues that are assigned, and those that were closed and changed since then.
 
-        Holdings with a problem are passed over. What could not be read of a repository comes as one
-        value with its `problem`.
+        Holdings with a problem are skipped. If a part of a repository could not be read, it is one value
+        with its `problem`.
         """
         readable = [holding for holding in holdings if holding.problem is None]
         first: dict[str, Any] = {"after": None}
@@ -162,7 +163,7 @@ class GitHubSurvey(Holdings):
 
     def issues(self, wanted: Iterable[tuple[str, int]]) -> Iterator[Swept]:
         """Issues by repository and number; those that GitHub does not know are left out."""
-        # GraphQL's Int ends there; anybody may push a lease of a larger number.
+        # GraphQL's Int ends there; anybody may push a lease with a larger number.
         parts = (_SweepPart(name, _ONE, {"number": n}) for name, n in wanted if n < 2**31)
         yield from self._swept(deque(parts), deque())
 
@@ -187,7 +188,7 @@ class GitHubSurvey(Holdings):
     def _packed(
         self, waiting: deque[_SweepPart], looks: deque[_SweepPart]
     ) -> tuple[list[_SweepPart], list[int]]:
-        """What the next request asks for, and how many issues of each."""
+        """The parts of the next request, and the number of issues of each."""
         room = self._issues.size
         batch: list[_SweepPart] = []
         sizes: list[int] = []
@@ -212,7 +213,7 @@ class GitHubSurvey(Holdings):
         return reply
 
     def _look(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply | LifecycleError:
-        """What one request shows, or why it does not show the board."""
+        """The answer to one request, or why it does not show the board."""
         count = len({(own["owner"], own["name"]) for _, own in sent})
         subject = "issues of a repository" if count == 1 else f"issues of {count} repositories"
         asks_board = self._sight.asks_board()
@@ -234,7 +235,7 @@ class GitHubSurvey(Holdings):
     def _read(
         self, reply: GraphReply, number: int, piece: _SweepPart, size: int
     ) -> tuple[list[Swept], _SweepPart | None]:
-        """The issues of one part, and what is left of it."""
+        """The issues of one part, and the rest of it."""
         alias = f"p{number}"
         shown = part(reply.data, alias)
         wrong = [
@@ -265,7 +266,7 @@ class GitHubSurvey(Holdings):
     def _page_of_cards(
         self, board: ProjectRef, size: int, after: str | None
     ) -> tuple[list[Swept], str | None, int]:
-        """The next cards, where the ones after them begin, and how many there are in all."""
+        """The next cards, the cursor after them, and the total."""
         subject = f"the cards of {board}"
         variables = {"owner": board.owner, "number": board.number, "first": size, "after": after}
         reply = self._graph.execute("survey_cards", variables, subject=subject)
@@ -285,19 +286,19 @@ class GitHubSurvey(Holdings):
 
 
 def _issues(repository: Json) -> list[Json]:
-    """The issues of one part, a hole as {}."""
+    """The issues of one part; a missing one is {}."""
     if "issues" in repository:
         return [issue or {} for issue in part(repository, "issues").get("nodes") or []]
     return [part(repository, "issue")]
 
 
 def _is_bearable(problem: AnswerProblem) -> bool:
-    """True if the problem costs no issue: there is none of that number, or a mention is hidden."""
+    """True if the problem costs no issue: there is no such number, or a mention is hidden."""
     is_absent = problem.type == "NOT_FOUND" and problem.path[1:] == ("issue",)
     return is_absent or is_hidden_mention(problem)
 
 
 def _is_bearable_card(problem: AnswerProblem) -> bool:
-    """True if only a card's content is hidden, or a mention of it: that is nobody's to repair here."""
+    """True if only a card's content, or a mention of it, is hidden: nobody can repair that here."""
     is_content = problem.path[:4] == _CARDS and problem.path[5:] == ("content",)
     return is_content or is_hidden_mention(problem)
