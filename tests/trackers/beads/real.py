@@ -1,16 +1,19 @@
 """The real bd at the versions that `make bd` builds: where they lie, and workspaces of them.
 
-Each workspace is a copy of one that was made once a run: `bd init` costs seconds. HOME is a folder of the
-test's, and bd's usage metrics are off, so that nothing leaves the machine.
+Each workspace is a copy of one that is kept beside the program: `bd init` costs seconds. HOME is a folder
+of the test's, and bd's usage metrics are off, so that nothing leaves the machine.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +72,7 @@ def environment(version: str, home: Path, actor: str = "agent-1", **more: str) -
         "BD_DISABLE_METRICS": "1",
         "BD_DISABLE_EVENT_FLUSH": "1",
         "BEADS_NO_DAEMON": "1",
+        "GOGC": "off",  # a command ends before its garbage is in anybody's way
         **more,
     }
 
@@ -144,11 +148,23 @@ def bare(version: str, folder: Path) -> Workspace:
 
 
 def made(version: str, folder: Path) -> Workspace:
-    """A repository with an empty database."""
-    space = bare(version, folder)
-    skips = () if version.startswith("0.") else ("--skip-agents",)
-    code, out, err = space.bd("init", "--prefix=demo", "--quiet", "--skip-hooks", *skips)
-    assert code == 0, out + err
+    """A repository with an empty database, and with what the product knows of this bd.
+
+    The database is kept beside the program that made it, for the runs after this one.
+    """
+    program = (BUILT / version / "bd").stat()
+    words = ["init", "--prefix=demo", "--quiet", "--skip-hooks"]
+    words += [] if version.startswith("0.") else ["--skip-agents"]
+    made_by = f"{program.st_mtime_ns} {program.st_size} {words} {_GITCONFIG}"
+    kept = BUILT / version / f"made-{hashlib.sha256(made_by.encode()).hexdigest()[:12]}"
+    if not kept.exists():
+        with tempfile.TemporaryDirectory(dir=BUILT / version) as apart:
+            code, out, err = bare(version, Path(apart, "made")).bd(*words)
+            assert code == 0, out + err
+            with contextlib.suppress(OSError):  # there is one by now: another run was faster
+                Path(apart, "made").rename(kept)
+    space = copied(Workspace(version, kept / "demo"), folder)
+    space.tracker("agent-1").abilities()
     return space
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -47,6 +48,9 @@ OF_THE_MACHINE = {
     "doctor": "0.49.6 names the address of its own repository",
 }
 """Recorded steps that say something about the machine, and that nobody asks for."""
+
+KNOWN = ".git/lifecycle"
+"""Where the product has noted what this bd can."""
 
 
 @pytest.fixture(autouse=True)
@@ -146,11 +150,11 @@ def _race(space: real.Workspace, folder: Path, rivals: int) -> None:
         actor, root = f"agent-{number}", folder / f"clone-{number}"
         (root / ".git" / "objects").mkdir(parents=True, exist_ok=True)
         (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        shutil.copytree(space.root / KNOWN, root / KNOWN)
         around = real.environment(space.version, space.home, actor)
         database = str(space.root / ".beads")
         deadline = Deadline(SystemClock(), None)
         tracker = BeadsTracker(Runner(root, around, actor, deadline, folder=database))
-        tracker.abilities()
         gate.wait(120)
         while True:
             try:
@@ -206,7 +210,6 @@ def _killed(space: real.Workspace, seconds: float, monkeypatch: pytest.MonkeyPat
     """A create is killed after so long; another one with its key gives the one task."""
     key = f"killed/{seconds}"
     tracker = space.tracker("agent-1")
-    tracker.abilities()
     with monkeypatch.context() as hurried:
         hurried.setattr(bd_process, "WRITE_SECONDS", seconds)
         with contextlib.suppress(Transient):  # the only error that a kill may become
