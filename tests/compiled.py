@@ -11,12 +11,16 @@ PYTEST_DONT_REWRITE: it is a plug-in as well, imported before pytest registers i
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+# Modules and tests are made once and stay: the garbage collector would look at them again and again.
+gc.disable()
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

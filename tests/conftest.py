@@ -48,10 +48,6 @@ pytest_plugins = [
 ]
 
 
-# Modules and tests are made once and stay: the garbage collector would look at them again and again.
-gc.disable()
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many again as there are cores, and one: of a test's time a third is spent waiting."""

@@ -100,10 +100,14 @@ class Walk:
         self.found.append(Finding(self.where, "".join(f"/{step}" for step in path), what))
 
 
+DESCRIPTION = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""', re.DOTALL)
+"""Two thirds of the published text, and of the time that it takes to read."""
+
+
 @cache
 def published(path: Path) -> GraphQLSchema:
-    """The schema of a file, made once in a process; about a second."""
-    document = parse(path.read_text(encoding="utf-8"), no_location=True)
+    """The schema of a file, without its descriptions, made once in a process; half a second."""
+    document = parse(DESCRIPTION.sub("", path.read_text(encoding="utf-8")), no_location=True)
     # The published text has a duplicate field, which strict building refuses.
     return build_ast_schema(document, assume_valid=True, assume_valid_sdl=True)
 
