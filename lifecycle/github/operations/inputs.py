@@ -30,7 +30,7 @@ def whole_sha(sha: str) -> str:
         Refused: it is something else. GitHub accepts a branch or a short sha only at some addresses, and
             a later comparison with it would always fail.
     """
-    if not re.fullmatch("[0-9a-fA-F]{40}", sha):
+    if not (isinstance(sha, str) and re.fullmatch("[0-9a-fA-F]{40}", sha)):
         raise Refused(sentence("no-whole-sha", sha=sha))
     return sha.lower()
 
@@ -112,7 +112,7 @@ def redacts(operations: type[C]) -> type[C]:
 
     The transport does that for every request, too. It is done here as well so that a text that GitHub has
     without its secret counts as the wanted one, and is not written again at each call. What was removed is
-    named in the answer's `withheld`. A number that is not an int is refused.
+    named in the answer's `withheld`. A number that is not an int, and a text that is no str, are refused.
     """
     for name, method in vars(operations).items():
         if name.startswith("ensure_"):
@@ -126,12 +126,13 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
     from lifecycle.github.client.client_common import ADDRESSES
 
     signature = inspect.signature(method)
-    numbers = [name for name, known in signature.parameters.items() if known.annotation == "int"]
+    kinds = {name: str(known.annotation) for name, known in signature.parameters.items()}
 
     @functools.wraps(method)
     def ensure(*positional: Any, **named: Any) -> Any:
         call = signature.bind(*positional, **named)
-        _need_whole({name: call.arguments[name] for name in numbers if name in call.arguments})
+        for name, value in call.arguments.items():
+            demand_kind(name, value, kinds[name])
         withheld: list[str] = []
         for name, value in list(call.arguments.items())[1:]:
             if name not in ADDRESSES:  # a secret in a branch's name is refused when it is sent
@@ -142,14 +143,16 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
     return ensure
 
 
-def _need_whole(given: dict[str, object]) -> None:
-    """Raise Refused for a number that is not an int: "42" finds issue 42, but is not that number."""
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise Refused(
-                f"{name}={value!r} is no number of an issue or a pull request, so nothing was done; "
-                "give an int."
-            )
+def demand_kind(name: str, value: object, kind: str) -> None:
+    """Raise Refused for an argument of another kind than its annotation, if that is a number or a text.
+
+    "42" finds issue 42, but is not that number. A text of another kind would fail in the middle.
+    """
+    if kind == "int" and (isinstance(value, bool) or not isinstance(value, int)):
+        raise Refused(f"{name}={value!r} is not a number, so nothing was done; give an int.")
+    is_none = value is None and kind.endswith("| None")
+    if kind.removesuffix(" | None") == "str" and not is_none and not isinstance(value, str):
+        raise Refused(f"{name}={value!r} is not a text, so nothing was done; give a str.")
 
 
 def _clean(value: Any, withheld: list[str], name: str) -> Any:

@@ -26,6 +26,7 @@ from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.ensure_merge import MergeOperations
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.github.operations.ensure_refs import RefOperations, StatusOperations
+from lifecycle.github.operations.inputs import demand_kind
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.settings import config, readers
@@ -148,7 +149,11 @@ class GitHub:
         Args:
             number: the number in the board's address.
             owner: its owner's login; "" for the repository's owner.
+
+        Raises:
+            Refused: the number is not an int.
         """
+        demand_kind("number", number, "int")
         project = ProjectRef(owner or self.repository.owner, number)
         key = (project.owner.casefold(), number)
         if key not in self._boards:

@@ -60,9 +60,30 @@ def test_a_number_that_is_none_is_refused(ground: Ground, given: Any) -> None:
         lambda: ground.hub.comments.ensure_comment(given, "k", "One"),
         lambda: ground.hub.relations.ensure_not_blocked_by(42, given),
         lambda: ground.hub.board(1).ensure_item(given),
+        lambda: ground.hub.board(1).item(given),
+        lambda: ground.hub.board(given).item(42),
     ):
         with pytest.raises(
-            Refused, match=r"is no number of an issue or a pull request.*give an int"
+            Refused, match=r"(number|blocker)=.* is not a number, so nothing was done; give an int"
         ):
             ensure()
     assert ground.asked() == []
+
+
+@pytest.mark.parametrize("given", [5, None, b"One", ["One"]])
+def test_a_text_that_is_none_is_refused(ground: Ground, given: Any) -> None:
+    """A text of another kind is refused in a sentence: it failed in the middle, with Python's error."""
+    ground.asked()
+    for ensure in (
+        lambda: ground.hub.comments.ensure_comment(42, "k", given),
+        lambda: ground.hub.comments.ensure_comment(42, given, "One"),
+        lambda: ground.hub.issues.ensure_issue("k", title=given),
+        lambda: ground.hub.board(1).ensure_field(42, given, "One"),
+        lambda: ground.hub.merging.ensure_merged(42, sha=given),
+    ):
+        with pytest.raises(Refused, match="is not a text, so nothing was done; give a str"):
+            ensure()
+    with pytest.raises(Refused, match="not a full commit SHA"):
+        ground.hub.refs.ensure_ref("refs/heads/x", given)
+    assert ground.asked() == []
+    assert not ground.hub.issues.ensure_text(42, title=None).changed
