@@ -208,6 +208,9 @@ class Worktree:
     def __exit__(self, *_: object) -> None:
         self.disconnect()
 
+    def __repr__(self) -> str:
+        return f"Worktree({str(self.root)!r})"
+
     def disconnect(self) -> None:
         """Close the connections to GitHub; the object stays usable."""
         self.world.close()
@@ -303,7 +306,7 @@ class Worktree:
             reason: why, for the comment on the issue; may be empty.
 
         Returns:
-            The report of the look. The record's outcome is "released" if everything is done; otherwise
+            The report of the look. The record's `ending.outcome` is "released" if all is done; otherwise
             later ticks continue the release.
 
         Raises:
@@ -350,7 +353,7 @@ class Worktree:
                 is required.
 
         Returns:
-            The report of the look. The record's outcome is "closed" if the issue closed; otherwise
+            The report of the look. The record's `ending.outcome` is "closed" if the issue closed; otherwise
             `problem` says why not.
 
         Raises:

@@ -49,6 +49,11 @@ def test_an_old_name_is_not_exported(old: str) -> None:
             getattr(api, name)
 
 
+def test_a_worktree_shows_its_folder() -> None:
+    """Its repr is what made it, as that of a `GitHub`."""
+    assert repr(api.Worktree("/somewhere")) == "Worktree('/somewhere')"
+
+
 def test_an_unknown_name_is_an_error() -> None:
     """A misspelt name is what it is in any module: an AttributeError that names it, and no warning."""
     with warnings.catch_warnings():
