@@ -163,7 +163,11 @@ def test_a_failure_is_told_and_ends_with_1() -> None:
 
 
 @pytest.mark.parametrize(
-    "argument", ["", "no.such.module:ground", "tests.trackers.grounds:nothing", "tests", "a:b c:d"]
+    "argument",
+    [
+        *("", "no.such.module:ground", "tests.trackers.grounds:nothing", "tests", "a:b c:d"),
+        "lifecycle.trackers.memory:MemoryTracker",  # its arguments are missing
+    ],
 )
 def test_what_cannot_be_had_is_one_sentence(argument: str) -> None:
     """Exit code 2, how it is used, and no traceback."""

@@ -1,6 +1,6 @@
 """`python -m lifecycle.trackers.conformance package.module:function`: the suite, as a table.
 
-Exit code 0 if no check failed, 1 if one did, 2 if the function cannot be imported.
+Exit code 0 if no check failed, 1 if one did, 2 if the function cannot be imported or opens no ground.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
@@ -22,7 +23,7 @@ _USAGE = "Usage: python -m lifecycle.trackers.conformance package.module:functio
 def main(arguments: Sequence[str]) -> int:
     """Run the suite on the ground that the one argument names, and print the results."""
     if len(arguments) != 1 or ":" not in arguments[0]:
-        return _refuse(f"Nothing was run: one argument is needed. {_USAGE}")
+        return _refuse(f"Nothing was run: one function has to be named. {_USAGE}")
     module, _, name = arguments[0].partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -30,7 +31,12 @@ def main(arguments: Sequence[str]) -> int:
     except (ImportError, AttributeError, ValueError) as error:
         return _refuse(f"Nothing was run: {arguments[0]} cannot be had ({error}). {_USAGE}")
     results = []
-    with factory() as ground:
+    with ExitStack() as opened:
+        try:
+            ground = opened.enter_context(factory())
+        except Exception as error:  # noqa: BLE001 -- it is somebody's own: a crash would be a failed check
+            why = f"{arguments[0]} opens no ground ({type(error).__name__}: {error})"
+            return _refuse(f"Nothing was run: {why}. {_USAGE}")
         for result in run(ground):
             results.append(result)
             sys.stdout.write(_row(result))
