@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from lifecycle.api import Worktree
-from lifecycle.cli.claims.claim_look import WORDS, describe
+from lifecycle.cli.claims.claim_look import WORDS, describe, said_data
 from lifecycle.core import plan
 from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
@@ -533,5 +533,12 @@ def test_each_kind_of_action_has_its_words() -> None:
     assert composed | set(WORDS) == set(get_args(plan.Action))
     assert not composed & set(WORDS)
     assert describe(plan.CloseIssue(42)) == "close #42"
-    assert describe(plan.Unassign(42, "maria")) == "take maria off #42"
+    assert describe(plan.Unassign(42, "maria")) == "unassign maria from #42"
     assert describe(plan.ForgetClaim()) == "delete .agent-claim.json"
+
+
+def test_a_notice_has_the_words_of_the_api() -> None:
+    """`--json` calls a notice's parts as `lifecycle.api` does."""
+    notice = plan.Notice("merged:42", "PR #46 merged!", plan.Audience.ASK)
+    (said,) = said_data([notice])
+    assert said == {name: getattr(notice, name) for name in ("key", "text", "audience")}

@@ -132,7 +132,7 @@ def test_the_plan_is_printed_and_nothing_is_written(place: Place) -> None:
     out = ok(place.cli("release", "--dry-run", "--reason", "later"))
     steps = [line for line in out.splitlines() if line.startswith("would ")]
     assert [step.split()[1] for step in steps] == ["comment", "take", "set", "release", "delete"]
-    assert "would take octocat off #42" in steps
+    assert "would unassign octocat from #42" in steps
     assert "released" not in out, "nothing is told as done that was not"
     assert out.splitlines()[-1] == "Nothing was written."
     said = json.loads(ok(place.cli("release", "--dry-run", "--json")))["said"]

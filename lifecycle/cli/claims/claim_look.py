@@ -128,7 +128,9 @@ def report_lines(report: Report, *, would: bool = False) -> list[str]:
 
 def said_data(notices: Iterable[Notice]) -> list[dict[str, str]]:
     """Notices for `--json`."""
-    return [{"key": notice.key, "text": notice.text, "tone": notice.audience} for notice in notices]
+    return [
+        {"key": notice.key, "text": notice.text, "audience": notice.audience} for notice in notices
+    ]
 
 
 def report_data(report: Report) -> dict[str, Any]:
@@ -149,7 +151,7 @@ WORDS: Final[Mapping[type[plan.Action], str]] = {
     plan.RerunJobs: "run the failed jobs of run {0.run} again",
     plan.AddToBoard: "put #{0.issue} on the board",
     plan.CloseIssue: "close #{0.issue}",
-    plan.Unassign: "take {0.login} off #{0.issue}",
+    plan.Unassign: "unassign {0.login} from #{0.issue}",
     plan.LeadLease: "have the lease on #{0.issue} name {0.branch}",
     plan.ReleaseLease: "release the lease on #{0.issue}",
     plan.ForgetClaim: "delete .agent-claim.json",
