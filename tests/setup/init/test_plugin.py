@@ -160,6 +160,19 @@ def test_every_command_line_on_a_page_is_one(path: Path) -> None:
             found.make_context(name, arguments, resilient_parsing=False)
 
 
+def test_every_answer_that_a_page_quotes_is_given() -> None:
+    """An agent that was told to wait for other words than the command prints takes none of them for one."""
+    rooms = [ROOT / "lifecycle" / room for room in ("claim", "cli", "core")]
+    files = [file for room in rooms for end in ("py", "toml") for file in room.rglob(f"*.{end}")]
+    code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    code = re.sub(r'"\s*\n\s*f?"', "", code)  # a long sentence is several texts
+    quoted = [line for path in COMMANDS for line in re.findall(r"(?m)^ *- (\".*)", page(path)[1])]
+    answers = [text for line in quoted for text in re.findall(r'"([^"]*…[^"]*)"', line)]
+    parts = [part.strip() for text in answers for part in re.split("…|#N", text)]
+    assert len(answers) >= 5
+    assert [part for part in parts if part not in code] == []
+
+
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
 def test_nothing_that_a_user_types_reaches_a_shell_unread(path: Path) -> None:
     """The arguments stand in prose, once; the agent composes the command line, in quotes."""
