@@ -128,7 +128,7 @@ def _agents(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
 def runs() -> tuple[Supply, ...]:
     """The files that a run needs: two for its design's command lines, skill, agents, commands."""
     shims = [
-        Supply(f"{CORE}{name}.py", _shim(verb, OF_RUN, "../.."), f"becomes lifecycle {verb}")
+        Supply(f"{CORE}{name}.py", _shim(verb, OF_RUN, "../.."), f"runs lifecycle {verb}")
         for name, verb in SHIMS.items()
     ]
     skill = _signed_page(SKILL_FILE, OF_RUN, "the skill of a run")
@@ -141,8 +141,8 @@ def workflows() -> tuple[Supply, ...]:
     before, ends, after = shim.rpartition('\n\nif __name__ == "__main__":\n')
     sync = _text("workflow_sync.sh").replace("COMMAND", shared_form("workflow-agent")["command"])
     return (
-        Supply(STATE_SCRIPT, f"{before}\n\n{functions}{ends}{after}", "becomes lifecycle workflow"),
-        Supply(SYNC_SCRIPT, sync, "becomes workflow-agent", is_executable=True),
+        Supply(STATE_SCRIPT, f"{before}\n\n{functions}{ends}{after}", "runs lifecycle workflow"),
+        Supply(SYNC_SCRIPT, sync, "runs workflow-agent", is_executable=True),
         *_agents([WORKFLOW_AGENT], OF_WORKFLOW),
     )
 
@@ -187,8 +187,8 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
     orchestrator = _text("workflow_orchestrator.sh").replace("COMMAND", command)
     return (
         *pages,
-        Supply(DETECT, _text("detect_stage.sh"), "text in, stage out", is_executable=True),
-        Supply(ORCHESTRATOR, orchestrator, "becomes on-stop", is_executable=True),
+        Supply(DETECT, _text("detect_stage.sh"), "prints the stage of a text", is_executable=True),
+        Supply(ORCHESTRATOR, orchestrator, "runs on-stop", is_executable=True),
     )
 
 

@@ -101,7 +101,7 @@ def test_a_changed_command_file_is_said_a_changed_page_is_the_persons(ready: Pat
     assert ready.wrong() == []
     (ready.root / SHIM_FILES[1]).write_text("print('mine')")
     found = ready.only("run.files", "warn")
-    assert "differs from what init wrote (becomes lifecycle platform)" in found["says"]
+    assert "differs from what init wrote (runs lifecycle platform)" in found["says"]
     assert found["fix"] == f"rm {SHIM_FILES[1]} && lifecycle init --run"
 
 

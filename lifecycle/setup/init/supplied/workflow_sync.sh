@@ -1,7 +1,7 @@
 #!/bin/sh
-# PostToolUse of an agent's launch, for settings that name this file. Written by `lifecycle init --workflow`. It becomes
-# lifecycle's own workflow-agent, and ends at once where settings or the plugin run that: so nothing is noted twice. Wire it
-# with the matcher "Agent|Task": letters and | are compared as names, so "*Task*" never fires.
+# PostToolUse of an agent's launch, for settings that name this file. Written by `lifecycle init --workflow`. It runs
+# lifecycle's own workflow-agent, and ends at once if settings or the plugin run that hook: so nothing is noted twice. Set it
+# up with the matcher "Agent|Task": letters and | are compared as names, so "*Task*" never fires.
 cd "${CLAUDE_PROJECT_DIR:-.}" 2>/dev/null || exit 0
 own=${CLAUDE_CONFIG_DIR:-${HOME-}/.claude}/settings.json
 for settings in .claude/settings.json .claude/settings.local.json "$own"; do
