@@ -135,7 +135,8 @@ def in_phase(
 ) -> Workflow:
     """The workflow with a phase begun, blocked, failed, skipped or tried again.
 
-    A phase that fails counts as begun. After a skipped phase the next begins if nothing else is active.
+    A phase that fails counts as begun. After a skipped phase that was active or blocked, the next begins if
+    nothing else is active.
 
     Raises:
         IllegalMove: the table does not have that move.
