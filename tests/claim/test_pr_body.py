@@ -22,6 +22,12 @@ def test_the_projects_template_may_say_where_things_go() -> None:
     assert text == "Closes #42\n\nWhy: Fix it\n\n* [ ] ticked\n"
 
 
+def test_a_mark_in_the_summary_is_a_word_of_it() -> None:
+    """Only the template's own marks are filled in."""
+    text = body("", summary="Fill in {{issue}} and {{summary}}", issue=42, link="Refs")
+    assert text.startswith("## Summary\n\nFill in {{issue}} and {{summary}}\n\nRefs #42\n")
+
+
 def test_a_template_of_empty_lines_is_read_once() -> None:
     """A repository's template of a megabyte of line breaks holds nothing up: else this ends by its time."""
     assert "Fix it" in body("\n" * 1_000_000, summary="Fix it", issue=42, link="Refs")

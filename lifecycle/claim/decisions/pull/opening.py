@@ -76,8 +76,8 @@ def body(template: str, *, summary: str, issue: int, link: str) -> str:
     text = re.sub(r"(?m)^([ \t]*[-*+] )\[[xX]\]", r"\1[ ]", template or _TEMPLATE)
     parts = {"{{summary}}": summary.strip()[:SUMMARY_LIMIT], "{{issue}}": f"{link} #{issue}"}
     missing = [value for mark, value in parts.items() if mark not in text]
-    for mark, value in parts.items():
-        text = text.replace(mark, value)
+    # All at once: a mark inside of the summary is a word of it.
+    text = re.sub("|".join(map(re.escape, parts)), lambda mark: parts[mark[0]], text)
     if missing:
         text = "\n\n".join([*missing, text])
     return text[:BODY_LIMIT]
