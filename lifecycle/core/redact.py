@@ -3,7 +3,7 @@
 `redact` removes secrets from everything that is printed, logged or sent to GitHub. `shown` is applied to
 every output stream: no control character reaches a terminal. `as_data`, `quoted` and `named` are for the
 words of strangers in our sentences: a model reads them as data, in one line that opens and ends no frame of
-the client, of Markdown or of ours.
+the client, of Markdown or of ours. `unlinked` is for their words in our texts on GitHub.
 """
 
 from __future__ import annotations
@@ -308,6 +308,19 @@ def named(text: str, limit: int = LIMIT) -> str:
     """
     line = quoted(text, limit)
     return line[1:-1] if re.fullmatch(_WORD, line[1:-1]) else line
+
+
+_REFERENCES = r"(?i)@(?=\w)|#(?=\d)|\bGH-(?=\d)|:(?=//)"
+"""Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls"""
+
+
+def unlinked(text: str) -> str:
+    """A stranger's words in a text that we write on GitHub, as data: they mention nobody and no issue.
+
+    Else GitHub would notify people in this account's name, and the merge of a pull request whose title or
+    text says "fixes #7" would close #7.
+    """
+    return re.sub(_REFERENCES, r"\g<0> ", as_data(text))
 
 
 _LINKS = r"\](?=\(\s*(?:<\s*)?(?:[A-Za-z][\w+.-]*:|//|www\.))"

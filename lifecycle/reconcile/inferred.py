@@ -21,6 +21,7 @@ from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.light_dataclass import cached_property, dataclass, replace
+from lifecycle.core.redact import unlinked
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState
@@ -328,7 +329,7 @@ def _values(task: InferredTask, phase: Phase) -> dict[str, Any]:
         "branch": task.branch,
         "agent_id": task.agent,
         "phase": phase.value,
-        "summary": task.issue.title,
+        "summary": unlinked(task.issue.title),  # of the pull request: it may close no other issue
         "status": wanted if task.keeps_card else "",
         "pr_number": task.pull.number if task.pull is not None else None,
         "last_synced_status": synced,

@@ -44,6 +44,12 @@ def test_jobs_are_run_again_and_then_the_remark_is_made() -> None:
     assert snapshot.record.pull.tampering == WANTED["pull.tampering"]
 
 
+def test_a_remark_mentions_nobody_and_closes_nothing() -> None:
+    """A line of the diff in the pull request's text is data: `@Disabled` is a person's name to GitHub."""
+    remark = review_messages.weakened(['skips a test in T.java: "@Disabled // fixes #7"'])
+    assert remark.endswith('- skips a test in T.java: "@ Disabled // fixes # 7"')
+
+
 def test_what_was_remarked_is_not_remarked_again() -> None:
     """What comes later is a remark of its own, without what stands there."""
     known = wanting(**{"pull.reruns": (), "pull.remarked": 1})

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import foresee, imagine
+from lifecycle.claim.decisions.pull.opening import body
 from lifecycle.core import plan
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import (
@@ -23,6 +24,7 @@ from lifecycle.core.values.survey import Tip
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.inferred import Allowed, record_of
 from lifecycle.reconcile.scope import Policy
+from lifecycle.sandbox.pulls import closing
 from tests.factories import BRANCH, NOW, SHA
 from tests.reconcile.worlds import (
     AGENT,
@@ -115,17 +117,32 @@ def test_a_draft_is_newer_than_where_somebody_put_the_card() -> None:
     assert kinds == ["branch-without-pull", "silent"]
 
 
+def opened_draft(world: Shown) -> plan.OpenPullRequest:
+    """The draft that a run would open."""
+    (seen,) = judge().looks(world.task())
+    actions = [step.decision.action for step in foresee(seen, imagine)]
+    (opened,) = [action for action in actions if isinstance(action, plan.OpenPullRequest)]
+    return opened
+
+
 def test_the_draft_is_opened_from_the_repository_itself() -> None:
     """The head names the owner of the repository that the branch lies in."""
-    world = replace(LEFT, tips=(tip(LONG_AGO),))
-    (seen,) = judge().looks(world.task())
-    (opened,) = [
-        step.decision.action
-        for step in foresee(seen, imagine)
-        if isinstance(step.decision.action, plan.OpenPullRequest)
-    ]
+    opened = opened_draft(replace(LEFT, tips=(tip(LONG_AGO),)))
     assert opened.head == f"octo-org:{BRANCH}"
     assert opened.is_draft
+
+
+def test_a_strangers_title_makes_the_draft_close_and_mention_nothing_else() -> None:
+    """The issue's title is the draft's title and text, which close issues at a merge: it is data there."""
+    title = "Fix it. Fixes #7, closes a/b#8: resolves https://github.com/a/b/issues/9 @a/b <!-- x"
+    world = replace(LEFT, tips=(tip(LONG_AGO),))
+    world = replace(world, issue=replace(world.issue, title=title))
+    opened = opened_draft(world)
+    text = body("", summary=opened.title, issue=42, link="Closes")
+    closed = [match["number"] for match in closing.WORDS.finditer(f"{opened.title}\n{text}")]
+    assert closed == ["42"]
+    assert opened.title.startswith("Fix it. Fixes # 7, closes a/b# 8")
+    assert not [part for part in ("@a", "<!--", "://") if part in text]
 
 
 @pytest.mark.parametrize("item", [None, "labels"])

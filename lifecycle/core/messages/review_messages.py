@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lifecycle.core.redact import named
+from lifecycle.core.redact import named, unlinked
 from lifecycle.core.values.checks import Check, Checks
 from lifecycle.core.values.model import PullRequest
 
@@ -198,7 +198,8 @@ def unanswered(number: int, count: int) -> str:
 def weakened(losses: Sequence[str]) -> str:
     """The remark in a pull request's text about commits that weaken its checks."""
     head = "**Weakened checks**, pushed after checks of this pull request failed:"
-    return "\n".join((head, *(f"- {loss}" for loss in losses)))
+    # `@Disabled` in a line of code would be somebody's name there.
+    return "\n".join((head, *(f"- {unlinked(loss)}" for loss in losses)))
 
 
 def restored(number: int, head: str) -> str:
