@@ -136,6 +136,7 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
 
 
 _NO_CI = "[skip ci]"
+_UNKNOWN = "an unknown holder"
 
 
 def _word(agent: str, issue: int, nonce: str, branch: str) -> str:
@@ -238,10 +239,16 @@ def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
 
 
 def known(git: Git, sha: str) -> Lease:
-    """The content of a lease in this clone; GitFailed if it is not there."""
-    since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
+    """The content of a lease in this clone; GitFailed if it is not there.
+
+    Whoever may push can put a file in its place, of which git would show the text: nothing of it is read.
+    """
+    if git.run("cat-file", "-t", sha) != "commit":
+        return Lease(sha, _UNKNOWN, "an unknown time")
+    words = ("show", "--no-patch", "--no-show-signature", "--format=%cI %s", sha)
+    since, _, subject = git.run(*words).partition(" ")
     agent, nonce, branch = parse_lease(subject)
-    return Lease(sha, agent or "an unknown holder", since, nonce, branch)
+    return Lease(sha, agent or _UNKNOWN, since, nonce, branch)
 
 
 def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.messages import figures
+from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.git.lease import ref_of
 from lifecycle.reconcile.inferred import InferredTask
@@ -26,7 +27,8 @@ def of(kind: str, task: InferredTask, now: float) -> str:
     words = {
         "number": issue.number,
         "pull": pull,
-        "branch": task.branch,
+        "pull_branch": named(pull.branch) if pull is not None else "",
+        "branch": named(task.branch),
         "tip": f" ({tip.sha[:7]}, committed{_at(tip.at)})" if tip is not None else "",
         "people": ", ".join(issue.assignees) or "nobody",
         "state": _state(task),
@@ -59,16 +61,16 @@ def _card(task: InferredTask) -> str:
     if item.is_labels and not item.status:
         return "it has no Status label, or more than one"
     where = "the label" if item.is_labels else "the card"
-    status = f'{where} says "{item.status}"' if item.status else f"{where} has no Status"
-    named = f", and names {item.agent}" if item.agent else ""
-    return f"{status}{_at(item.status_at, before=' since')}{named}"
+    status = f"{where} says {quoted(item.status)}" if item.status else f"{where} has no Status"
+    agent = f", and names {named(item.agent)}" if item.agent else ""
+    return f"{status}{_at(item.status_at, before=' since')}{agent}"
 
 
 def _held(task: InferredTask) -> str:
     if task.hold is not None:
-        who = task.hold.agent or "an unknown holder"
+        who = named(task.hold.agent) if task.hold.agent else "an unknown holder"
         return f"{who} holds the lease{_at(task.hold.since, before=' since')}"
-    return f"the card names {task.agent}" if task.agent else "nobody holds the lease"
+    return f"the card names {named(task.agent)}" if task.agent else "nobody holds the lease"
 
 
 def _leased(task: InferredTask) -> str:

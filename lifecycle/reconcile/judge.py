@@ -18,7 +18,7 @@ from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import Action, Wake
-from lifecycle.core.redact import named
+from lifecycle.core.redact import named, quoted
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.reconcile import finding
@@ -276,7 +276,7 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
     match action:
         case plan.OpenPullRequest():
             draft = "draft " if action.is_draft else ""
-            yield f"open a {draft}pull request of {action.head.partition(':')[2]}"
+            yield f"open a {draft}pull request of {named(action.head.partition(':')[2])}"
         case plan.LinkPullRequest():
             line = action.line.partition(_COMMENT)[0].strip()
             yield f'add "{line}" to the text of PR #{action.number}'
@@ -292,7 +292,7 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
             yield f"unassign {action.login}"
         case plan.ReleaseLease():
             who = task.hold.agent if task.hold is not None else ""
-            yield f"end the lease of {who}" if who else "end the lease"
+            yield f"end the lease of {named(who)}" if who else "end the lease"
         case _:
             assert_never(action)
 
@@ -305,14 +305,14 @@ def _card(action: plan.SetBoard, item: BoardItem | None) -> Iterator[str]:
     if before.is_labels:
         return
     if action.clear_agent:
-        yield f'clear the Agent "{before.agent}"' if before.agent else "clear the Agent"
+        yield f"clear the Agent {quoted(before.agent)}" if before.agent else "clear the Agent"
     elif action.agent and action.agent != before.agent:
         yield _set("Agent", before.agent, action.agent)
 
 
 def _set(what: str, was: str | None, wanted: str) -> str:
-    start = f' from "{was}"' if was else ""
-    return f'set the {what}{start} to "{wanted}"'
+    start = f" from {quoted(was)}" if was else ""
+    return f"set the {what}{start} to {quoted(wanted)}"
 
 
 def _after(action: plan.SetBoard, item: BoardItem | None) -> BoardItem:

@@ -10,6 +10,7 @@ from lifecycle.claim.record.sections import Whom
 from lifecycle.cli import terminal
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.figures import count
+from lifecycle.core.redact import named
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 
@@ -203,7 +204,7 @@ def some(names: Sequence[str], most: int) -> str:
 def whom(pull: WaitingPull) -> str:
     """Whom a pull request waits for: `reviewers: maria, octo-org/core`."""
     word = _WHO[pull.whom]
-    return f"{word}: {', '.join(pull.names)}" if pull.names else word
+    return f"{word}: {', '.join(map(named, pull.names))}" if pull.names else word
 
 
 def waiting_head(report: SweepReport) -> str:

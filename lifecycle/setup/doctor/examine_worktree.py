@@ -9,7 +9,7 @@ from lifecycle.claim.decisions.decide import complaints
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused, Transient
-from lifecycle.core.redact import visible
+from lifecycle.core.redact import named, visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.git import lease
 from lifecycle.git.process import head_repository, parse_remote, way_to
@@ -143,7 +143,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     number, remote = record.claim.issue_number, case.settings.remote
     claim, release = f"lifecycle claim {number}", "lifecycle release"
     if record.ownership.taken_by:
-        return f"{record.ownership.taken_by} took the task over, as GitHub shows", release
+        return f"{named(record.ownership.taken_by)} took the task over, as GitHub shows", release
     if record.ownership.is_released:
         return "the task was released while the claim was quiet", claim
     if number is None or not record.ownership.lease or record.ending.lease_done or case.is_lost:
@@ -159,7 +159,8 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
         case.find("worktree.lease", number=number, **words)
         return "", ""  # a remote that does not answer is no evidence against the claim
     if standing.other is not None:
-        return f"{standing.other.agent} has held its lease since {standing.other.since}", release
+        holder = named(standing.other.agent)
+        return f"{holder} has held its lease since {standing.other.since}", release
     lease_gone = "its lease is gone: the task was released in the meantime"
     return (lease_gone, claim) if standing.is_gone else ("", "")
 
