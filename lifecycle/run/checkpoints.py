@@ -285,7 +285,10 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
         return
     if made_on and git.head_of(made_on):
         here = here or "no branch"
-        raise refused("other-branch", checkpoint=checkpoint, made_on=made_on, here=here)
+        quoted = shlex.quote(made_on)
+        raise refused(
+            "other-branch", checkpoint=checkpoint, made_on=made_on, here=here, quoted=quoted
+        )
     base, head = base_of(git, checkpoint.commit), head_of(git)
     if base and head and not git.run("merge-base", base, head, check=False):
         raise refused("no-common-commit", checkpoint=checkpoint)

@@ -236,6 +236,29 @@ def test_a_branch_that_was_renamed_gets_its_name_back(place: Place) -> None:
     assert place.pulls()[place.pull()]["head_sha"] == place.git("rev-parse", "HEAD")
 
 
+def test_a_named_command_holds_whatever_a_branch_is_called(place: Place) -> None:
+    """git allows names that a shell reads as commands: what is to be run does what it says, and no more."""
+    odd = "fix&touch${IFS}pwned"
+    ok(place.cli("claim", "42"))
+    branch = place.claim()["branch"]
+    place.work(branch, push=False)
+    place.git("branch", "-m", odd)
+    said = refused(place.cli("handoff", "--summary", "Fix"))
+    advice = said.partition("rename it back: ")[2].partition("; if not")[0]
+    assert place.run("sh", "-c", advice).returncode == 0
+    assert place.git("branch", "--show-current") == branch
+    place.git("branch", "-m", odd)
+    place.write(branch=odd)
+    place.git("switch", "--quiet", "main")
+    advice = refused(place.cli("handoff", "--summary", "Fix")).partition("Switch with: ")[2]
+    assert place.run("sh", "-c", advice).returncode == 0
+    assert place.git("branch", "--show-current") == odd
+    out = ok(place.cli("release"))
+    assert place.run("sh", "-c", out.partition("to share: ")[2].partition("\n")[0]).returncode == 0
+    assert f"refs/heads/{odd}" in place.control.world()["refs"]
+    assert not (place.root / "pwned").exists()
+
+
 def test_a_branch_that_was_deleted_here_is_switched_to_from_the_remote(place: Place) -> None:
     """Whatever is checked out then was not renamed, and keeps its name."""
     place.ready()

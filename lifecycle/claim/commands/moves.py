@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -298,10 +299,12 @@ def _refuse_another_branch(world: World, branch: str, checked_out: str | None) -
     if not checked_out:  # in the middle of a rebase git does not switch
         worktree_files.refuse_under_way(git, world.root, "pushed")
     is_here, is_there = git.head_of(branch), git.remote_head_of(branch, world.settings.remote)
-    go = f"git switch {branch}" if is_here or is_there else f"git switch -c {branch}"
+    name = shlex.quote(branch)
+    go = f"git switch {name}" if is_here or is_there else f"git switch -c {name}"
     way = f"Switch with: {go}"
-    if checked_out not in (None, world.settings.base or default_branch(world)) and not is_here:
-        way = f"If it was renamed, rename it back: git branch -m {checked_out} {branch}"
+    base = world.settings.base or default_branch(world)
+    if checked_out and checked_out != base and not is_here:
+        way = f"If it was renamed, rename it back: git branch -m {shlex.quote(checked_out)} {name}"
         way += f"; if not, switch with: {go}"
     head = checked_out or "no branch"
     raise errors.Refused(sentence("another-branch", branch=branch, head=head, way=way))
@@ -407,7 +410,8 @@ def _push(world: World, branch: str) -> None:
         git_process.push(world.git, remote, f"{ref}:{ref}")
     except errors.GitFailed as error:
         why = error.evidence
-        text = sentence("push-failed", branch=branch, evidence=why, remote=remote)
+        words = {"evidence": why, "remote": remote, "quoted": shlex.quote(branch)}
+        text = sentence("push-failed", branch=branch, **words)
         raise errors.GitFailed(text, evidence=why) from None
     except errors.Transient as error:
         raise _not_pushed(branch, remote, error) from None

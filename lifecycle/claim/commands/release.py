@@ -6,6 +6,8 @@ who holds the lease.
 
 from __future__ import annotations
 
+import shlex
+
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, session_of, there
 from lifecycle.claim.decisions import derive
@@ -180,7 +182,8 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     unpushed = _count(world, f"{since}..refs/heads/{branch}") if since else None
     if unpushed:
         amount = _commits(unpushed)
-        notes.append(f"{amount} of {branch} only here; to share: git push {remote} {branch}")
+        share = f"git push {remote} {shlex.quote(branch)}"
+        notes.append(f"{amount} of {branch} only here; to share: {share}")
     own = (f":(exclude){CLAIM_FILE}*", f":(exclude){FOLDER}")
     if git.current_branch() == branch and git.run("status", "--porcelain", "--", ".", *own):
         notes.append("Uncommitted work is only here; commit and push what others should continue.")

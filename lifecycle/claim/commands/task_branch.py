@@ -113,14 +113,15 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
     """
     git, source = world.git, world.base_remote
     is_base = git.current_branch() == base
-    push = f": git push {source} {base}"
+    name = shlex.quote(base)
+    push = f": git push {source} {name}"
     diff = ("diff", "--name-only")
     new = git.run(*diff, "--diff-filter=A", f"{start}...HEAD", "--", *_NEEDED, check=False)
     gone = git.run(*diff, "--diff-filter=D", "HEAD", start, "--", *_NEEDED) if new else ""
     if gone:
         # A worktree made for the task is detached at the commit of the other one, the base or not.
         is_there = git.head_of(base) == git.run("rev-parse", "HEAD")
-        way = push if is_there else f", or claim from there: git switch {base}"
+        way = push if is_there else f", or claim from there: git switch {name}"
         names = _few([visible(name) for name in gone.splitlines()])
         raise Refused(sentence("would-lose", names=names, source=source, base=base, way=way))
     only_here = git.run("log", "--format=%h %s", f"{start}..HEAD") if is_base else ""
@@ -128,7 +129,7 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
         return []
     commits = _few([quoted(line) for line in only_here.splitlines()])
     words = {"branch": branch, "source": source, "base": base, "commits": commits, "push": push}
-    return [sentence("lacks-commits", **words)]
+    return [sentence("lacks-commits", quoted=name, **words)]
 
 
 def _few(names: list[str]) -> str:

@@ -147,8 +147,10 @@ def _is_renamed(world: World, record: Record, base: str) -> bool:
 
 def _elsewhere(record: Record, kind: str, taken: str, named: str) -> Refused:
     """The refusal: the remote or repository is `named` here, and was `taken` at the claim."""
-    claim = record.claim
-    way = f", or go back to its branch: git switch {claim.branch}" if claim.branch else ""
+    import shlex  # for this refusal alone
+
+    claim, branch = record.claim, shlex.quote(record.claim.branch)
+    way = f", or go back to its branch: git switch {branch}" if claim.branch else ""
     words = {"number": claim.issue_number, "taken": taken, "kind": kind, "named": named}
     return Refused(sentence("elsewhere", way=way, **words))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -90,7 +91,8 @@ def _refuse_moved(session: RunSession, branch: str, head: str) -> None:
     here, now = git.current_branch() or "", head_of(git)
     if (here, now) != (branch, head):
         here, now, head = here or "no branch", now[:10], head[:10]
-        raise refused("moved-meanwhile", here=here, now=now, branch=branch, head=head)
+        words = {"branch": branch, "head": head, "quoted": shlex.quote(branch)}
+        raise refused("moved-meanwhile", here=here, now=now, **words)
 
 
 def _told(pull: Published) -> list[str]:

@@ -5,6 +5,7 @@ A pull request that a claim opens has that part in its text, too (`with_run`).
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 
 from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
@@ -125,7 +126,8 @@ def _push(world: World, remote: str, branch: str) -> None:
     try:
         push(world.git, remote, f"HEAD:refs/heads/{branch}")
     except GitFailed as error:
-        why = sentence("push-failed", branch=branch, error=error, remote=remote)
+        words = {"remote": remote, "quoted": shlex.quote(branch)}
+        why = sentence("push-failed", branch=branch, error=error, **words)
         raise GitFailed(why, evidence=error.evidence) from None
     except LifecycleError as error:
         error.sentence = f"{error.sentence} No pull request was opened. {AGAIN}"
