@@ -463,6 +463,8 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     words = telling[0] if telling else (lines[-1] if lines else "no words")
     if words.endswith("error: 403"):  # the server's own words give the reason
         words = " ".join([*(line for line in lines if line.startswith("remote: ")), words])
+    if words.endswith("(failed to update ref)"):  # so do they here: what stands in the ref's way
+        words = next((line for line in lines if line.startswith("remote: error: ")), words)
     if words.endswith(":"):
         words = f"{words} {_named_below(output, words)}".strip()
     evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]

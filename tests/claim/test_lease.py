@@ -57,6 +57,14 @@ def test_the_holder_is_named_with_the_time(git: GitRepository) -> None:
     assert "refs/agent-claims/42" in held.value.sentence
 
 
+def test_what_stands_in_a_leases_way_is_named(git: GitRepository) -> None:
+    """A ref below the lease's own keeps it from being made: the server's words say which."""
+    git.run("push", "origin", f"HEAD:{lease.ref_of(42)}/x", remote="origin")
+    with pytest.raises(Transient) as refused:
+        lease.take(git, "origin", 42, "octocat-1")
+    assert "'refs/agent-claims/42/x' exists" in refused.value.sentence
+
+
 @pytest.mark.parametrize("kind", ["blob", "tag", "tree"])
 def test_what_is_no_commit_is_a_hold_of_nobody(git: GitRepository, kind: str) -> None:
     """Whoever may push can put any file in a lease's place: nothing that is in it is shown."""
