@@ -68,8 +68,13 @@ class WorkflowChoice:
     @property
     def lapsed_lines(self) -> list[str]:
         """A sentence on each lapsed workflow, if no workflow is meant."""
-        lapsed = [entry.workflow for entry in self.lapsed[:3]]
-        return [sentence("lapsed", name=quoted(it.name), path=named(it.source)) for it in lapsed]
+        import shlex  # for these sentences alone
+
+        def line(it: Workflow) -> str:
+            own, path = shlex.quote(it.name), named(it.source)
+            return sentence("lapsed", name=quoted(it.name), own=own, path=path)
+
+        return [line(entry.workflow) for entry in self.lapsed[:3]]
 
 
 def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any]) -> Asker:

@@ -10,6 +10,7 @@ nothing, except the time at which a person was asked.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -286,7 +287,8 @@ class _Move:
             # A completed phase may get more deliverables; any other step would reopen it.
             if workflow.is_over and not (phase and self.phase.status is PhaseStatus.COMPLETED):
                 how = "was given up" if workflow.given_up else "is completed"
-                raise refused("workflow-over", name=quoted(workflow.name), how=how)
+                name, own = quoted(workflow.name), shlex.quote(workflow.name)
+                raise refused("workflow-over", name=name, own=own, how=how)
 
     @property
     def phase(self) -> WorkflowPhase:

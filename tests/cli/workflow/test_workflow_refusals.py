@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -67,14 +68,22 @@ def test_a_name_that_is_unknown_is_told_with_those_that_are_there(ground: Workfl
 
 
 def test_a_workflow_that_is_over_is_gone_on_with_by_no_command(ground: WorkflowGround) -> None:
-    """By its name each says that it is over, also once another one lies in its place."""
+    """By its name each says that it is over, also once another one lies in its place.
+
+    Whatever the name is, the command that shows it does no more than that.
+    """
     ground.begun("A", name="Done")
     ground.said("complete")
-    ground.begun("A", "B", name="Left")
+    left = "Left $(touch pwned)"
+    ground.begun("A", "B", name=left)
     ground.said("complete", "--give-up", "nobody wants it")
     for name, standing, how in (
         ("Done", '"Done" is completed.', "is completed, so nothing was changed"),
-        ("Left", '"Left" is given up ("nobody wants it").', "was given up, so nothing was changed"),
+        (
+            left,
+            f'"{left}" is given up ("nobody wants it").',
+            "was given up, so nothing was changed",
+        ),
     ):
         of_it = ("--workflow", name)
         assert ground.said("guidance", *of_it) == f"{standing}\n"
@@ -84,8 +93,12 @@ def test_a_workflow_that_is_over_is_gone_on_with_by_no_command(ground: WorkflowG
         assert ground.data("phase", *of_it)["phase"] is None
         before = ground.files()
         for words in (("advance",), ("retry",), ("retry", "1"), ("skip", "--reason", "x")):
-            if words != ("retry", "1") or name == "Left":
-                assert f'The workflow "{name}" {how}' in refused(ground.run(*words, *of_it))
+            if words != ("retry", "1") or name == left:
+                said = refused(ground.run(*words, *of_it))
+                assert f'The workflow "{name}" {how}' in said
+                command = said.partition("show it with: ")[2]
+                assert shlex.split(command) == ["lifecycle", "workflow", "show", name]
+                assert '"' not in command  # a shell would carry out what stands between two
         assert ground.files() == before
 
 
