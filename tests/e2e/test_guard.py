@@ -222,7 +222,10 @@ def test_pythons_own_variables_lead_no_hook_into_the_project(bench: Bench, shell
         "/a::/b",
         f"/a:{bench.root}",
         f"{bench.root}/src:/a",
+        f"/a:{bench.root}-link/src",
     ]
+    (bench.root / "src").mkdir()
+    bench.root.with_name(f"{bench.root.name}-link").symlink_to(bench.root)
     elsewhere = ["/a", f"/a:{bench.root}-tools"]
     shown = {}
     for path in (*inside, *elsewhere):

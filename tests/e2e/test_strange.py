@@ -91,13 +91,14 @@ def test_a_claim_written_by_hand_is_kept_out_of_git(session: Session) -> None:
     assert session.place.git("ls-files", ".agent-claim.json", ".lifecycle") == ""
 
 
-@pytest.mark.parametrize("path", ["./bin", "bin", "{root}/bin"])
+@pytest.mark.parametrize("path", ["./bin", "bin", "{root}/bin", "{root}-link/bin"])
 def test_no_hook_runs_a_command_that_lies_in_the_project(session: Session, path: str) -> None:
     """A PATH that leads into the project finds a `lifecycle` there: it is not ours, and not run."""
     root = session.place.root
     (root / "bin").mkdir()
     (root / "bin/lifecycle").write_text('#!/bin/sh\n: >"${0%/*}/ran"\nexit 9\n')
     (root / "bin/lifecycle").chmod(0o755)
+    root.with_name(f"{root.name}-link").symlink_to(root)
     environment = {"LIFECYCLE_BIN": "", "PATH": f"{path.format(root=root)}:/usr/bin:/bin"}
     assert Session(session.place, ONE, environment).on_stop().code == 0
     assert not (root / "bin/ran").exists()
