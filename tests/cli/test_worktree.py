@@ -70,6 +70,41 @@ def test_of_a_submodule_it_lies_beside_the_submodule(place: Place, tmp_path: Pat
     assert f"Start there: cd '{outer}/inner-41' && claude" in out
 
 
+@pytest.mark.parametrize("kind", ["submodule", "separate-git-dir"])
+def test_a_main_worktree_whose_git_folder_is_elsewhere_is_named(
+    place: Place, tmp_path: Path, kind: str
+) -> None:
+    """git lists the git folder in its place: its claim is found, and the folder that is named has it."""
+    url, main = place.git("remote", "get-url", "origin"), at(place, tmp_path / "outer" / "inner")
+    if kind == "submodule":
+        place.git("init", "-q", str(tmp_path / "outer"))
+        at(place, tmp_path / "outer").git("submodule", "--quiet", "add", url, "inner")
+    else:
+        place.git("clone", "-q", f"--separate-git-dir={tmp_path / 'git'}", url, str(main.root))
+    ok(main.cli("claim", "45"))
+    out = ok(main.cli("claim", "42", "--worktree"))
+    linked = at(place, tmp_path / "outer" / "inner-42")
+    assert f"Start there: cd '{linked.root}' && claude" in out
+    for other in (main, linked):
+        out = ok(other.cli("claim", "45", "--worktree"))
+        assert f"#45 is already claimed in {main.root}, in phase coding." in out
+        assert f"Start there: cd '{main.root}' && claude" in out
+    ok(linked.cli("release"))
+    assert f"#45 is already claimed in {main.root}" in refused(linked.cli("claim", "45"), code=4)
+
+
+@pytest.mark.parametrize("folder", [".bare", "hello.git"])
+def test_of_a_bare_repository_it_is_called_as_the_project(
+    place: Place, tmp_path: Path, folder: str
+) -> None:
+    """Worktrees beside a bare repository: no folder is hidden, or ends as a repository does."""
+    home, url = tmp_path / "hello", place.git("remote", "get-url", "origin")
+    place.git("clone", "-q", "--bare", url, str(home / folder))
+    at(place, home / folder).git("worktree", "add", "-q", str(home / "main"), "main")
+    out = ok(at(place, home / "main").cli("claim", "42", "--worktree"))
+    assert f"Start there: cd '{home}/hello-42' && claude" in out
+
+
 @SOAKED
 def test_every_command_finds_the_claim_from_a_subfolder(place: Place) -> None:
     """status, handoff, tick, release: run below the root of a linked worktree."""

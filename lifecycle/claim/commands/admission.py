@@ -24,7 +24,6 @@ from lifecycle.core import errors, redact, tracker
 from lifecycle.core.errors import HeldByAnother, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.loss_messages import forcing
-from lifecycle.core.ports import Git
 from lifecycle.core.timing import parse_time
 from lifecycle.core.values import priorities
 from lifecycle.core.values.branch_names import branch_name
@@ -32,7 +31,7 @@ from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequ
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.settings import config
+from lifecycle.settings import config, known_clones
 
 _SHOWN_MATCHES = 5
 """How many tasks are named when a query fits several."""
@@ -78,21 +77,45 @@ def write(claim_store: ClaimStore, lost: Record | None, record: Record) -> Recor
 
 @dataclass(frozen=True, slots=True)
 class ListedWorktree:
-    """A worktree as git lists it; `branch` is "" if HEAD is detached, `lock` is the reason of its lock."""
+    """A worktree as git lists it.
+
+    `branch` is "" if HEAD is detached, `lock` is the reason of its lock. The main one `is_bare` if there is
+    only its git folder.
+    """
 
     path: Path
     branch: str = ""
     lock: str | None = None
+    is_bare: bool = False
 
 
-def list_places(git: Git) -> list[ListedWorktree]:
+def list_places(world: World) -> list[ListedWorktree]:
     """Every worktree of this repository, the main one first."""
     places = []
-    for block in git.run("worktree", "list", "--porcelain").split("\n\n"):
+    for block in world.git.run("worktree", "list", "--porcelain").split("\n\n"):
         fields = dict(line.partition(" ")[::2] for line in block.splitlines())
         branch = fields.get("branch", "").removeprefix("refs/heads/")
-        places.append(ListedWorktree(Path(fields["worktree"]), branch, fields.get("locked")))
-    return places
+        path, lock = Path(fields["worktree"]), fields.get("locked")
+        places.append(ListedWorktree(path, branch, lock, is_bare="bare" in fields))
+    return [replace(places[0], path=_main(world, places[0])), *places[1:]]
+
+
+def _main(world: World, listed: ListedWorktree) -> Path:
+    """The top folder of the main worktree.
+
+    In its place git lists the git folder if that is elsewhere: a submodule's names its worktree; that of a
+    clone with `--separate-git-dir` does not, so what was noted when work began in the clone has to.
+    """
+    if listed.is_bare or (listed.path / ".git").exists():
+        return listed.path
+    named = world.git.run("config", "core.worktree", check=False)
+    if named:
+        return (listed.path / named).resolve()
+    if world.git.run("rev-parse", "--git-dir") == world.git.run("rev-parse", "--git-common-dir"):
+        return world.root
+    clones = known_clones.known(world.environment)
+    mains = [clone.main for clone in clones if clone.git == listed.path.resolve() and clone.main]
+    return next(iter(mains), listed.path)
 
 
 def record_in(root: Path) -> Record | None:
@@ -338,7 +361,7 @@ def place_of(world: World, number: int, agent: str | None = None) -> Path | None
 
     With `agent`, only that agent's claim counts; without, any that did not lose the task (see `_holds`).
     """
-    for place in list_places(world.git):
+    for place in list_places(world):
         record = record_in(place.path) if place.path.resolve() != world.root.resolve() else None
         if record is None or record.claim.issue_number != number:
             continue
@@ -361,7 +384,7 @@ def refuse_checked_out(world: World, number: int, branch: str) -> None:
 
     A released task leaves its branch there. This is called before anything is taken.
     """
-    for place in list_places(world.git):
+    for place in list_places(world):
         if place.branch == branch and place.path.resolve() != world.root.resolve():
             raise other_place(world, number) or has_place(place.path, number)
 

@@ -53,8 +53,8 @@ def take_in_worktree(
     world.refuse_strange_remote()
     number, chosen = admission.which_task(world, admission.cards_here(world, []), query, [])
     with _alone(world, number):
-        places = list_places(world.git)
-        target = path or _beside(_main(world, places), number)
+        places = list_places(world)
+        target = path or _beside(places[0], number)
         place = _find(places, target, number, is_given=path is not None)
         root = place.path if place is not None else target
         if place is not None and root.exists() and place.lock != _reason(number):
@@ -118,18 +118,15 @@ def _reason(number: int) -> str:
     return f"lifecycle is claiming #{number} here"
 
 
-def _main(world: World, places: list[ListedWorktree]) -> Path:
-    """The main worktree; of a submodule git lists the folder in `.git/modules` instead, which names it."""
-    named = world.git.run("config", "core.worktree", check=False)
-    if not named:
-        return places[0].path
-    return (world.root / world.git.run("rev-parse", "--git-common-dir") / named).resolve()
+def _beside(main: ListedWorktree, number: int) -> Path:
+    """The default folder of a task's worktree: beside the main one, `<its name>-<number>`.
 
-
-def _beside(main: Path, number: int) -> Path:
-    """The default folder of a task's worktree: beside the main one, `<its name>-<number>`."""
-    name = main.name.removesuffix(".git") or main.parent.name
-    return main.parent / f"{name}-{number}"
+    A bare repository in a hidden folder (`.bare`) is called as the folder that it is in.
+    """
+    path = main.path
+    is_hidden = main.is_bare and path.name.startswith(".")
+    name = path.parent.name if is_hidden else path.name.removesuffix(".git")
+    return path.parent / f"{name}-{number}"
 
 
 def _find(
