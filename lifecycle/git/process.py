@@ -47,6 +47,9 @@ _TELLING = ("!", "remote: error", "remote: fatal", "ssh:", "kex_", "fatal:", "er
 _PUSH_ENDS = "error: failed to push some refs"
 """The end of git's output about any failed push: the reason (a hook's own words, say) comes before it."""
 
+_HUNG_UP = "fatal: the remote end hung up"
+"""git's words about a filter's program (git-lfs) that ended too early, too: its own words come before."""
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 """Characters that a ref's name never has: https://git-scm.com/docs/git-check-ref-format"""
 
@@ -458,7 +461,12 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         evidence = redact(f"{why}; {way}.recurseSubmodules no")[:300]
         raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith(_PUSH_ENDS)] or lines
+    text = output.casefold()
+    is_local = (
+        _verb(args) in _WHOLE and "promisor remote" not in text
+    )  # a partial clone fetches files
+    ends = (_PUSH_ENDS, _HUNG_UP) if is_local else (_PUSH_ENDS,)
+    lines = [line for line in lines if not line.startswith(ends)] or lines
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
     words = telling[0] if telling else (lines[-1] if lines else "no words")
     if words.endswith("error: 403"):  # the server's own words give the reason
@@ -469,8 +477,7 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         words = f"{words} {_named_below(output, words)}".strip()
     evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]
     why = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
-    text = output.casefold()
-    is_answer = re.search(r"returned error: 40[134]", text)
+    is_answer = is_local or re.search(r"returned error: 40[134]|hash algorithm", text)
     if not is_answer and _UNREACHED.search(text):
         name = "unread" if _verb(args) in _READING else "unreached"
         raise Transient(sentence(name, verb=_verb(args), why=why), is_ambiguous=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,33 @@ def test_a_git_hooks_environment_does_not_lead_elsewhere(
     world = place.tree(**{name: str(other / ".git")}).world
     assert world.git.current_branch() == "main"
     assert world.head.name == "hello-service"
+
+
+def test_a_filter_that_is_not_installed_is_no_remote(git: GitRepository) -> None:
+    """git calls the filter's program the remote end (git-lfs): its own words are told, and nobody waits."""
+    (git.root / "big.bin").write_text("big")
+    git.run("add", "big.bin")
+    git.run("commit", "--quiet", "-m", "One")
+    (git.root / ".git" / "info" / "attributes").write_text("*.bin filter=big\n")
+    git.run("config", "filter.big.process", "read hello; no-such-filter")
+    git.run("config", "filter.big.required", "true")
+    os.utime(git.root / "big.bin", (1, 1))  # git compares it again, through the filter
+    with pytest.raises(GitFailed, match=r"^git switch failed: .*no-such-filter.*not found\.$"):
+        git.run("switch", "--quiet", "-c", "other", "HEAD")
+    lost = "fatal: unable to access 'x': Could not resolve host: y\n"
+    lost += "fatal: could not fetch 1 from promisor remote"
+    with pytest.raises(Transient, match="git switch could not reach the remote"):
+        process._refuse(("switch", "main"), lost)
+
+
+def test_a_remote_that_knows_no_such_objects_was_reached(place: Place, tmp_path: Path) -> None:
+    """A repository with sha256 cannot be pushed there, now or later: git ends as if nobody had answered."""
+    other = replace(GitRepository(place.root, Deadline(SystemClock(), None)), root=tmp_path)
+    other.run("init", "--quiet", "--object-format=sha256")
+    other.run("remote", "add", "origin", place.git("remote", "get-url", "origin"))
+    other.run("commit", "--quiet", "--allow-empty", "-m", "One")
+    with pytest.raises(GitFailed, match="does not support this repository's hash algorithm"):
+        other.run("push", "origin", "HEAD:refs/agent-claims/1", remote="origin")
 
 
 @pytest.mark.parametrize(
