@@ -468,6 +468,14 @@ def test_long_turns_that_end_in_the_same_words_are_two(session: Session, tmp_pat
         written.feedback("Go on.")
 
 
+def test_a_session_in_plan_mode_may_stop(session: Session) -> None:
+    """It may change nothing there: five answers to a person stopped the run as stuck."""
+    for _ in range(6):
+        assert stop(session, "This is the plan.", permission_mode="plan") == ("", "")
+    assert the_run(session.place).status is RunStatus.ACTIVE
+    assert "turn 1 of 100" in stop(session, "This is the plan.")[0]
+
+
 @SOAKED
 @pytest.mark.parametrize(
     ("kind", "is_waited_for"), [("subagent", True), ("shell", False), ("monitor", False)]

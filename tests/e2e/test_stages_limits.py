@@ -362,11 +362,12 @@ def test_switched_off_and_on_in_this_worktree(ground: Ground) -> None:
 
 @SOAKED
 def test_an_agent_that_waits_for_something_in_the_background_may_stop(ground: Ground) -> None:
-    """It said nothing of a stage, and the client wakes it when that ends: no question."""
+    """It said nothing of a stage, and the client wakes it when that ends: no question; nor in plan mode."""
     ground.task("First")
     agent = led(ground, CODED)
     running = [{"id": "b1", "type": "shell", "status": "running", "command": "pytest"}]
     assert agent.stops("The tests run.", background_tasks=running).is_silent
+    assert agent.stops("They ran.", permission_mode="plan").is_silent
     assert "Unable to determine" in agent.stops("They ran.").model
 
 

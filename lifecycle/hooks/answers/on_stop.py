@@ -24,6 +24,12 @@ from lifecycle.settings.running_client import Client
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.signs_of_life import STOP_DUE
 
+PLANNING = "plan"
+"""The client's permission mode in which the agent may change nothing.
+
+Source: https://code.claude.com/docs/en/hooks
+"""
+
 KEPT_SECONDS = 2.0
 """Seconds that the look at the claim leaves for the run, or a slow GitHub would let the session stop."""
 
@@ -60,7 +66,8 @@ def answer(call: HookCall) -> client_contract.Reply:
     """Let the claim, the run and the staged workflow look, each if it is due; return one reply.
 
     For another client, or a person who runs this by hand, only the claim looks. The reply is as for a
-    person, since nobody knows what another client does with a turn that should continue.
+    person, since nobody knows what another client does with a turn that should continue. In plan mode, too,
+    only the claim looks: what a run or a stage asks for next is not allowed there.
     """
     has_run = call.claim_store.marks.has(workflow_marks.RUN)
     if _has_stages(call, None):
@@ -72,8 +79,8 @@ def answer(call: HookCall) -> client_contract.Reply:
     except LifecycleError as error:
         log.write(call.world.root, f"{call.hook}: {error.sentence}")
         notices = call.claim_store.taken
-    is_alone = not (has_run or file_of(call.world.root).is_file())
-    if is_alone or call.client is Client.OTHER:
+    is_alone = not (has_run or file_of(call.world.root).is_file()) or call.client is Client.OTHER
+    if is_alone or call.text("permission_mode") == PLANNING:
         return client_contract.render_as(call.client, call.hook, call.told(notices))
     words = []
     try:
