@@ -537,7 +537,7 @@ def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
     place.work(str(place.claim()["branch"]), push=False)
     for whose in (session.cli, place.cli):
         said = whose("handoff", "--summary", "Fix it").stdout + whose("status").stdout
-        assert "No hook has run in this session" in said
+        assert "No hook has run for this worktree in this session" in said
         assert "Open the PR with: lifecycle tick" in said
         assert not [word for word in PROMISES if word in said]
     seen = session.cli("doctor").stdout

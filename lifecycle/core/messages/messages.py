@@ -414,8 +414,8 @@ def branch_merged_last(branch: str) -> str:
 def no_hooks() -> str:
     """No hook has been seen at work."""
     return (
-        "No hook has run in this session, so nothing happens by itself here. To see why, run: "
-        "lifecycle doctor"
+        "No hook has run for this worktree in this session, so nothing happens by itself here. To see "
+        "why, run: lifecycle doctor"
     )
 
 
