@@ -84,12 +84,17 @@ class InferredTask:
     def agent(self) -> str:
         """The holder of the task according to the lease, else according to the card, or "".
 
-        A card that was put back to Todo may still name its last holder; anybody may claim the task.
+        A card that was put back to Todo may still name its last holder; anybody may claim the task. So
+        may an archived card, on which nothing is written.
         """
         if self.hold is not None and self.hold.agent:
             return self.hold.agent
         item = self.observation.item
-        if item is None or (is_same(item.status, Status.TODO) and self._is_free(item)):
+        if (
+            item is None
+            or item.is_archived
+            or (is_same(item.status, Status.TODO) and self._is_free(item))
+        ):
             return ""
         return item.agent or ""
 

@@ -31,6 +31,7 @@ from tests.reconcile.worlds import (
     HOUR,
     ISSUE,
     REPOSITORY,
+    TAKEN,
     Shown,
     card,
     judge,
@@ -108,6 +109,16 @@ def test_an_archived_card_that_was_moved_is_nobodys_business() -> None:
     """Whoever archives a card is done with it: not even its place is told."""
     moved = replace(card("Blocked", at=NOW), is_archived=True)
     assert judge().findings(shown(pulls=(pull(),), item=moved).task()) == ()
+
+
+def test_an_archived_card_names_no_holder() -> None:
+    """Nothing is written on it, so its name stays for ever: the task is whose it is assigned to."""
+    item = replace(card("In Progress"), is_archived=True)
+    old = {"hold": None, "assigned_at": TAKEN, "issue": {"assignees": ("octocat",)}}
+    policy = Policy(releases=True, silent_seconds=HOUR)
+    assert judge(policy).findings(shown(item=item, **old).task()) == ()
+    (found,) = judge(policy).findings(shown(item=card("In Progress"), **old).task())
+    assert found.kind == "silent"
 
 
 def test_a_draft_is_newer_than_where_somebody_put_the_card() -> None:
