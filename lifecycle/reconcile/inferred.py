@@ -272,6 +272,12 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
     pull = _pull_of(swept, holding, issue, base)
     branch = pull.branch if pull is not None else _branch_of(issue.number, holding, hold)
     times = (hold.since if hold is not None else None, _assigned_at(swept), swept.reopened_at)
+    if pull is None and holding.pulls:
+        # The branch has one that says nothing of the issue: not the claim's own, but no draft is opened.
+        head = (branch, holding.repository.partition("/")[0].casefold())
+        near = [one for one in holding.pulls if (one.branch, one.head_owner.casefold()) == head]
+        seen = swept.observation
+        swept = replace(swept, observation=replace(seen, by_branch=(*seen.by_branch, *near)))
     return InferredTask(
         swept=swept,
         repository=holding.repository,

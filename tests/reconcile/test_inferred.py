@@ -121,6 +121,20 @@ def test_an_archived_card_names_no_holder() -> None:
     assert found.kind == "silent"
 
 
+@pytest.mark.parametrize(
+    ("owner", "kinds"), [("octo-org", []), ("mallory", ["branch-without-pull", "silent"])]
+)
+def test_a_branch_whose_open_pull_request_says_nothing_of_the_issue_gets_no_draft(
+    owner: str, kinds: list[str]
+) -> None:
+    """Nor is its claim silent: people have to act. That of a fork is another's, whatever its branch."""
+    unsaid = pull(body="", title="Work", head_owner=owner)
+    item = card("In Progress", at=LONG_AGO)
+    held = {"hold": replace(HELD, branch=""), "item": item, "tips": (tip(LONG_AGO),)}
+    found = judge().findings(shown(open_pulls=(unsaid,), **held).task())
+    assert [finding.kind for finding in found] == kinds
+
+
 def test_a_draft_is_newer_than_where_somebody_put_the_card() -> None:
     """Left work on a card that was moved by hand: the draft is opened, and nothing is said to be left."""
     world = replace(LEFT, item=card("Blocked", at=LONG_AGO + HOUR), tips=(tip(LONG_AGO),))
