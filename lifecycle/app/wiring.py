@@ -380,6 +380,11 @@ class WorktreeWorld:
         """How many requests were made so far, and how many points those of GraphQL cost."""
         return self.clients.spent if "clients" in self.__dict__ else (0, 0)
 
+    @property
+    def server_time(self) -> float | None:
+        """GitHub's clock at the last answer to GraphQL, None if it is not known."""
+        return self.clients.server_time
+
     def beside(
         self, root: Path, environment: Mapping[str, str], cache: ports.Cache
     ) -> WorktreeWorld:

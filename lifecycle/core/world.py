@@ -153,6 +153,10 @@ class World(Protocol):
         """How many requests were made so far, and how many points GraphQL's cost."""
 
     @property
+    def server_time(self) -> float | None:
+        """GitHub's clock at the last answer to GraphQL, None if it is not known."""
+
+    @property
     def cards(self) -> CardWriter:
         """Where the Status of an issue is written; Rejected if it is kept nowhere."""
 

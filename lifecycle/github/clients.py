@@ -74,6 +74,11 @@ class GitHubClients:
         """How many requests were made so far, and how many points GraphQL's cost."""
         return self.graph.requests + self.rest.requests, self.graph.points
 
+    @property
+    def server_time(self) -> float | None:
+        """GitHub's clock at the last answer to GraphQL, None if it is not known."""
+        return self.graph.server_time
+
     def calls(self, repository: Repository) -> Calls:
         """The REST calls of a repository; GraphQL says who owns the token if REST may not be asked."""
         return Calls(self.rest, repository, self.forge(repository).viewer)

@@ -13,9 +13,11 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Repository
@@ -83,6 +85,8 @@ class _Run:
     left: list[str] = field(default_factory=list)
     ended: str = ""
     unanswered: int = 0
+    ahead: float = 0.0
+    """Seconds by which this machine's clock is ahead of GitHub's, if that is more than claims allow."""
 
 
 def reconcile(
@@ -139,7 +143,9 @@ def _read(run: _Run) -> None:
         judge: Judge | None = None
         for task in tasks:
             # After the first card, not before it: then it is known whether the board can be read.
-            judge = judge or _judge(run)
+            if judge is None:
+                _compare_clocks(run)
+                judge = _judge(run)
             findings = judge.findings(task)
             if findings:
                 run.drifted.append(_Drifted(task, findings))
@@ -155,6 +161,15 @@ def _read(run: _Run) -> None:
     run.drifted.sort(key=lambda drift: (drift.task.repository.casefold(), drift.task.issue.number))
 
 
+def _compare_clocks(run: _Run) -> None:
+    """Go by GitHub's clock if this machine's is ahead of it: every claim would count as silent."""
+    theirs = run.world.server_time
+    ahead = run.world.clock.now() - theirs if theirs is not None else 0.0
+    if ahead > derive.CLOCK_SKEW:
+        run.ahead = ahead
+        run.sweep.notes.append(sentence("clock-ahead", span=figures.span(ahead)))
+
+
 def _judge(run: _Run) -> Judge:
     settings = run.world.settings
     rules = Rules(
@@ -167,7 +182,7 @@ def _judge(run: _Run) -> Judge:
     if run.sweep.is_blind:
         # Cards show signs of life, which cannot be seen now: so no claim counts as silent.
         policy = replace(policy, silent_seconds=inf)
-    return Judge(rules, policy, run.world.clock.now(), run.is_dry_run)
+    return Judge(rules, policy, run.world.clock.now() - run.ahead, run.is_dry_run)
 
 
 def _repair(run: _Run) -> None:

@@ -158,3 +158,19 @@ def test_a_lease_that_changes_under_the_deletion_stops_the_giving_back(
     one.clear()
     assert one.run(ALL, **environment).findings == ()
     assert one.written() == []
+
+
+def test_a_machine_whose_clock_is_ahead_releases_nobody(make: Make) -> None:
+    """Silence is counted by GitHub's clock where this machine's is ahead of it, and a note says so."""
+    one = make(Given(taken=1.0, set_at=0.9))
+    one.clock.sleep(3 * 24 * 3600)
+    report = one.run(ALL)
+    assert report.findings == ()
+    (note,) = report.notes
+    assert note == (
+        "The clock of this machine is 3.0 d ahead of GitHub's, so GitHub's time was used; "
+        "set the clock right."
+    )
+    assert one.written() == []
+    one.control.advance(3 * 24 * 3600)  # now the time has really passed
+    assert states(one.run(ALL)) == {"silent": "applied"}

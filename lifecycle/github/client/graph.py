@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import LAST_RAISES, Deadline, attempts, reading
+from lifecycle.core.timing import LAST_RAISES, Deadline, attempts, parse_time, reading
 from lifecycle.github.client.client_common import (
     Json,
     Sending,
@@ -250,6 +250,11 @@ class GraphClient(TokenClient):
         self._headers: Mapping[str, str] = {}
         self.points = 0
         self.asked: Json | None = None
+
+    @property
+    def server_time(self) -> float | None:
+        """GitHub's clock at its last answer; None without an answer, or if it does not say."""
+        return parse_time(self._headers.get("date"))
 
     def execute(
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Request, Response
 
 from lifecycle.sandbox.accounts.state import Token
 from lifecycle.sandbox.base.errors import ApiError, SandboxError
-from lifecycle.sandbox.base.times import set_clock
+from lifecycle.sandbox.base.times import now, set_clock
 from lifecycle.sandbox.control import api as control_api
 from lifecycle.sandbox.control import outage
 from lifecycle.sandbox.control.faults import LIGHT, Fault
@@ -55,7 +55,7 @@ class Application:
     @property
     def reset(self) -> int:
         """The end of the present hour of every token, in seconds since the epoch."""
-        return self.began + HOUR * (1 + (int(time.time()) - self.began) // HOUR)
+        return self.began + HOUR * (1 + (int(now().timestamp()) - self.began) // HOUR)
 
     def __call__(self, environ: dict[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
@@ -225,6 +225,7 @@ class Application:
             answer.headers.update(limits.headers(token, resource, self.reset))
             answer.headers.update(of_token(token))
         answer.headers.update(reply.headers)
+        answer.date = now()
 
 
 def _decoded(request: Request) -> dict[str, Any] | None:
