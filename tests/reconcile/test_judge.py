@@ -145,6 +145,15 @@ CASES: dict[str, tuple[Shown, list[str]]] = {
         ["moved-by-hand"],
     ),
     "somebody took the account off the issue": (shown(assigned_at=TAKEN + 1), ["unassigned"]),
+    "an App holds it, which GitHub assigns to no issue, and a person is assigned": (
+        shown(
+            item=card("In Progress", "robot[bot]-1"),
+            hold=Hold(42, "b" * 40, "robot[bot]-1", TAKEN, BRANCH),
+            assigned_at=TAKEN + 1,
+            issue={"assignees": ("maria",)},
+        ),
+        [],
+    ),
     "the account is off the issue, and its claim is silent": (
         shown(**OLD, item=OLD_CARD, assigned_at=NOW - 71 * HOUR),
         ["silent"],

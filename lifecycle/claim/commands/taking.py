@@ -225,7 +225,7 @@ class _Taking:
         notes += [f"{others}. {way}"] if others else []
         # From here on, the issue and its card are written to.
         unfinished_claims.amend(claim_store, is_held=True)
-        is_app = login.endswith("[bot]")  # GitHub assigns none
+        is_app = derive.is_app(login)
         issue = world.forge.issue(number) if is_app else world.forge.assign(number, login)
         if not issue.is_open:  # the former holder has closed the issue since it was read
             raise Refused(sentence("closed", number=number))

@@ -266,6 +266,11 @@ def login_of(agent: str) -> str:
     return login if seconds.isdecimal() and "\n" not in login else ""
 
 
+def is_app(login: str) -> bool:
+    """True if the account is an App's; GitHub assigns none to an issue."""
+    return login.endswith("[bot]")
+
+
 def is_issue_gone(record: Record) -> bool:
     """True if GitHub showed no such issue when last asked, so that there is nothing to close."""
     return gone_key(record) in record.conditions
