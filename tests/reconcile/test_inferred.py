@@ -114,7 +114,7 @@ def test_an_archived_card_that_was_moved_is_nobodys_business() -> None:
 def test_an_archived_card_names_no_holder() -> None:
     """Nothing is written on it, so its name stays for ever: the task is whose it is assigned to."""
     item = replace(card("In Progress"), is_archived=True)
-    old = {"hold": None, "assigned_at": TAKEN, "issue": {"assignees": ("octocat",)}}
+    old: dict[str, Any] = {"hold": None, "assigned_at": TAKEN, "issue": {"assignees": ("octocat",)}}
     policy = Policy(releases=True, silent_seconds=HOUR)
     assert judge(policy).findings(shown(item=item, **old).task()) == ()
     (found,) = judge(policy).findings(shown(item=card("In Progress"), **old).task())
@@ -130,7 +130,11 @@ def test_a_branch_whose_open_pull_request_says_nothing_of_the_issue_gets_no_draf
     """Nor is its claim silent: people have to act. That of a fork is another's, whatever its branch."""
     unsaid = pull(body="", title="Work", head_owner=owner)
     item = card("In Progress", at=LONG_AGO)
-    held = {"hold": replace(HELD, branch=""), "item": item, "tips": (tip(LONG_AGO),)}
+    held: dict[str, Any] = {
+        "hold": replace(HELD, branch=""),
+        "item": item,
+        "tips": (tip(LONG_AGO),),
+    }
     found = judge().findings(shown(open_pulls=(unsaid,), **held).task())
     assert [finding.kind for finding in found] == kinds
 

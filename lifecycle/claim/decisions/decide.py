@@ -209,7 +209,8 @@ def _assigned_elsewhere(snapshot: Snapshot) -> Iterator[Notice]:
     issue, login = observed and observed.issue, derive.login_of(record.claim.agent_id)
     if not (issue and issue.is_open and issue.assignees) or record.claim.phase == Phase.DONE:
         return
-    if login and not derive.is_app(login) and login.casefold() not in map(str.casefold, issue.assignees):
+    assigned = [*map(str.casefold, issue.assignees)]
+    if login and not derive.is_app(login) and login.casefold() not in assigned:
         text = messages.assigned_elsewhere(issue.number, login, issue.assignees)
         yield Notice(f"assigned:{','.join(issue.assignees)}", text, Audience.NOTE)
 

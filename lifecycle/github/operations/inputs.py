@@ -30,7 +30,7 @@ def whole_sha(sha: str) -> str:
         Refused: it is something else. GitHub accepts a branch or a short sha only at some addresses, and
             a later comparison with it would always fail.
     """
-    if not (isinstance(sha, str) and re.fullmatch("[0-9a-fA-F]{40}", sha)):
+    if not re.fullmatch("[0-9a-fA-F]{40}", str(sha)):
         raise Refused(sentence("no-whole-sha", sha=sha))
     return sha.lower()
 
