@@ -85,13 +85,13 @@ PACKED = ("failed", "ejected", "conflict")
 
 @dataclass(frozen=True, slots=True)
 class ReviewsHeard:
-    """What a look learned of a pull request's reviews.
+    """A look's findings on a pull request's reviews.
 
     Attributes:
         known: what to remember, as JSON values.
         notices: what to say.
         papers: files below `.lifecycle/feedback/` that the notices name, each with its text.
-        withdrawn: keys of waiting notices that are no longer true: `notices` has what still is.
+        withdrawn: keys of waiting notices that are no longer true; `notices` replaces them.
     """
 
     known: Mapping[str, Any]
@@ -102,15 +102,15 @@ class ReviewsHeard:
 
 @dataclass(frozen=True, slots=True)
 class FailuresHeard:
-    """What a look learned of failed checks.
+    """A look's findings on failed checks.
 
     Attributes:
         known: what to remember, as JSON values.
         notices: what to say.
-        is_settled: the plain sentence on failed checks is not said: another notice tells it, or none.
+        is_settled: the plain sentence on failed checks is not said; another notice or none replaces it.
         is_due: the reasons have to be read again as soon as a look shows failures.
         reruns: runs whose failed jobs have to run again, each with the attempt that failed.
-        tampering: what all commits since the first red head take from the checks, each in words; None if
+        tampering: how all commits since the first red head weaken the checks, each in words; None if
             the commits were not looked through.
         flakes: checks that failed and passed at the same commit, each with what had failed.
     """

@@ -139,13 +139,13 @@ class FailureFeedback(Protocol):
 
         It ends by itself after `seconds`; with None the caller ends it.
 
-        Raises as `CheckReports.failed_head`; lines tell what else could not be read.
+        Raises as `CheckReports.failed_head`; lines report other parts that could not be read.
         """
 
     def heard(
         self, pull: model.PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
     ) -> FailuresHeard:
-        """What follows from what was read, and what to remember; nothing is written.
+        """The consequences of a read, and what to remember; nothing is written.
 
         Args:
             pull: the pull request as it was just read.
@@ -170,11 +170,11 @@ class Merges(Protocol):
         """Have GitHub merge the base into the branch of this head; HeadMoved, NotMergeable."""
 
     def ensure_not_queued(self, number: int) -> Ensured[None]:
-        """Take the pull request out of the merge queue, if it is queued."""
+        """Remove the pull request from the merge queue, if it is queued."""
 
 
 class ReviewFeedback(Protocol):
-    """Reports what people and bots say of a pull request, as far as it is news."""
+    """Reports news of what people and bots say about a pull request."""
 
     def heard(
         self,
@@ -185,16 +185,17 @@ class ReviewFeedback(Protocol):
         is_asked: bool,
         waiting: Collection[str] = (),
     ) -> ReviewsHeard:
-        """What to tell now, and what to remember; nothing is written.
+        """What to say now, and what to remember; nothing is written.
 
         Args:
             pull: the pull request as it was just read, with its conversations.
             known: what was remembered of it, {} at first.
             now: seconds since the epoch.
-            is_asked: the look is by command; else nothing is told while somebody may still be writing.
+            is_asked: the look is by command; else nothing is said while somebody may still be writing.
             waiting: keys of queued notices; news replaces a packet among them.
 
-        Raises NoPermission, BadCredentials, NotFound. What cannot be read now is read at the next look.
+        Raises NoPermission, BadCredentials, NotFound. Parts that cannot be read now are read at the next
+        look.
         """
 
 

@@ -119,8 +119,8 @@ class _Hold:
 def unhurried() -> Iterator[None]:
     """Context in which an alarm interrupts nothing; its hard end is not delayed.
 
-    For the short writes at the end of a wake: what they mark as said has to be said. After the block, the
-    deadline says that the time is up.
+    For the short writes at the end of a wake: notices that they mark as said have to be said. After
+    the block, the deadline reports that the time is up.
     """
     _Hold.depth += 1
     try:
@@ -141,7 +141,7 @@ class DeadlineReached(BaseException):
 
 @contextmanager
 def surviving(tell: Callable[[str], object]) -> Iterator[None]:
-    """Context that tells an error and continues: it must not cost what other parts have to say."""
+    """Context that reports an error and continues, so that other parts can still speak."""
     why = ""
     try:
         yield

@@ -115,7 +115,7 @@ class Task:
 
     @property
     def is_ready(self) -> bool:
-        """True if somebody could begin it: it is open and nobody's, and nothing open blocks it."""
+        """True if it can be begun: it is open and unassigned, and nothing open blocks it."""
         return self.status is TaskStatus.OPEN and not self.assignee and not self.blocked_by
 
     @property
@@ -247,13 +247,13 @@ class Tracker(Protocol):
         """Extend the actor's claim. Lacking if claims do not expire; AlreadyClaimed, NotClaimable."""
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """Make the task nobody's and open, if it was the actor's or nobody's; else AlreadyClaimed."""
+        """Unassign and open the task, if it was the actor's or unassigned; else AlreadyClaimed."""
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """Close the task; one that is closed already keeps its reason. BlockedBy, NotFound."""
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """Make the task open and nobody's; one that is not closed stays as it is."""
+        """Open the task, unassigned; one that is not closed stays as it is."""
 
     def edit(self, id: str, **texts: Unpack[TaskEdit]) -> Task:  # noqa: A002
         """Set the task's texts and priority; None leaves one alone. Invalid, NotFound."""

@@ -1,7 +1,7 @@
-"""What one wake may touch, as a Protocol: the composition root in `app/` builds it.
+"""Everything that one wake may use, as a Protocol: the composition root in `app/` builds it.
 
-Systems take a `World` and import no adapter. Each part is built when it is first touched, and touching
-one raises NoToken or BadConfig where there is no token, no repository, or no usable setting.
+Systems take a `World` and import no adapter. Each part is built when it is first used, and raises NoToken
+or BadConfig if there is no token, no repository, or no usable setting.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CardWriter(Protocol):
-    """Writes the Status of issues, wherever it is kept."""
+    """Writes the Status of issues, on the board or as labels."""
 
     def write(
         self,
@@ -32,39 +32,40 @@ class CardWriter(Protocol):
         agent: str | None,
         standing: str | None = None,
     ) -> BoardItem:
-        """Write it, and return what is there now."""
+        """Write the card, and return its present state."""
 
     def is_ready(self, item_id: str) -> bool:
-        """True if a card can be written with nothing read before it and nothing written behind it."""
+        """True if a card can be written without a read before it and without a write after it."""
 
 
 class JointWriter(Protocol):
-    """Writes several things in one request."""
+    """Sends several writes in one request."""
 
     def send(
         self, actions: Sequence[Action], seen: Observation, texts: Mapping[str, str]
     ) -> tuple[tuple[Fact, ...], LifecycleError | None]:
-        """What came about, up to the first that did not, and why that did not; raises if nothing did.
+        """The facts up to the first failed action, and its error; raises if no action was done.
 
-        Transient that `is_ambiguous`: nobody knows. `texts` are title and body of a pull request.
+        A Transient that `is_ambiguous` means that the result is unknown. `texts` are title and body of a
+        pull request.
         """
 
 
 class World(Protocol):
-    """One worktree, or one repository that nobody checked out, and what can be asked of it."""
+    """One worktree, or a repository without a local checkout, with the adapters for it."""
 
     root: Path
     environment: Mapping[str, str]
     clock: ports.Clock
     deadline: Deadline
     is_hook: bool
-    """Whoever answers a hook sets it: what is slow or may fail is left to others then."""
+    """Set if a hook is answered: slow or fallible actions are then left to other callers."""
     is_unheard: bool
-    """That hook is one of a client that is not served: what its agent wrote is no person's yes."""
+    """Set if the hook's client is not served: what its agent wrote does not count as a person's yes."""
 
     @property
     def cache(self) -> ports.Cache:
-        """Where ids are kept that seldom change."""
+        """The cache for ids that seldom change."""
 
     @property
     def settings(self) -> Settings:
@@ -72,7 +73,7 @@ class World(Protocol):
 
     @property
     def addresses(self) -> Addresses:
-        """Where GitHub answers."""
+        """GitHub's addresses."""
 
     @property
     def git(self) -> ports.Git:
@@ -80,11 +81,11 @@ class World(Protocol):
 
     @property
     def remote(self) -> str:
-        """The remote that branches and leases are pushed to; BadConfig if `git remote` lists none such."""
+        """The remote for pushes of branches and leases; BadConfig if `git remote` does not list it."""
 
     @property
     def base_remote(self) -> str:
-        """The remote that has the repository of pull requests; the one that is pushed to if none has."""
+        """The remote of the repository of pull requests; the one for pushes if there is none."""
 
     @property
     def head(self) -> Repository:
@@ -96,7 +97,7 @@ class World(Protocol):
 
     @property
     def access(self) -> str:
-        """A word that differs for each token and configuration of one, and says nothing of either."""
+        """A hash that differs for each token and configuration, and reveals nothing of them."""
 
     @property
     def forge(self) -> ports.Forge:
@@ -107,19 +108,19 @@ class World(Protocol):
 
     @property
     def reports(self) -> ports.CheckReports:
-        """What failed checks say of themselves."""
+        """The reports of failed checks."""
 
     @property
     def failures(self) -> ports.FailureFeedback:
-        """What becomes of failed checks."""
+        """Decides what follows from failed checks."""
 
     @property
     def merges(self) -> ports.Merges:
-        """What can be done about the merge of pull requests."""
+        """The actions on the merge of pull requests."""
 
     @property
     def reviews(self) -> ports.ReviewFeedback:
-        """What people and bots say of a pull request."""
+        """Reports what people and bots say about a pull request."""
 
     @property
     def survey(self) -> ports.Survey:
@@ -127,30 +128,30 @@ class World(Protocol):
 
     @property
     def board(self) -> ports.Board | None:
-        """Where the Status is kept, or None if nowhere."""
+        """The place of the Status: the board or labels; None if there is none."""
 
     @property
     def choice(self) -> ports.StatusPlace:
-        """Whether labels take the place of the board."""
+        """Decides whether labels take the place of the board."""
 
     @property
     def tracker(self) -> Tracker:
-        """What this worktree's tasks are kept in."""
+        """The tracker of this worktree's tasks."""
 
     @property
     def issues(self) -> Tracker:
-        """GitHub's issues, whatever its tasks are kept in."""
+        """GitHub's issues as a tracker, whatever the worktree's tracker is."""
 
     @property
     def inner(self) -> Tracker | None:
-        """The tracker of the worktree, if it is another than GitHub."""
+        """The worktree's tracker, if it is not GitHub."""
 
     def inner_as(self, agent: str, name: str = "") -> Tracker | None:
         """`inner` in the name of this agent; `name` is the tracker's, "" for the configured one."""
 
     @property
     def spent(self) -> tuple[int, int]:
-        """How many requests were made so far, and how many points GraphQL's cost."""
+        """The number of requests so far, and the points that GraphQL's cost."""
 
     @property
     def server_time(self) -> float | None:
@@ -158,50 +159,50 @@ class World(Protocol):
 
     @property
     def cards(self) -> CardWriter:
-        """Where the Status of an issue is written; Rejected if it is kept nowhere."""
+        """The writer of an issue's Status; Rejected if there is no place for it."""
 
     @property
     def joint(self) -> JointWriter:
-        """Several writes in one request."""
+        """Sends several writes in one request."""
 
     def public(self, text: str, name: str) -> str:
-        """A text that is to be read by others, without secrets; `name` is noted if it held one."""
+        """A text for others to read, without secrets; `name` is noted if a secret was removed."""
 
     def with_run(self, body: str, branch: str) -> str:
-        """A pull request's text with what the worktree's run on this branch came to, if one is there."""
+        """A pull request's text with the results of the worktree's run on this branch, if there is one."""
 
     def told_withheld(self) -> str:
-        """The sentence about texts that held a secret, once; "" if none did."""
+        """The sentence about texts from which a secret was removed, once; "" if there are none."""
 
     def renew_token(self) -> None:
-        """Begin anew with GitHub if the token is about to end, or GitHub does not accept it."""
+        """Reconnect to GitHub with a new token if the present one is about to end or was refused."""
 
     def refuse_strange_remote(self) -> None:
         """Refuse a remote that the user has not set up; BadConfig."""
 
     def refuse_renamed(self, name: str, what: str) -> None:
-        """Refuse a repository that has another name on GitHub now; `what` was not done. Moved."""
+        """Refuse a repository that was renamed on GitHub; `what` was not done. Raises Moved."""
 
     def renamed(self, name: str, outcome: str) -> str:
-        """The sentence that the repository has another name now, with what follows; "" if it has none."""
+        """The sentence that the repository was renamed, and the outcome; "" if it was not."""
 
     def refuse_tracked(self) -> None:
-        """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git; Refused."""
+        """Refuse to continue if git tracks the claim or anything in `.lifecycle/`; Refused."""
 
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
-        """Refuse to run commands of a project's file that the user has not said yes to; Refused."""
+        """Refuse to run commands of a project's file without the user's yes; Refused."""
 
     def beside(self, root: Path, environment: Mapping[str, str], cache: ports.Cache) -> World:
-        """The world of another worktree, with this one's time; `cache` is that worktree's."""
+        """The world of another worktree, with this one's time; `cache` is the other worktree's."""
 
     def elsewhere(self, repository: Repository, url: str, place: Path) -> World:
-        """The world of a repository that nobody checked out here, with this one's clients and settings.
+        """The world of a repository without a local checkout, with this one's clients and settings.
 
         Args:
-            repository: whose issues and pull requests.
+            repository: the repository of issues and pull requests.
             url: its page; git finds it below `.git`.
-            place: an empty folder, which becomes a bare repository when git is first asked to push.
+            place: an empty folder, which becomes a bare repository at the first push.
         """
 
     def close(self) -> None:
-        """Close the connections that were opened; the next request opens others."""
+        """Close the open connections; the next request opens others."""

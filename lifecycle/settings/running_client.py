@@ -1,74 +1,74 @@
-"""Which client runs this process, and in which of its sessions: read from the environment and /proc."""
+"""Find which client runs this process, and in which of its sessions: from the environment and /proc."""
 
 from __future__ import annotations
 
 import os
 from enum import Enum
 
-TYPE_CHECKING = False  # what it costs to import `typing` is a part of what the quick path may cost
+TYPE_CHECKING = False  # importing `typing` would cost too much on the quick path
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
 ID_LIMIT = 200
-"""Characters of a session's id that are kept."""
+"""The most characters of a session's id that are kept."""
 
 
 class Client(Enum):
     """Which client runs a hook."""
 
     OTHER = "another client, or a person"
-    """Nothing waits, claims or blocks there: what it makes of a reply is not known."""
+    """There, nothing waits, claims or blocks: how it treats a reply is unknown."""
     UNATTENDED = "Claude Code, where nobody attends"
-    """`claude -p` and the like: what should run in the background is waited for, and nobody is woken."""
+    """`claude -p` and the like: background work is waited for, and nobody is woken."""
     ATTENDED = "Claude Code, where somebody attends"
 
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "busybox", "post-tool-use"})
-"""Names of a process that may stand between the client and us: shells, and the hook that pipes to us."""
+"""Names of processes between the client and us: shells, and the hook that pipes to us."""
 _INITS = frozenset({"systemd", "init"})
-"""Names of a process that takes over whose parent is gone."""
+"""Names of processes that adopt a process whose parent is gone."""
 _INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID")
-"""Variables that a client gives to all that its agent starts."""
+"""Variables that a client sets for everything that its agent starts."""
 _ATTENDED_BY = frozenset({"cli", "claude-vscode", "claude-desktop"})
-"""Entrypoints at which somebody sits, for a client that does not say whether somebody does."""
+"""Entrypoints that a person attends, for a client that does not say whether one does."""
 
 
 def client_of(environment: Mapping[str, str]) -> Client:
     """Which client runs this process; `served` and `attended` in `hooks/common` are the same in sh.
 
-    Claude Code names its process to its hooks, and that is our parent, or the parent of the one shell
-    that was given our command line. A client that only reads its settings names none. One that was
-    started from a shell of Claude Code's own agent has inherited the name, and stands in between. An
-    older Claude Code that names no process cannot be told from that, and counts as another client.
+    Claude Code names its process to its hooks: it is our parent, or the parent of the one shell that was
+    given our command line. Another client, which only reads its settings, names no process. A client that
+    was started from a shell of Claude Code's own agent has inherited the name, and is between it and us. An
+    older Claude Code that names no process looks the same, and counts as another client.
     """
     named = environment.get("CLAUDE_PID", "")
     if not (environment.get("CLAUDECODE") and named):
         return Client.OTHER
     parent = os.getppid()
     name, above = _about(parent)
-    # Between them may stand a shell.
+    # There may be a shell between them.
     if named not in (str(parent), str(above) if name in _SHELLS else ""):
         return Client.OTHER
     return Client.ATTENDED if _is_attended(environment) else Client.UNATTENDED
 
 
 def process_of(environment: Mapping[str, str]) -> int:
-    """The client's process, as the environment names it; 0 if it names none."""
+    """The client's process, from the environment; 0 if it is not named."""
     named = environment.get("CLAUDE_PID", "")
     return int(named) if named.isdecimal() else 0
 
 
 def can_be_asked(environment: Mapping[str, str]) -> bool:
-    """True if a command's client says that somebody attends, whom its agent can ask.
+    """True if a command's client says that a person attends, whom its agent can ask.
 
-    A command has shells between itself and the client: what that set for them is believed here.
+    There are shells between a command and the client: the variables that they pass on are believed here.
     """
     return bool(environment.get("CLAUDECODE")) and _is_attended(environment)
 
 
 def is_unattended(environment: Mapping[str, str]) -> bool:
-    """True if a command is run by the agent of a client that nobody attends; as `can_be_asked`."""
+    """True if a command is run by the agent of an unattended client; as `can_be_asked`."""
     return bool(environment.get("CLAUDECODE")) and not _is_attended(environment)
 
 
@@ -78,11 +78,11 @@ def _is_attended(environment: Mapping[str, str]) -> bool:
 
 
 def is_inside(environment: Mapping[str, str], clients: Collection[int] = ()) -> bool:
-    """True if a client's agent may have started this process, whatever it took out of the environment.
+    """True if a client's agent may have started this process, even if it removed variables.
 
-    The variables tell; else the processes above this one: one of them is the client, or has its variables.
-    One that nobody above it waits for, and that has no terminal, may be anybody's. Where the system does
-    not show processes, the variables alone decide.
+    The variables decide; else the processes above this one: one of them is the client, or has its
+    variables. A process without a terminal and without a waiting ancestor may have been started by
+    anybody. If the system does not show processes, only the variables decide.
 
     Args:
         environment: the variables.
@@ -116,7 +116,7 @@ def _about(process: int) -> tuple[str, int]:
 
 
 def _has_client(process: int) -> bool:
-    """True if a process was started with a client's variables, as far as it can be read."""
+    """True if a process was started with a client's variables, if that can be read."""
     try:
         with open(f"/proc/{process}/environ", "rb") as file:  # noqa: PTH123 -- as above
             started_with = file.read().split(b"\0")
@@ -134,9 +134,9 @@ def _has_terminal() -> bool:
 
 
 def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:
-    """The client's session: as the event says, else as the environment does, else empty.
+    """The client's session: from the event, else from the environment, else empty.
 
-    What is no id goes: it is written into files and shown to people.
+    A text that is not a valid id is dropped, since the id is written into files and shown to people.
     """
     for id_ in (event.get("session_id"), environment.get("CLAUDE_CODE_SESSION_ID")):
         text = "".join(c for c in str(id_ or "") if c.isascii() and c.isprintable()).strip()
@@ -146,6 +146,6 @@ def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:
 
 
 def is_machine_made(event: Mapping[str, Any]) -> bool:
-    """True if no person wrote this prompt: a wake comes as a prompt too, with its own words."""
+    """True if no person wrote this prompt: a wake is also sent as a prompt, with its own words."""
     prompt = event.get("prompt")
     return not isinstance(prompt, str) or prompt.lstrip().startswith("<task-notification>")

@@ -1,14 +1,18 @@
-"""The user's own folder: what no project may say for its user, and what the hooks' scripts read.
+"""The user's own folder, for settings that no project may make for its user, and for the hooks' scripts.
 
-`${XDG_CONFIG_HOME:-$HOME/.config}/lifecycle/` holds these files: `bin` (one line, the absolute path of
-the lifecycle command) and `hooks` (one line, the absolute folder of the hook scripts), which hooks
-without a Python environment of their own read; `config.toml`, the user's settings; `trust.json`,
-the commands from projects' files that the user lets run, and the repositories in which a tracker's
-program may; `platforms/`, the user's own platforms; `clones/`, which clones are worked in
-(`known_clones.py`); `looks/`, what waiters share (`feedback/waiting/shared_looks.py`); and, where a
-GitHub App is configured, `app-tokens.json` with its lock, the tokens of its installations until they end.
+`${XDG_CONFIG_HOME:-$HOME/.config}/lifecycle/` contains:
 
-`config.own_folder` says where it lies.
+- `bin` (one line: the absolute path of the lifecycle command) and `hooks` (one line: the absolute folder
+  of the hook scripts), read by hooks without a Python environment of their own;
+- `config.toml`, the user's settings;
+- `trust.json`: the commands from projects' files that the user allows, and the repositories in which a
+  tracker's program may run;
+- `platforms/`, the user's own platforms;
+- `clones/`, the clones that are worked in (`known_clones.py`);
+- `looks/`, shared by waiters (`feedback/waiting/shared_looks.py`);
+- if a GitHub App is configured, `app-tokens.json` with its lock: its installations' valid tokens.
+
+`config.own_folder` returns its path.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ _TRUST_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What the hook scripts will find in the user's folder; None for what is not recorded."""
+    """The paths that the hook scripts will find in the user's folder; None for a missing one."""
 
     command: Path | None
     hooks: Path | None
@@ -45,7 +49,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class TrustedCommand:
-    """The lifecycle command to record, and a remark if there is something to know about it."""
+    """The lifecycle command to record, and a remark about it, if there is one."""
 
     path: Path
     note: str = ""
@@ -56,13 +60,13 @@ class BrokenTrust(BadConfig):
 
 
 def recorded(environment: Mapping[str, str]) -> Recorded:
-    """What `bin` and `hooks` say; a line that is no absolute path counts as none."""
+    """The paths in `bin` and `hooks`; a line that is not an absolute path counts as missing."""
     place = own_folder(environment)
     return Recorded(_line(place, BIN), _line(place, HOOKS))
 
 
 def record(environment: Mapping[str, str], command: Path, hooks: Path) -> tuple[Path, ...]:
-    """Write `bin` and `hooks`, where they say something else; what was written.
+    """Write `bin` and `hooks` if their content differs; returns the written files.
 
     Raises:
         Refused: the environment names no home.
@@ -86,7 +90,7 @@ def lines_to_record(
 
 
 def trouble(environment: Mapping[str, str]) -> str:
-    """Why nothing can be written there; "" if it can, as far as that shows without a try."""
+    """Why nothing can be written there; "" if it seems possible."""
     place = own_folder(environment)
     if place is None:
         return "neither HOME nor XDG_CONFIG_HOME names a folder"
@@ -96,15 +100,15 @@ def trouble(environment: Mapping[str, str]) -> str:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Replace a file of the user's folder, for the user's eyes only, through a symbolic link too."""
+    """Replace a file of the user's folder, readable only by the user, also through a symbolic link."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     store.write(path.resolve(), content)
 
 
 def find_command(project: Path, environment: Mapping[str, str]) -> TrustedCommand | None:
-    """A command that will still be there tomorrow: of the environment that runs us, else on PATH.
+    """A command that will last: of the environment that runs us, else from PATH.
 
-    A virtual environment inside the project is taken only if there is nothing else, and said.
+    One in a virtual environment inside the project is used only if there is no other, with a remark.
     """
     import shutil
 
@@ -121,24 +125,24 @@ def find_command(project: Path, environment: Mapping[str, str]) -> TrustedComman
 
 
 def is_trusted(environment: Mapping[str, str], repository: Path, commands: Sequence[str]) -> bool:
-    """True if the user lets exactly these commands of this repository run.
+    """True if the user allows exactly these commands of this repository.
 
     Args:
         environment: names the home.
         repository: the repository's common git folder, which all worktrees of one clone share.
-        commands: what the project's file says, in its order.
+        commands: the commands in the project's file, in its order.
 
     Raises:
-        BrokenTrust: trust.json cannot be read, so nobody knows.
+        BrokenTrust: trust.json cannot be read, so it is unknown.
     """
     return _key(repository, commands) in _trusted(environment)
 
 
 def allowed(environment: Mapping[str, str], repository: Path) -> tuple[str, ...]:
-    """The command lines of this repository that the user lets checks run, those of `is_trusted` with them.
+    """This repository's command lines that checks may run, including those of `is_trusted`.
 
     Raises:
-        BrokenTrust: trust.json cannot be read, so nobody knows.
+        BrokenTrust: trust.json cannot be read, so it is unknown.
     """
     mine = [e for e in _trusted(environment).values() if e.get("repository") == str(repository)]
     listed = [entry.get(kind) for entry in mine for kind in ("commands", "checks")]
@@ -151,17 +155,17 @@ def trust(
     commands: Sequence[str],
     checks: Sequence[str] = (),
 ) -> None:
-    """Let exactly these commands of this repository run; an earlier yes to others ends.
+    """Allow exactly these commands of this repository; an earlier yes to others ends.
 
     Args:
         environment: names the home.
         repository: the repository's common git folder.
-        commands: what a hand-off runs, in its order.
-        checks: what checks run, each command as one line.
+        commands: the commands that a hand-off runs, in its order.
+        checks: the commands that checks run, each as one line.
 
     Raises:
         Refused: the environment names no home.
-        BrokenTrust: trust.json cannot be read; it is kept as it is.
+        BrokenTrust: trust.json cannot be read; it is left unchanged.
     """
     where = str(repository)
     entries = {
@@ -177,10 +181,10 @@ def trust(
 
 
 def allows(environment: Mapping[str, str], repository: Path, program: str) -> bool:
-    """True if the user lets a tracker's program run in this repository, whatever its files say.
+    """True if the user allows a tracker's program in this repository, whatever its files say.
 
     Raises:
-        BrokenTrust: trust.json cannot be read, so nobody knows.
+        BrokenTrust: trust.json cannot be read, so it is unknown.
     """
     return _key(repository, [program], "program") in _trusted(environment)
 
@@ -190,7 +194,7 @@ def allowing(environment: Mapping[str, str], repository: Path, program: str) -> 
 
     Raises:
         Refused: the environment names no home.
-        BrokenTrust: trust.json cannot be read; it is kept as it is.
+        BrokenTrust: trust.json cannot be read; it is left unchanged.
     """
     entry = {"repository": str(repository), "program": program}
     key = _key(repository, [program], "program")
@@ -198,15 +202,15 @@ def allowing(environment: Mapping[str, str], repository: Path, program: str) -> 
 
 
 def allow(environment: Mapping[str, str], repository: Path, program: str) -> None:
-    """Let a tracker's program run in this repository; raises as `allowing` does."""
+    """Allow a tracker's program in this repository; raises as `allowing` does."""
     write(*allowing(environment, repository, program))
 
 
 def revoke(environment: Mapping[str, str], repository: Path) -> bool:
-    """Let no command of this repository run any more, and no program; False if none was allowed to.
+    """Allow no command or program of this repository any more; False if none was allowed.
 
     Raises:
-        BrokenTrust: trust.json cannot be read; it is kept as it is.
+        BrokenTrust: trust.json cannot be read; it is left unchanged.
     """
     before = _trusted(environment)
     kept = {k: e for k, e in before.items() if e.get("repository") != str(repository)}
