@@ -280,7 +280,7 @@ class Worktree:
 
         Returns:
             The claim afterwards, the notices, and what was done. A failure of GitHub is not raised: it is
-            in the report's `problem`, and everything else is done all the same.
+            in the report's `problem`, and everything else is still done.
 
         Raises:
             LockBusy: another process is at work on this claim.

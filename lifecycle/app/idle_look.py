@@ -41,10 +41,10 @@ def idle_look(
     """Look once; errors are written to the log and the report, and nothing is raised.
 
     Args:
-        world: what may be touched; its deadline is set anew, and removed afterwards.
+        world: everything that the look may use; its deadline is renewed, and removed afterwards.
         claim_store: the claim.
         within: a context that ends a hanging call, with DeadlineReached.
-        to: who hears the notices that are taken off the queue.
+        to: who gets the notices that are taken off the queue.
         poll_seconds: how old the last poll of the checks has to be, as for `tick`.
     """
     try:

@@ -229,7 +229,7 @@ class WorktreeWorld:
     def refuse_tracked(self) -> None:
         """Refuse if git tracks the claim or anything in `.lifecycle/`.
 
-        Such a file came with the repository: it is nobody's claim here, and the author of the repository
+        Such a file came with the repository: it is not this worktree's claim, and the repository's author
         wrote its content. This runs one git process, and none if the index shows that nothing is tracked.
         Without a repository, or without git, nothing is refused.
 
@@ -457,7 +457,7 @@ class WorktreeWorld:
         return self.inner_as("")
 
     def inner_as(self, agent: str, name: str = "") -> Tracker | None:
-        """`inner` in the name of this agent, who may be about to claim; "" for whoever is here.
+        """`inner` in the name of this agent, who may be about to claim; "" for the present agent.
 
         `name`: the tracker in which a link was made, whatever the settings say now.
         """

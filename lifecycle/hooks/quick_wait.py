@@ -100,7 +100,7 @@ def give_place(content: bytes) -> None:
 def packed(event: Mapping[str, Any], rest: Rest) -> bytes | None:
     """The event and the rest as bytes for `give_place`; None if they are too long.
 
-    The event's name is left out: after a rest, there is no session start to wait for any more.
+    The event's name is left out: after a rest, no session is starting any more.
     """
     content = json.dumps({**event, "hook_event_name": "", REST: rest}).encode()
     return content if len(content) <= MOST_BYTES else None
@@ -204,7 +204,7 @@ def is_heard(seconds: float, environment: Mapping[str, str]) -> bool:
 def _is_read(seconds: float) -> bool:
     """Wait for so many seconds, but only as long as somebody has the other end of our stderr open.
 
-    If stderr is a terminal or a file, nobody's leaving can be seen.
+    If stderr is a terminal or a file, the end of its reader cannot be noticed.
     """
     kind = os.fstat(_READER).st_mode
     poll = select.poll()

@@ -119,7 +119,7 @@ class WorkflowPart:
 def alone(
     hook: str, event: Mapping[str, Any], root: Path, environment: Mapping[str, str]
 ) -> dict[str, str] | None:
-    """What is told (`told`, `person`) or kept (`kept`), "" for nothing; None if the full path answers.
+    """The texts to say (`told`, `person`) or keep (`kept`), "" for none; None if the full path answers.
 
     Args:
         hook: the entrypoint, of a start or a compaction.

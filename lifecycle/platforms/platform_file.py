@@ -1,7 +1,7 @@
 """The form of a `platform.json`: what may stand in it, read and checked.
 
 A project's file comes with the repository, so nothing of it counts before all of it was read and checked.
-A mistake in it is told as half a sentence that names its place.
+A mistake in it is reported as half a sentence that names its place.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def _demand_shallow(data: Any) -> None:
 
 
 def check_marker(text: str) -> None:
-    """Raise ValueError for a marker that is no path and no pattern below a root."""
+    """Raise ValueError for a marker that is neither a path nor a pattern below a root."""
     parts = text.removesuffix("/").split("/")
     if text.startswith("/") or "\\" in text or {"", ".", ".."} & set(parts):
         raise ValueError(f"{json.dumps(text)} is not below the worktree's root")

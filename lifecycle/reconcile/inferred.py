@@ -217,7 +217,7 @@ class InferredTask:
     def last_sign(self) -> float | None:
         """The time of the holder's last sign of life; None if GitHub shows none with a time.
 
-        A card that was set to Todo is no sign of life: not work but a release does that.
+        A card that was set to Todo is not a sign of life: a release does that, not work.
         """
         item = self.observation.item
         is_taken = item is not None and not is_same(item.status, Status.TODO)

@@ -267,7 +267,7 @@ def fix_sentence(actions: Sequence[plan.Action], task: InferredTask) -> str:
 
 _OF_PULL = plan.RemarkOnPull | plan.RerunJobs | plan.AdvancePullRequest
 _UNTOLD = plan.ForgetClaim | plan.LeadLease | plan.SetLinked | _OF_PULL
-"""What is nothing of GitHub's, or nothing that is known from afar."""
+"""Actions that do not concern GitHub, or that need facts of the agent's worktree."""
 
 
 def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> Iterator[str]:

@@ -342,18 +342,18 @@ def _leave(path: Path, entries: Iterable[Values]) -> None:
     """Put entries into `journal.pending/`, where the next writer takes them up; raises OSError."""
     folder = path.parent / PENDING
     if regular_files.strange_folder(str(folder), is_shared=True):
-        return  # it is somebody else's, and entries are no reason to wait or to fail
+        return  # it is not ours, and entries are not worth waiting or failing
     folder.mkdir(exist_ok=True)
     name = f"{time.time_ns()}-{os.urandom(8).hex()}"
     rows = [dict(entry) for entry in entries]
     for number, values in enumerate(rows):
-        # Whoever is killed between writing and deleting must not leave them to be written twice.
+        # A process that is killed between write and delete must not cause a second write.
         values["key"] = values["key"] or f"pending:{name}:{number}"
     store.write(folder / f"{name}.json", json.dumps(rows).encode("ascii"))
 
 
 def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
-    """The entries in `journal.pending/`, by file: its name, and the values of what it holds."""
+    """The entries in `journal.pending/`, by file: its name, and its entries' values."""
     folder = path.parent / PENDING
     if regular_files.strange_folder(str(folder), is_shared=True) or not folder.is_dir():
         return []
@@ -368,7 +368,7 @@ def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
 
 
 def _left(content: bytes) -> list[Values]:
-    """The entries of one file that are ours; whatever else stands in it would stop every writer."""
+    """Our entries in one file; other content is ignored, since it would stop every writer."""
     try:
         rows = json.loads(content)
     except (ValueError, RecursionError):

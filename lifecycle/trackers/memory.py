@@ -46,7 +46,7 @@ class MemoryTasks:
     ends: dict[str, float] = field(default_factory=dict)
 
     def find(self, name: str) -> Task:
-        """The present task; a claim that ran out is nobody's. NotFound."""
+        """The present task; if its claim expired, it is unassigned. NotFound."""
         task = self.tasks.get(name)
         if task is None:
             raise NotFound(refusals.sentence("memory-has-none", name=name))
@@ -161,7 +161,7 @@ class MemoryTracker:
             return self._tasks.change(task)
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """Make the task nobody's and open; a closed one stays closed. AlreadyClaimed."""
+        """Unassign and open the task; a closed one stays closed. AlreadyClaimed."""
         with self._found(id) as task:
             refusals.demand_mine(task, self.actor)
             if not task.is_open:
@@ -178,7 +178,7 @@ class MemoryTracker:
             return self._tasks.change(task, **_CLOSED, close_reason=reason, closed_at=now)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """Make the task open and nobody's; one that is not closed stays as it is."""
+        """Open the task, unassigned; one that is not closed stays as it is."""
         with self._found(id) as task:
             if task.is_open:
                 return task

@@ -1,4 +1,4 @@
-"""Prepare what sessions would be told of the workflows here, whenever one was changed.
+"""Prepare the sessions' message about the workflows here, whenever one was changed.
 
 Fingerprints are taken first, and the files are read after that, so a change in between is noticed. A
 message that is also about something else (a claim, a run, a stage, a board) is never prepared; the quick

@@ -10,7 +10,7 @@ comment says which it was.
 
 A task may be released from another machine (`lifecycle reconcile --release`), which writes the issue's
 comment, assignee, card and lease. The worktree that had the claim learns of it only at its next look
-(`apply_loss`). People also change one of these by hand and mean something else by it: therefore everything
+(`apply_loss`). People may change one of these by hand for another reason: therefore everything
 that GitHub shows has to agree before the claim counts as lost.
 
 This module also says which write an earlier failure delays (`may_try`, `is_given_up`), and gives the
@@ -77,7 +77,7 @@ def pull_request_of(record: Record, observed: Observation, rules: Rules) -> Pull
 def went_on_in(closed: PullRequest, pulls: Iterable[PullRequest]) -> PullRequest | None:
     """The newest pull request, into any base, that was opened after the closed one was over; or None.
 
-    A backport is no such one: it is opened while its original is open, or after the merge of that.
+    A backport does not count: it is opened while its original is open, or after its original's merge.
     """
     over = closed.closed_at
     later = [pull for pull in pulls if over is not None and (pull.opened_at or 0.0) >= over]
@@ -234,7 +234,8 @@ def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:
 def refers(pull: PullRequest, issue: int, repository: str) -> bool:
     """True if title or body refer to the issue in any of the forms that GitHub turns into a link.
 
-    Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+    Source:
+    https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
     """
     if mentions(pull, issue):
         return True

@@ -1,4 +1,4 @@
-"""Begin a look: the owner of the claim, the first snapshot, and what is read from GitHub for a decision.
+"""Begin a look: the owner of the claim, the first snapshot, and the reads from GitHub for a decision.
 
 Two sessions may run in one worktree. The session that claimed the task or handed it off is woken with its
 news, and no other session takes a sentence that is meant for it; another one is told at its start that the
@@ -269,7 +269,7 @@ def snapshot_of(
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
-    # An ending reads the board in any case: there is no later look for it.
+    # An ending always reads the board, since no look follows it.
     is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
     rules = Rules(
@@ -397,17 +397,17 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
     words = ["rev-list", "--count", "--no-merges", f"refs/heads/{branch}", f"^{pull.head_sha}"]
     try:
         count = git.run(*words, check=False)
-        # A head that this clone lacks has somebody's later commits: then compare what was pushed from here.
+        # A head that this clone lacks has somebody's later commits: compare the commit pushed from here.
         if not count and (pushed := git.remote_head_of(branch, remote)):
             words[-1] = f"^{pushed}"
             count = git.run(*words, check=False)
         if count in ("", "0"):
             return 0
-        # Commits that the branch got from its base since then are no work that the merge missed.
+        # Commits that the branch got from its base since then are not work that the merge missed.
         base = git.remote_head_of(pull.base, remote)
         return int(git.run(*words, f"^{base}")) if base else int(count)
     except LifecycleError as error:
-        # git failed, or had no time: what GitHub said is told all the same.
+        # git failed, or had no time: GitHub's answer is still reported.
         log.write(working.world.root, f"commits that the merge does not have: {error.sentence}")
         return record.pull.left_out
 

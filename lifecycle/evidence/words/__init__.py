@@ -1,1 +1,1 @@
-"""What words mean to whoever reads evidence: tables as data, and the readers of sentences and verdicts."""
+"""The meaning of words in evidence: tables as data, and the readers of sentences and verdicts."""

@@ -1,1 +1,1 @@
-"""Failed checks: whose log, which lines of it, and what is told of them."""
+"""Failed checks: their logs, the important lines, and the reports about them."""

@@ -1,4 +1,4 @@
-"""The packet as text: for whoever fixes the failure, and the part of it that wakes a session. Pure.
+"""The packet as text: the whole for the agent that fixes the failure, and the part for a wake. Pure.
 
 Texts of jobs and apps are behind bars, or in quotation marks: they are data. A packet has at most 150 lines
 and 12,000 characters; if something is left out, it says what.

@@ -1,1 +1,1 @@
-"""Whose failed checks are: the runner's, chance's, the base branch's, ours; and what follows."""
+"""The causes of failed checks: the runner, chance, the base branch, or our changes; and what follows."""

@@ -1,4 +1,4 @@
-"""What is remembered of a pull request's red heads: what failed at each, and what was asked. Pure.
+"""The memory of a pull request's red heads: the failures at each, and the user's questions. Pure.
 
 How often a run was rerun is not here: GitHub counts the attempts, the same for every machine.
 """

@@ -31,7 +31,7 @@ def of_head(
     base: str = "",
     path: str = "",
 ) -> str:
-    """The sentence of this name on failures of a head: whose they are, and what follows."""
+    """The sentence of this name on a head's failures: their cause, and what follows."""
     about = {"number": number, "head": head[:7], "base": base[:7], "path": path}
     broken = ", ".join(dict.fromkeys(failure.broken for failure in failures))
     identities = _shown([name for failure in failures for name in failure.identities])

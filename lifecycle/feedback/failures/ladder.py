@@ -1,4 +1,4 @@
-"""Whose a head's failures are, and what follows: run again, wait, leave alone, fix, or ask a person. Pure.
+"""The cause of a head's failures, and what follows: run again, wait, ignore, fix, or ask a person. Pure.
 
 Infrastructure is suspected first: another attempt costs no turn. A failure that also occurs at the tested
 base is not the change's. All others are the agent's, as long as its work makes progress.
@@ -24,7 +24,7 @@ BETWEEN = "\t"
 
 
 class FailureClass(Enum):
-    """Whose the failures of a head are."""
+    """The cause of a head's failures."""
 
     OURS = auto()
     """The change's own: the agent fixes them."""
@@ -78,7 +78,7 @@ class FailureFacts:
         packet: the path of the packet.
         failures: what failed.
         attempts: for each known run, the number of its newest attempt.
-        over: those of these runs that are over.
+        over: the completed ones of these runs.
         base: the commit that the head was tested with, None if that is not known.
         tip: the newest commit of the base branch, None if it is not known.
     """
@@ -97,7 +97,7 @@ class FailureDecision:
     """What follows from a head's failures.
 
     Attributes:
-        kind: whose the failures are.
+        kind: the cause of the failures.
         ledger: the ledger after this decision.
         runs: the runs to rerun, each with the attempt that failed.
         failures: the failures that `kind` is about.

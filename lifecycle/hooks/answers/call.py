@@ -144,8 +144,8 @@ class HookCall:
     def sign(self, record: Record | None) -> None:
         """Show that this session lives, if the claim is its own and was saved as such.
 
-        Not before: there is only one sign. Beside another owner's name it would hide that the other's
-        client is gone, and the claim would be nobody's for an hour. A process left by a killed client does
+        Not before: there is only one sign. Next to another owner's name it would hide that the other's
+        client is gone, and nobody could continue the claim for an hour. A killed client's process does
         not count: the same session may be at work in another client by now.
         """
         is_mine = record is not None and record.ownership.session == self.session

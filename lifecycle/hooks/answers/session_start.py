@@ -1,8 +1,8 @@
 """SessionStart, every source: claim, run, stage and workflow as one message, queued notices, and the board.
 
-Whatever needs somebody to act is rendered from state at each start of a session: a hook that was killed
+Matters for a person are rendered from state at each start of a session: a hook that was killed
 loses a nudge, never the question. If a claim has a PR, one request to GitHub comes first, so that a merge
-or a close that happened meanwhile is told. The board comes from GitHub, if that answers.
+or a close since the last session is reported. The board comes from GitHub, if it answers.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The reply to one stop: whose run it is, whether the session goes on, and with what."""
+"""The reply to one stop: whether the session leads the run, whether it continues, and with what."""

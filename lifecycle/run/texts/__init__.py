@@ -1,1 +1,1 @@
-"""What a run prints: where it stands, its reports, and what a session goes on with."""
+"""The texts of a run: its state, its reports, and the next step for a session."""

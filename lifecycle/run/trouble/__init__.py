@@ -1,1 +1,1 @@
-"""What fails in a run, and what stands before it: failures, retries, blockers, and who may let it go on."""
+"""The obstacles of a run: failures, retries, blockers, and who may let it continue."""

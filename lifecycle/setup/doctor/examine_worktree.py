@@ -38,7 +38,7 @@ def check(case: Examined) -> None:
     _tracked(case)
     is_tracked = case.findings[-1].level is Level.FAIL
     writable(case)
-    if not is_tracked:  # a tracked claim is nobody's
+    if not is_tracked:  # a tracked claim does not count
         _claim(case)
 
 

@@ -170,14 +170,14 @@ class BeadsTracker:
             refusals.demand_claimable(task, self.actor)
             free = task
             if task.status is TaskStatus.IN_PROGRESS:
-                # In progress, but nobody's: one build claims only open tasks.
+                # In progress, but unassigned: one build claims only open tasks.
                 free = self._ask.change(
                     task, "update", "--status=open", so=lambda now: now.status is TaskStatus.OPEN
                 )
             return self._take(free)
 
     def _take(self, task: Task) -> Task:
-        """Claim an open task that is nobody's, or the actor's already."""
+        """Claim an open task that is unassigned, or the actor's already."""
         if self._ask.build.claims and not task.assignee:
             return self._ask.change(task, "update", "--claim", so=self._has)
         words = ("update", "--status=in_progress", f"--assignee={self.actor}")
@@ -201,7 +201,7 @@ class BeadsTracker:
             return refusals.first_claimed(lambda task: self.claim(task.id), tasks)
 
     def _take_next(self, labels: tuple[str, ...], free: set[str]) -> Task | None:
-        """Let bd choose and claim in one step; `free` are tasks that were nobody's just before."""
+        """Let bd choose and claim in one step; `free` are tasks that were unassigned just before."""
         words = ("ready", "--claim", "--sort=priority", *label_words(labels), "--json")
 
         def seen(raw: Any) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ class BeadsTracker:
         return self._ask.write(*words, names=names, seen=seen, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """Make the task nobody's and open; a closed one stays closed. AlreadyClaimed."""
+        """Unassign and open the task; a closed one stays closed. AlreadyClaimed."""
         with self._alone_at(id) as task:
             if not task.is_open or _is_free(task):
                 return task
@@ -247,7 +247,7 @@ class BeadsTracker:
             return self._ask.change(task, "close", *words, so=lambda now: not now.is_open)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """Make the task open and nobody's; one that is not closed stays as it is."""
+        """Open the task, unassigned; one that is not closed stays as it is."""
         with self._alone_at(id) as task:
             if task.is_open:
                 return task
@@ -355,5 +355,5 @@ class BeadsTracker:
 
 
 def _is_free(task: Task) -> bool:
-    """True if the task is open and nobody's."""
+    """True if the task is open and unassigned."""
     return task.status is TaskStatus.OPEN and not task.assignee

@@ -68,7 +68,7 @@ class GitHubIssues(TaskLists):
     def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the Protocol's word
         """One issue; a pull request does not count.
 
-        Other holders are found by its lease, its card's Agent (a card in Todo is nobody's), its assignees
+        Other holders are found by its lease, its card's Agent (except in Todo), its assignees
         and the comments that claim it.
 
         Requests: 1; 1 more if it is blocked, 1 if sub-issues are open, for a closed one 1 for each
@@ -124,7 +124,7 @@ class GitHubIssues(TaskLists):
         raise refusals.lacking(Capability.LEASES, "github-has-no-leases", id=id)
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """Make the issue nobody's and open; a closed one stays as it is. AlreadyClaimed.
+        """Release the issue, which stays open; a closed one is not changed. AlreadyClaimed.
 
         Requests: 1 and those of `IssueHolding.give`.
         """
@@ -150,7 +150,7 @@ class GitHubIssues(TaskLists):
         return self._shown(issue)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """Make the issue open and nobody's; one that is not closed stays as it is.
+        """Open the issue, without a holder; one that is not closed stays as it is.
 
         Assignees and lease are removed first, so that an interrupted call can be repeated.
         Requests: 1; 2 to open it, 1 to 2 for its assignees.

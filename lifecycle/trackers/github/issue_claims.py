@@ -113,7 +113,7 @@ class IssueHolding:
         return now
 
     def give(self, issue: IssueFacts) -> IssueFacts:
-        """Make the issue nobody's, if it was this agent's or nobody's.
+        """Release the issue, if this agent or nobody holds it.
 
         The lease is deleted last: the task is free as soon as it is gone. Requests: 1 for each
         hundred comments if no lease was found; 2 to remove the assignee, 1 for each deleted comment.

@@ -3,7 +3,7 @@
 Each issue in a list has the number of open issues that block it and of its open sub-issues, so that no
 issue is requested alone. Its urgency comes from a label, else from the board.
 
-A board that cannot be read is no obstacle: that is logged. The board prevents a task from being begun in
+A board that cannot be read is only logged. The board prevents a task from being begun in
 the cases that `lifecycle claim` refuses (`claim/commands/admission.py`): a card that is not in Todo, and
 one whose field Dependencies names an open issue. An unknown word is not a priority, and is sorted after
 those that are.

@@ -94,7 +94,7 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
 
 
 def _unjudged(snapshot: Snapshot) -> Decision:
-    """Take back a yes by command that no look could judge: it is no yes to a later merge."""
+    """Take back a yes by command that no look could judge: it does not count for a later merge."""
     record = snapshot.record
     if not record.ending.consent or record.ending.override or derive.was_merge_seen(record):
         return Decision()
@@ -247,7 +247,7 @@ def _telling(snapshot: Snapshot, observed: Observation) -> Decision | Settled:
 
 
 def _is_told(record: Record, comment: plan.PostComment, observed: Observation) -> bool:
-    """True if a later claim on the task has told of the same merge on the closed issue."""
+    """True if a later claim on the task has commented on the same merge on the closed issue."""
     if record.ending.override or not record.ending.issue_closed or observed.issue is None:
         return False
     begin = comment.marker.partition(" by=")[0] + " by="

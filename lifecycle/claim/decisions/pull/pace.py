@@ -1,7 +1,7 @@
 """Decide when to look at an open pull request again, with few requests. Pure.
 
 The design polls every two minutes. One poll is made earlier if the running checks should end before that,
-by the time they took last; and later if GitHub asked us to wait. There is no waiting here for what only the
+by the time they took last; and later if GitHub asked us to wait. Nothing here waits for news that only the
 agent's next stop can bring.
 """
 
