@@ -120,7 +120,7 @@ def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
 
 
 def judged(world: World, waiting: Iterable[Notice], within: AbstractContextManager[None]) -> bool:
-    """Read why checks failed, if one of these notices tells of that; then True: the next look judges by it.
+    """Read why checks failed, if one of these notices is about that; then True: the next look uses it.
 
     `within`: a context that ends a hanging call.
     """

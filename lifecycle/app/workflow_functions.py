@@ -216,7 +216,7 @@ _KEYS = ("title", "name", "agent", "reading", "reminders", "gate")
 """The keys that a phase given as an object may have; it may also be one of `get_workflow_state`."""
 
 _RECORDED = {"id", *WorkflowPhase.__struct_fields__}
-"""The keys of a phase in the documents: what they say of its progress begins anew."""
+"""The keys of a phase in the documents about its progress, which begins again."""
 
 
 def _phase(form: PhaseForm) -> WorkflowPhase:

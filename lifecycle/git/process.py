@@ -227,7 +227,7 @@ class GitRepository:
         """
         has_ended, given = False, stdin or None
         while True:
-            # What was not read within a step is never sent: `communicate` takes it but once.
+            # Input that was not read within a step is never sent: `communicate` accepts it only once.
             step = seconds if given and len(given) > _SOON_READ else min(_LOOK_SECONDS, seconds)
             try:
                 return process.communicate(given, timeout=step)

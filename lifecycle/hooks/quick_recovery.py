@@ -92,7 +92,7 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
 
 
 def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
-    """The prepared answer for whoever asks, who then owns the workflow; None if there is no answer."""
+    """The prepared answer for the asking session, which then owns the workflow; None if there is none."""
     prepared = prepared_recovery.load(root, __version__)
     if prepared is None or any(os.environ.get(name) for name in prepared["unset"]):
         return None

@@ -136,7 +136,7 @@ def _answer(
             world.refuse_tracked()
     except Refused as error:
         return _refused(hook, world, claim_store, error)
-    if hook == "session-start":  # its guard starts it only where there is something of ours
+    if hook == "session-start":  # its guard starts it only if there is work of ours
         known_clones.note(claim_store.root, environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     if behind := BEHIND_ANSWER.get(hook):

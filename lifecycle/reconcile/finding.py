@@ -164,8 +164,7 @@ class SweepReport:
     Attributes:
         findings: sorted by repository and issue, and for each issue in the order of KINDS.
         problems: repositories and tasks that could not be looked at.
-        left: issues and repositories that were not looked at because the run ended early, as `owner/name`
-        or `owner/name#N`.
+        left: `owner/name` or `owner/name#N` of those not looked at because the run ended early.
         ended: why the run ended early, "" if it did not.
         skipped: why nothing at all was looked at, "" if something was.
         notes: what a person should know about the run, such as labels used in place of the board.

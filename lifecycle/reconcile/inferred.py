@@ -322,7 +322,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         linked=_NO_LINK,
         ending=sections.EndingRecord(
             lease_done=not lease,
-            comment_done=not task.issue.is_open,  # whoever closed the issue has told it already
+            comment_done=not task.issue.is_open,  # the closing account has commented already
             override="" if task.issue.is_open else "the issue is closed",
             consent=RECONCILE if phase is Phase.DONE else "",
             releasing=_releasing(task, now) if allowed.releasing else None,

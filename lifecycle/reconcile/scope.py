@@ -90,7 +90,7 @@ class Trigger:
         repository: the `owner/name` where it happened, "" if the event does not say.
         issue: the issue that it is about, or None.
         pull: the pull request that it is about, or None.
-        sender: the login of whoever caused it, "" if the event does not say.
+        sender: the login of its author, "" if the event does not say.
         is_by_bot: an App caused it.
         note: why it narrows nothing although it should, "" otherwise.
     """

@@ -156,7 +156,7 @@ class Sweep:
         tasks: how many issues were met so far.
         waiting: the open pull requests with whom they wait for, in no order.
         agents: who holds the task of a pull request, by its repository and number.
-        unread: how many there are besides.
+        unread: how many more there are.
     """
 
     world: World
@@ -318,7 +318,7 @@ class Sweep:
             return True
         if self._has_agent is None:
             try:
-                # The run may be of an owner, and begun where there is no repository at all.
+                # The run may be for an owner, and may be begun outside of any repository.
                 board = self._there(kept.holding).board
                 self._has_agent = board is None or board.schema().has_agent
             except Rejected:

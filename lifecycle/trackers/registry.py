@@ -137,7 +137,7 @@ WRITES = {
     "publish": "published",
 }
 """The verbs whose change people see, and the journal's words for them. Renewing a claim is not listed:
-it is no news."""
+it is not news."""
 
 
 def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tracker:

@@ -5,7 +5,7 @@ since. It is bound to the number and dates of a file in git's folder: nothing th
 can know these.
 
 An answer is prepared for each owner that workflows can have (session, client, branch): if an owner has
-several, the one that was changed last is told. `chosen` finds the answer for whoever asks.
+several, the message has the one that was changed last. `chosen` finds a session's answer.
 
 It is imported by the quick path, so it imports neither `pathlib` nor `typing` nor `dataclasses`.
 """
@@ -84,7 +84,7 @@ def anchor_of(root: str) -> list[int]:
 
 
 def watched(root: str) -> list[str]:
-    """Every path whose change would change what is told, from the worktree's root."""
+    """Every path whose change would change the message, from the worktree's root."""
     return [CURRENT, VIEW, LOCAL, *(path for folder in FOLDERS for path in _below(root, folder, 1))]
 
 
@@ -183,7 +183,7 @@ def load(root: str, version: str) -> dict[str, Any] | None:
 def chosen(
     data: dict[str, Any], notes: dict[str, AdoptionNote], asker: Whose
 ) -> dict[str, Any] | None:
-    """The prepared answer for whoever asks, or None if there is none.
+    """The prepared answer for the asking session, or None if there is none.
 
     Args:
         data: what was prepared.

@@ -110,7 +110,7 @@ def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprin
 
 
 def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
-    """The state of the sources: "" if none tells of a workflow, "new" if one has news, else "known"."""
+    """The state of the sources: "" if none has a workflow, "new" if one has news, else "known"."""
     sources = read_sources(store.root)
     facts = {(fact.path, fact.digest) for fact in sources.facts}
     seen = {(entry.workflow.source, entry.workflow.source_seen) for entry in workflows.found}

@@ -157,7 +157,7 @@ def _is_for(place: ListedWorktree, number: int) -> bool:
 
 def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
     """Add a detached, locked worktree; `is_known`: git lists one there whose folder is gone."""
-    # git still lists a folder that was deleted by hand, with its lock: `--force` twice makes it anew.
+    # git still lists a folder that was deleted by hand, with its lock: `--force` twice makes it again.
     options = ("--force", "--force") if is_known else ()
     lock = ("--lock", "--reason", _reason(number))
     try:

@@ -192,7 +192,7 @@ def link_reason(record: Record) -> str:
 
 
 def wants_link(snapshot: Snapshot) -> bool:
-    """True if this look should ask whether there is a linked task, or what became of it.
+    """True if this look should ask for a linked task, or for its present state.
 
     A look by command finds out what is linked by now, and whether it is still held. So does the look that
     ends a claim which never asked, since no later one can.

@@ -5,7 +5,7 @@ a lost answer the thing is looked for, and what is found is the fact.
 
 Several actions share one request (`joined`) if, by what was just read, GitHub can refuse only the last: the
 actions that `decide` would give one after the other if each succeeds. The intents of all are committed
-first. If one fails all the same, everything is read back, and the engine continues from what is true, with
+first. If one still fails, everything is read back, and the engine continues from what is true, with
 one write at a time. So a card that was written before a pull request or a closing that failed is put back
 by the same decisions that keep every card.
 """

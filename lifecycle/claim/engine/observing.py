@@ -83,7 +83,7 @@ def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
 def deliverable(
     record: Record, session: str, audiences: Collection[Audience]
 ) -> Collection[Audience]:
-    """The audiences that this session may be told of: news of a claim goes to its owner alone."""
+    """The audiences that this session may read: only a claim's owner gets its news."""
     return [each for each in audiences if each is Audience.NOTE or is_mine(record, session)]
 
 

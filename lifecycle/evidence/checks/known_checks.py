@@ -1,4 +1,4 @@
-"""Which checks a worktree has, what each runs, where it is configured, and whether it may run.
+"""A worktree's checks: their commands, where they are configured, and whether they may run.
 
 For each name the first source counts: `checks.commands`, then the commands of `validate` of this kind, then
 `stages.test` for the tests, then the project's platform. The check `validate` runs all of its commands.

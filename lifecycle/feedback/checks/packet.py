@@ -1,7 +1,7 @@
 """What failed on a head as one value: the failed checks in order, each with the lines that say why. Pure.
 
 Required checks come first. Jobs of a matrix with the same excerpt are one failure with several names.
-Nothing in it contains a secret; whoever shows it marks it as written by strangers.
+Nothing in it contains a secret; it is always shown as written by strangers.
 """
 
 from __future__ import annotations

@@ -200,7 +200,7 @@ class _Waiter:
         to = replace(self.call.listener, held=held | self._left())
         report = idle_look(self.world, self.claim_store, alarm(HOOK_SECONDS), to)
         if report.problem is not None:
-            self._begin_anew()  # another connection, and the token as it is by now
+            self._begin_anew()  # a new connection, with the present token
         self.call.sign_first(report.record)
         return report
 

@@ -47,8 +47,8 @@ def _claim(call: HookCall) -> list[str]:
     record = call.record
     if record is None or call.is_held(record):
         return []
-    if call.session:  # what is told of the claim hangs on it, and no start may have noted it
-        with contextlib.suppress(OSError):  # on a full disk the claim is told all the same
+    if call.session:  # the claim's message depends on it, and no start may have noted it
+        with contextlib.suppress(OSError):  # on a full disk, the claim's message is still printed
             signs_of_life.meet(call.claim_store.folder, call.session, call.world.clock.now())
     hooks = observing.hooks_for(call.world, call.claim_store, record)
     lines = [fit(line) for line in briefing.claim_lines(record, hooks=hooks)]

@@ -58,7 +58,7 @@ def answer(call: HookCall) -> Reply:
     if not (call.has_claim or is_served or claim_store.marks.has(signs_of_life.WAITING)):
         return _without_claim(call)
     _look_first(call)
-    if call.session:  # what is told of the claim hangs on it
+    if call.session:  # the message about the claim depends on it
         signs_of_life.meet(claim_store.folder, call.session, world.clock.now())
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
@@ -120,7 +120,7 @@ def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Rep
 
 
 def _look_first(call: HookCall) -> None:
-    """Look at the claim, so that what is told of it is true: one request, if GitHub answers.
+    """Look at the claim, so that the message about it is true: one request, if GitHub answers.
 
     A claim in coding is not looked at after a compaction: nobody was away.
     """
@@ -208,7 +208,7 @@ def _begun(call: HookCall) -> list[str]:
 
 
 def _board_lines(call: HookCall) -> list[str]:
-    """The board, or one line that says why it is missing; the session starts all the same."""
+    """The board, or one line that says why it is missing; the session starts anyway."""
     world, now = call.world, call.world.clock.now()
     try:
         if not world.settings.has_board or world.board is None:

@@ -37,7 +37,7 @@ _BEGINNING, _LINES = 1_000_000, 20
 
 
 def answer(call: HookCall) -> Reply:
-    """Move the phase of the agent that the event tells of; nothing is printed."""
+    """Move the phase of the event's agent; nothing is printed."""
     name = call.event.get("hook_event_name") or REPLIES[call.hook].event
     try:
         if name == ENDED:

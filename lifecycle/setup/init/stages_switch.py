@@ -7,7 +7,7 @@ dotted keys and an inline table, are left to their writer.
 
 Why not a library: those that keep a text's style (tomlkit, https://github.com/python-poetry/tomlkit)
 promise it only for parts that they did not touch, lose the spacing around a changed value, and choose the
-place themselves; the same check would be needed all the same.
+place themselves; the same check would still be needed.
 """
 
 from __future__ import annotations

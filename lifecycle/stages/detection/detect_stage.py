@@ -60,7 +60,7 @@ def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
 
 
 def _marked(turn: Turn, state: Detected) -> StageFinding:
-    """The finding of a marker; within a sentence it counts as words if the agent was told of no markers."""
+    """The finding of a marker; within a sentence it counts as words if the agent does not know markers."""
     is_told = turn.asked is not None or turn.is_question or turn.is_cut
     if turn.is_signed or is_told:
         return StageFinding(state, Tier.MARKER, "its marker", position=turn.marked)

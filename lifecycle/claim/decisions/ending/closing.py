@@ -308,7 +308,7 @@ def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | 
 
 
 def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
-    """The sentence on what became of the card, for the last notice."""
+    """The sentence on the card's final state, for the last notice."""
     record, claim = snapshot.record, snapshot.record.claim
     if not snapshot.rules.has_board:
         return messages.board_absent()

@@ -195,7 +195,7 @@ def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
 
 
 def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> str:
-    """The sentence on what became of the card, for the last notice."""
+    """The sentence on the card's final state, for the last notice."""
     record, item = snapshot.record, observed.item
     if not snapshot.rules.has_board:
         return messages.board_absent()
