@@ -219,7 +219,7 @@ def test_a_person_is_told_of_all_that_the_run_waits_for(session: Session) -> Non
     for words in ("B1: Make a key; B2: Make an account", "test -f key.txt && test -f mail.txt"):
         assert words in person
     recovered = session.cli("run", "recover").stdout
-    assert "Do not go on with it: a person comes first." in recovered
+    assert "Do not continue it: a person comes first." in recovered
     assert "Continuing" not in recovered
     for file, is_fixed in (("key.txt", False), ("mail.txt", True)):
         (session.place.root / file).write_text("x")

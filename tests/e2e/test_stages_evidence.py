@@ -151,7 +151,7 @@ def test_a_path_that_leaves_tests_out_is_a_part(ground: Ground, agent: Agent) ->
         (ground.root / path).write_text("def test() -> None: ...\n")
     ground.place.git("add", "tests", "src")
     bash(agent, "pytest tests", stdout=SUMMARY)
-    assert "The last test run was of a part of the tests only" in agent.stops(PASSING).model
+    assert "The last test run was only of a part of the tests" in agent.stops(PASSING).model
     bash(agent, "pytest tests", backgroundTaskId="b1")
     notifies(agent, "b1")
     assert {outcome for outcome, _ in runs(ground)} <= {"partial", "unknown"}

@@ -54,7 +54,7 @@ def test_the_next_session_is_told_and_takes_it_over(ground: Ground) -> None:
     ground.forget_the_minute()
     again = ground.agent()
     told = again.starts("startup").model
-    assert f'{task} ("Half done") is under way in this worktree' in told
+    assert f'{task} ("Half done") is in progress in this worktree' in told
     assert f"take it over with: lifecycle tracker claim {task}" in told
     again.prompt(f"Go on with {task}.")
     assert f"{task} was held by " in again.really_runs(ground.command, "tracker", "claim", task)
@@ -77,7 +77,7 @@ def test_a_session_that_was_told_nothing_yet_leaves_its_task_too(ground: Ground)
     clients(ground, gone())
     ground.forget_the_minute()
     again = ground.agent()
-    assert f'{task} ("Half done") is under way in this worktree' in again.starts("startup").model
+    assert f'{task} ("Half done") is in progress in this worktree' in again.starts("startup").model
     again.really_runs(ground.command, "tracker", "claim", task)
     # The same client with another session, as after `/resume`: what it is told to run is not refused.
     other = ground.agent()
@@ -93,8 +93,10 @@ def test_a_session_that_lives_is_left_alone(ground: Ground) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
         clients(ground, other.pid)
         ground.forget_the_minute()
-        assert "under way" not in ground.agent().starts("startup").model
-    assert "under way" in ground.agent().starts("startup").model  # now it has ended
+        assert "in progress in this worktree" not in ground.agent().starts("startup").model
+    assert (
+        "in progress in this worktree" in ground.agent().starts("startup").model
+    )  # now it has ended
 
 
 @SOAKED
@@ -109,8 +111,8 @@ def test_a_session_that_is_resumed_is_not_over(ground: Ground) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
         assert kept.client not in (0, other.pid)
         clients(ground, other.pid)
-        assert "under way" not in ground.agent().starts("startup").model
-    assert "under way" in ground.agent().starts("startup").model  # now it is
+        assert "in progress in this worktree" not in ground.agent().starts("startup").model
+    assert "in progress in this worktree" in ground.agent().starts("startup").model  # now it is
 
 
 def test_a_task_that_somebody_closed_meanwhile_waits_for_nobody(ground: Ground) -> None:
@@ -122,5 +124,5 @@ def test_a_task_that_somebody_closed_meanwhile_waits_for_nobody(ground: Ground) 
     assert over in ground.place.cli("watch", "--once").stdout
     ground.bd("close", task)
     ground.forget_the_minute()
-    assert "under way" not in ground.agent().starts("startup").model
+    assert "in progress in this worktree" not in ground.agent().starts("startup").model
     assert over not in ground.place.cli("watch", "--once").stdout

@@ -137,7 +137,7 @@ def test_a_part_shows_that_tests_can_be_run(
     agent = led(ground, CODED, REVIEWED)
     agent.runs(line, output, ok=is_ok)
     told = agent.stops(PASSING)
-    assert "The last test run was of a part of the tests only" in told.model
+    assert "The last test run was only of a part of the tests" in told.model
     assert told.person == ""
     agent.runs("pytest", "2 passed in 0.1s")
     agent.runs(line, output, ok=is_ok)
@@ -160,7 +160,7 @@ def test_where_git_cannot_tell_the_files_the_user_hears_it_once(ground: Ground) 
     assert [reply.model for reply in replies] == [""] * 3
     (told,) = [reply.person for reply in replies if reply.person]
     assert told == replies[0].person
-    assert "git could not say what the files here are" in told
+    assert "git could not read the files here" in told
     assert ground.log()[-1] == "The agent may stop"
     rules.unlink()
     assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops(PASSING).model
@@ -427,5 +427,5 @@ def test_a_stage_set_by_hand_names_the_sessions_own_task(ground: Ground) -> None
     assert ground.place.cli("stage", "set", "CODING", **own).returncode == 0
     agent.runs("ls")
     told = agent.stops("I look around.").model
-    assert f"Next step: Go on with task {task}." in told
+    assert f"Next step: Continue with task {task}." in told
     assert "Find and start" not in told

@@ -329,7 +329,7 @@ def test_a_marker_after_the_taking_goes_on_with_what_was_taken(ground: Ground) -
     ground.bd("update", second, "--claim")
     agent.runs(f"bd update {second} --claim", "claimed")
     told = agent.stops(CLEARED)
-    assert f"Next step: Go on with task {second}." in told.model
+    assert f"Next step: Continue with task {second}." in told.model
     assert "Find and start" not in told.model
     assert f"bd show {second}" in agent.stops(CODED).model
 

@@ -85,7 +85,7 @@ def test_another_clone_claims_the_task_of_a_session_without_a_claim(
     name = takes(other, "claim", "41")
     told = agent.stops(REVIEWED if is_early else CODED).model
     assert told.startswith(f"Task 41 is claimed by {name}.")
-    assert "Do not go on with this task until that is settled." in told
+    assert "Do not continue with this task until that is settled." in told
     assert len(ground.journal("transition")) == is_early
     # It was told to tell its user, and does: no question.
     assert agent.stops(f"{name} has 41; please look at that first.").is_silent
@@ -107,7 +107,7 @@ def test_an_own_claim_that_is_taken_over(ground: Ground, other: Place) -> None:
         agent.runs("ls")
         told = agent.stops(marker(state) + " " * number).model
         assert f"Task 41 is claimed by {name}." in told
-        assert "Do not go on with this task" in told
+        assert "Do not continue with this task" in told
         assert "lifecycle handoff" not in told
     assert len(ground.journal("transition")) == 1
 

@@ -140,7 +140,7 @@ def test_the_question_names_the_check_where_a_run_could_not_be_read() -> None:
     stop = seen(Detected.UNKNOWN, facts=Facts(check="lifecycle check test"))
     assert "lifecycle check" not in decide(stop).text
     stop.finding.why = stage_watch.UNREAD
-    assert "Run `lifecycle check test`: what it shows is kept." in decide(stop).text
+    assert "Run `lifecycle check test`: its result is recorded." in decide(stop).text
     nothing = seen(Detected.UNKNOWN)
     nothing.finding.why = stage_watch.UNREAD
     assert decide(nothing).text == question()
@@ -498,7 +498,7 @@ def test_max_blocks_in_all_let_the_session_stop_for_good() -> None:
         memory = done.memory
         verdicts.append(done.verdict)
         if done.verdict is StopVerdict.LET_GO:
-            assert "3 times to go on (stages.max_blocks)" in done.note
+            assert "3 times to continue (stages.max_blocks)" in done.note
             assert "it is at REQUIREMENTS_REVIEW" in done.note
             assert done.events[0].target == "REQUIREMENTS_REVIEW"
             assert done.events[0].kind == "let_go"

@@ -45,7 +45,7 @@ Lead.
 CURRENT STAGE: CODING
 {LINE}
 
-Next step: Go on with task bd-1.
+Next step: Continue with task bd-1.
 - FIRST: Read CLAUDE.md and README.md to understand the system and workflow
 - Re-read the issue description with `bd show bd-1`
 - Follow all instructions in CLAUDE.md (beads-first workflow, TDD, verification, etc.)
@@ -64,7 +64,7 @@ CURRENT STAGE: TESTING
 
 Next step: Show a green test run on the code as it is now.
 - No run.
-- Run `pytest`, `npx vitest run` in the foreground, and let its own exit status stand
+- Run `pytest`, `npx vitest run` in the foreground, with nothing that hides its exit status
 - Fix any failing tests
 
 When all tests pass, emit:
@@ -78,9 +78,9 @@ It is alice's.
 CURRENT STAGE: TESTING
 {LINE}
 
-Next step: Do not go on with this task until that is settled.
-- See how it stands: `bd show bd-1`
-- Leave what you changed as it is, and tell the user what stands in the way
+Next step: Do not continue with this task until that is settled.
+- See the state of the task: `bd show bd-1`
+- Leave your changes as they are, and tell the user what prevents you from continuing
 
 When that is settled and the stage is complete, emit:
 ::: WORKFLOW_STAGE: TESTS_PASSING :::""",
@@ -94,7 +94,7 @@ CURRENT STAGE: NEXT_TASK
 {LINE}
 
 Next step: Leave the closed task behind; the next one follows in this session.
-- Emit the marker below now: you are told then how the next task begins
+- Emit the marker below now: you are then told how to begin the next task
 - The next task is bd-2 (Fix): `/begin bd-2`
 - To begin it with a fresh context, the user can run `/clear` instead
 
@@ -128,7 +128,7 @@ CURRENT STAGE: ORACLE_REVIEW
 
 Next step: Request code review.
 - Ensure all changes are committed
-- Add the implementation summary to the issue as a comment, and leave its description as it is: \
+- Add the implementation summary to the issue as a comment, and do not change its description: \
 `comment bd-1 - <<'EOF'`, the text, and `EOF` on a line of its own
 - Add `needs-review` label: `bd label add bd-1 needs-review`
 - Run `/audit` command
@@ -150,14 +150,14 @@ Unable to determine current workflow stage.
 Which stage are you at? Respond with ONE of:
 - CODING_COMPLETE (finished implementing)
 - TESTS_PASSING (all tests pass)
-- IN_PROGRESS (not finished yet: say what you wait for, or go on with it)
+- IN_PROGRESS (not finished yet: say what you wait for, or continue with it)
 
 Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::""",
         ),
         (
             instructions.question((Stage.CODING,), check="make test"),
             """\
-What you ran does not show with certainty that the tests pass. Run `make test`: what it shows is kept.
+What you ran does not show with certainty that the tests pass. Run `make test`: its result is recorded.
 
 Unable to determine current workflow stage.
 
@@ -165,15 +165,15 @@ WORKFLOW STAGES: CODING
 
 Which stage are you at? Respond with ONE of:
 - CODING_COMPLETE (finished implementing)
-- IN_PROGRESS (not finished yet: say what you wait for, or go on with it)
+- IN_PROGRESS (not finished yet: say what you wait for, or continue with it)
 
 Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::""",
         ),
         (
             instructions.advisory(),
             """\
-stages.require_evidence asks for a green test run, but no command for tests is known here and none was \
-ever seen to run: the agent's own word counts until stages.test names one.""",
+stages.require_evidence demands a green test run, but no command for tests is known here, and no test run \
+was ever seen: the agent's own word counts until you name a command in stages.test.""",
         ),
     ],
     ids=lambda value: value.partition("\n")[0][:30],

@@ -69,7 +69,7 @@ CURRENT STAGE: ORACLE_REVIEW
 
 Next step: Request code review.
 - Ensure all changes are committed
-- Add the implementation summary to the issue as a comment, and leave its description as it is: \
+- Add the implementation summary to the issue as a comment, and do not change its description: \
 `lifecycle tracker comment <id> - <<'EOF'`, the text, and `EOF` on a line of its own
 - Add `needs-review` label: `bd label add <id> needs-review`
 - Run `/oracle-review` command
@@ -99,7 +99,7 @@ CURRENT STAGE: NEXT_TASK
 {WHOLE}
 
 Next step: Leave the closed task behind; the next one follows in this session.
-- Emit the marker below now: you are told then how the next task begins
+- Emit the marker below now: you are then told how to begin the next task
 - The next task is the first that `bd ready --label auto-workflow --json` lists
 - To begin it with a fresh context, the user can run `/clear` instead
 
@@ -134,7 +134,7 @@ Which stage are you at? Respond with ONE of:
 - ORACLE_APPROVED (code review approved)
 - ISSUE_CLOSED (issue closed and deployed)
 - SESSION_CLEARED (ready for next task)
-- IN_PROGRESS (not finished yet: say what you wait for, or go on with it)
+- IN_PROGRESS (not finished yet: say what you wait for, or continue with it)
 
 Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::"""
 
@@ -189,7 +189,7 @@ def test_ids_and_labels_are_filled_in() -> None:
     )
     facts = Facts(settings=settings, wording=wording, tracker="github", task="7", next_task="9")
     assert "`t show 7`" in instruction(Stage.REQUIREMENTS_REVIEW, facts, "x")
-    assert "as it is: `t say 7 <<'EOF'`" in instruction(Stage.ORACLE_REVIEW, facts, "x")
+    assert "its description: `t say 7 <<'EOF'`" in instruction(Stage.ORACLE_REVIEW, facts, "x")
     coding = instruction(Stage.CODING, facts, "x")
     for part in (
         "label 'robots'",
@@ -265,7 +265,7 @@ def test_a_task_that_was_begun_is_not_begun_anew(stage: Stage) -> None:
     assert text.splitlines()[-1] == f"::: WORKFLOW_STAGE: {MARKERS[stage]} :::"
     is_coding = stage is Stage.CODING
     assert "Find and start next task" not in text
-    assert ("Go on with task bd-1." in text) is is_coding
+    assert ("Continue with task bd-1." in text) is is_coding
     unknown = Facts(settings=SETTINGS, wording=WORDING)
     assert instructions.again(stage, unknown, "Lead.") == instruction(stage, unknown, "Lead.")
 

@@ -33,7 +33,7 @@ def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
     place = f"{story.id} ({story.status})" if story is not None else f"the phase {run.phase}"
     then = f"Continuing from {place}. Skipping to Phase {table.NUMBERS[run.phase]}."
     if run.status is not table.RunStatus.ACTIVE:
-        then = f"It stands at {place}. Do not go on with it: a person comes first."
+        then = f"The run is at {place}. Do not continue it: a person comes first."
     return filled(
         "recovery",
         id=cell(run.id),
@@ -115,7 +115,7 @@ def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
     first = f"Autonomous run {run.id}, {run.phase.value}: {done}. Goal: {quoted(run.goal)}"
     lines, braked = [first, *_story(run), *_files(seen)], brake_lines(run)
     if braked:
-        return [*lines, *braked, "Do not go on with it before that."]
+        return [*lines, *braked, "Do not continue the run before that."]
     step = next_step(run, seen.facts)
     return [*lines, *notes(run, now), sentence("led-here"), f"Next: {step.text}: {step.command}"]
 

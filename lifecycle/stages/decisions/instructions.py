@@ -105,7 +105,7 @@ def question(line: tuple[Stage, ...] = LINE, misnamed: str = "", check: str = ""
             *([TEXTS["UNREAD"]["text"].format(check=check), ""] if check else []),
             *(QUESTION, "", _line_of(line), ""),
             *("Which stage are you at? Respond with ONE of:", *answers),
-            f"- {Detected.IN_PROGRESS} (not finished yet: say what you wait for, or go on with it)",
+            f"- {Detected.IN_PROGRESS} (not finished yet: say what you wait for, or continue with it)",
             "",
             "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
         ]
