@@ -317,22 +317,22 @@ def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) ->
     place.git("switch", "--quiet", branch)
     assert place.run("git", "rebase", "other").returncode
     said = refused(place.cli("handoff", "--summary", "Fix"))
-    assert "A rebase is under way here, so nothing was pushed; end it first" in said
+    assert "A rebase is in progress here, so nothing was pushed; end it first" in said
     ok(place.cli("release"))
     said = refused(place.cli("claim", "41"))
-    assert "A rebase is under way here, so nothing was claimed; end it first" in said
+    assert "A rebase is in progress here, so nothing was claimed; end it first" in said
     assert not place.has_claim()
     assert "agent-claims" not in place.git("ls-remote", "origin")
     place.git("rebase", "--abort")
     assert place.run("git", "merge", "other").returncode
     said = refused(place.cli("claim", "42"))
-    assert "A merge is under way here, so nothing was claimed; end it first" in said
+    assert "A merge is in progress here, so nothing was claimed; end it first" in said
     assert "agent-claims" not in place.git("ls-remote", "origin")
     place.git("merge", "--abort")
     left = place.root / ".git" / "index.lock"
     left.touch()
     said = refused(place.cli("claim", "42"))
-    assert "one that was killed left .git/index.lock: delete it" in said
+    assert "a killed process left .git/index.lock: delete it" in said
     left.unlink()
     ok(place.cli("claim", "41"))
 

@@ -130,7 +130,7 @@ def _read(
             files.documents.append(document)
     except read_documents.UnusableDocument as error:
         is_later = error.is_later
-        then = "Install that release." if is_later else "Fix it, or remove it."
+        then = "Install that release." if is_later else "Fix it, or move it away."
         sentence = told(path, str(error), then)
         files.unusable.append(UnusableFile(path, sentence, is_later, is_later))
     except OSError as error:

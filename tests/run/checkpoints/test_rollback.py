@@ -261,7 +261,7 @@ def test_a_merge_or_a_conflict_is_ended_first(marked: Marked) -> None:
     marked.commit("a file.py", "mine\n")
     merge = ["git", "-C", str(marked.root), "merge", "other"]
     subprocess.run(merge, check=False, capture_output=True)
-    with pytest.raises(Refused, match="A merge is under way"):
+    with pytest.raises(Refused, match="A merge is in progress"):
         marked.back()
     (marked.root / ".git" / "MERGE_HEAD").unlink()
     with pytest.raises(Refused, match="unmerged paths"):
@@ -286,7 +286,7 @@ def test_whatever_git_is_in_the_middle_of_is_ended_first(
     """Each is known by git's own file."""
     marked.mark()
     (marked.root / ".git" / name).mkdir()
-    with pytest.raises(Refused, match=f"{what} is under way"):
+    with pytest.raises(Refused, match=f"{what} is in progress"):
         marked.back()
 
 

@@ -187,7 +187,7 @@ def test_a_merge_is_ended_by_whoever_began_it(ground: RunGround) -> None:
     commit(ground)
     write(ground, "b.py")
     (ground.root / ".git" / "MERGE_HEAD").write_text(ground.git("rev-parse", "HEAD"))
-    with pytest.raises(Refused, match="A merge is under way"):
+    with pytest.raises(Refused, match="A merge is in progress"):
         commit(ground)
 
 

@@ -120,7 +120,8 @@ def test_reopening_clears_the_assignee_first(tmp_path: Path) -> None:
 def test_no_workspace_is_told(profile: str, tmp_path: Path) -> None:
     """One sentence that says what to do."""
     with pytest.raises(
-        NoWorkspace, match="where a newer bd keeps tasks here, install that one, else run `bd init`"
+        NoWorkspace,
+        match="newer bd made the tasks here, install that version; otherwise run `bd init`",
     ):
         _tracker(tmp_path, profile, "no_db").ready()
 
