@@ -192,7 +192,7 @@ def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
         done = f"Resolved: {', '.join(ids) or 'nothing else'} (by a {by})"
         change.note(f"{done}: {notes}" if notes else done)
     data = {"status": run.status, "resolved": ids, "by": by, "notes": notes}
-    session.show([done, _goes_on(run, "The run", ": the run goes on where it was")], data)
+    session.show([done, _goes_on(run, "The run", ": the run continues where it was")], data)
 
 
 def resume_context(session: RunSession, *, text: bool) -> None:

@@ -51,7 +51,7 @@ def test_a_story_is_committed_marked_and_gone_back_to(begun: RunGround) -> None:
     write(begun.root, "pay.bin", "1\n")
     for words in (["commit", "S1"], ["mark-working-state"]):
         kept = refused(begun.run(*words, **IDENTITY))
-        assert "so nothing was done; files, index and branch are as they were" in kept, words
+        assert "so nothing was done; files, index and branch are unchanged" in kept, words
     (begun.root / "pay.bin").unlink()
 
     marked = begun.said("mark-working-state")

@@ -194,7 +194,7 @@ def test_the_story_at_work_is_gone_on_with_whatever_another_ones_blocker_was() -
 
 def test_before_the_persons_word_there_is_nothing_to_resume() -> None:
     """The instructions say who is waited for; a run without a blocker says what is next."""
-    assert "1. Wait: a person is to do this first: Add it" in resume_lines(blocked())
+    assert "1. Wait: a person has to do this first: Add it" in resume_lines(blocked())
     assert resume_data(blocked())["recently_resolved_blockers"] == []
     assert resume_data(replace(START, stories=()))["current_story"] is None
     assert "lifecycle run recover" in resume_lines(replace(START, stories=()))[-1]
