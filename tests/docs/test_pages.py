@@ -276,6 +276,16 @@ def test_the_operations_are_all_on_the_page() -> None:
     }
     rows = API.table("All of them").rows
     assert {codes_in(row[0])[0].partition("(")[0]: codes_in(row[1]) for row in rows} == wanted
+    told = {
+        f"{group}.{name}": getattr(groups[group], name).__doc__ or ""
+        for group, listed in wanted.items()
+        for name in listed
+        if name.startswith("ensure_")
+    }
+    # What `help` shows of each, as the page says: its requests, errors and sources.
+    assert [
+        name for name, text in told.items() if not re.search("(?s)Requests.*Source.*Raises", text)
+    ] == []
 
 
 @pytest.mark.parametrize("heading", ["Example", "Operations that may be repeated"])

@@ -87,6 +87,10 @@ class BoardOperations:
 
         Requests: unchanged 1, else 2.
         Source: https://docs.github.com/graphql/reference/mutations#deleteprojectv2item
+
+        Raises:
+            NotFound, MissingScope: as `item`.
+            Rejected, Transient: as everywhere.
         """
         item = self.item(number)
         if item is None:

@@ -46,6 +46,9 @@ class RelationOperations:
 
         Requests: unchanged 1 for each hundred, else 1 more.
         Source: https://docs.github.com/rest/issues/issue-dependencies
+
+        Raises:
+            NotFound, Rejected, Transient: as `ensure_blocked_by`.
         """
         return self._set(number, _BLOCKED, blocker, is_wanted=False)
 
@@ -66,6 +69,9 @@ class RelationOperations:
 
         Requests: unchanged 1 for each hundred, else 1 more.
         Source: https://docs.github.com/rest/issues/sub-issues#remove-sub-issue
+
+        Raises:
+            NotFound, Rejected, Transient: as `ensure_blocked_by`.
         """
         return self._set(parent, _SUB, child, is_wanted=False)
 

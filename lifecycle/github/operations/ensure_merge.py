@@ -111,6 +111,10 @@ class MergeOperations:
 
         Requests: unchanged 1, else 2 (the second is GraphQL).
         Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
+
+        Raises:
+            NotFound: there is no such pull request.
+            Rejected, Transient: as everywhere.
         """
         pull = self._calls.pull(number)
         if not pull.auto_merge or not pull.is_open:
@@ -164,6 +168,11 @@ class MergeOperations:
         """The pull request is not in the merge queue of its base, so that its branch can be pushed.
 
         Requests: unchanged 1, else 2, both GraphQL.
+        Source: https://docs.github.com/graphql/reference/mutations#dequeuepullrequest
+
+        Raises:
+            NotFound: there is no such pull request.
+            Rejected, Transient: as everywhere.
         """
         entry = self._calls.queued(number)
         if not entry:

@@ -117,6 +117,10 @@ class PullOperations:
 
         Requests: unchanged 1, else 2 (the second is GraphQL).
         Source: https://docs.github.com/graphql/reference/mutations#markpullrequestreadyforreview
+
+        Raises:
+            NotFound: there is no such pull request.
+            Rejected, Transient: as everywhere.
         """
         return self._set_draft(number, draft=False)
 
@@ -179,6 +183,10 @@ class PullOperations:
 
         Requests: unchanged 1, else 2.
         Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
+
+        Raises:
+            NotFound: there is no such pull request.
+            Rejected, Transient: as everywhere.
         """
         pull = self._calls.pull(number)
         return self._edits.fields(pull, {"state": "closed"}, lambda now: not now.is_open)

@@ -164,6 +164,7 @@ class RefOperations:
             expected: the head that it has to have, so that no new commit is lost; "" accepts any.
 
         Requests: unchanged 1, else 2.
+        Source: https://docs.github.com/rest/git/refs#delete-a-reference
 
         Raises:
             Refused, HeadMoved, Rejected: as `ensure_no_ref`.
