@@ -131,7 +131,13 @@ def test_the_plan_is_printed_and_nothing_is_written(place: Place) -> None:
     state = (place.root / ".lifecycle/state.json").read_bytes()
     out = ok(place.cli("release", "--dry-run", "--reason", "later"))
     steps = [line for line in out.splitlines() if line.startswith("would ")]
-    assert [step.split()[1] for step in steps] == ["comment", "take", "set", "release", "delete"]
+    assert [step.split()[1] for step in steps] == [
+        "comment",
+        "unassign",
+        "set",
+        "release",
+        "delete",
+    ]
     assert "would unassign octocat from #42" in steps
     assert "released" not in out, "nothing is told as done that was not"
     assert out.splitlines()[-1] == "Nothing was written."

@@ -116,7 +116,7 @@ def test_a_person_who_is_waited_for_is_told_once(session: Session) -> None:
     assert stop(session) == ("", "")
     started = session.start("resume")
     assert "user-fix-complete" in started.person
-    assert "Do not go on" in started.model
+    assert "Do not continue the run" in started.model
 
 
 @SOAKED
