@@ -118,7 +118,7 @@ def test_the_numbers_on_the_page_are_those_in_code() -> None:
     """How often, how long, how much."""
     text = " ".join(PAGE.section(WORKFLOW).split()) + " ".join(Page(REFERENCE).text.split())
     assert IDLE_BLOCKS == 8
-    assert "told to go on eight times without using a tool" in text
+    assert "told to continue eight times without using a tool" in text
     assert MAX_BLOCKS == 50
     assert "50 times in all" in text
     assert INACTIVE_SECONDS == 300
