@@ -116,12 +116,18 @@ def find_command(project: Path, environment: Mapping[str, str]) -> TrustedComman
     on_path = shutil.which(NAME, path=environment.get("PATH"))
     candidates = [own] if os.access(own, os.X_OK) else []
     candidates += [Path(on_path).absolute()] if on_path else []
-    outside = [candidate for candidate in candidates if not candidate.is_relative_to(project)]
+    outside = [candidate for candidate in candidates if not _lies_in(project, candidate)]
     if outside:
         return TrustedCommand(outside[0])
     if not candidates:
         return None
     return TrustedCommand(candidates[0], resources.sentence("projects-command", path=candidates[0]))
+
+
+def _lies_in(project: Path, file: Path) -> bool:
+    """True for a file of the project, by whichever of its folder's names."""
+    at = file.parent.resolve()
+    return file.is_relative_to(project) or at.is_relative_to(project.resolve())
 
 
 def is_trusted(environment: Mapping[str, str], repository: Path, commands: Sequence[str]) -> bool:

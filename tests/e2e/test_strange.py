@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from lifecycle.core import hidden_marker
@@ -91,7 +93,7 @@ def test_a_claim_written_by_hand_is_kept_out_of_git(session: Session) -> None:
     assert session.place.git("ls-files", ".agent-claim.json", ".lifecycle") == ""
 
 
-@pytest.mark.parametrize("path", ["./bin", "bin", "{root}/bin", "{root}-link/bin"])
+@pytest.mark.parametrize("path", ["./bin", "bin", "{root}/bin", "{root}-link/bin", "{root}/out"])
 def test_no_hook_runs_a_command_that_lies_in_the_project(session: Session, path: str) -> None:
     """A PATH that leads into the project finds a `lifecycle` there: it is not ours, and not run."""
     root = session.place.root
@@ -99,9 +101,11 @@ def test_no_hook_runs_a_command_that_lies_in_the_project(session: Session, path:
     (root / "bin/lifecycle").write_text('#!/bin/sh\n: >"${0%/*}/ran"\nexit 9\n')
     (root / "bin/lifecycle").chmod(0o755)
     root.with_name(f"{root.name}-link").symlink_to(root)
+    elsewhere = shutil.copytree(root / "bin", root.with_name("elsewhere"))
+    (root / "out").symlink_to(elsewhere)
     environment = {"LIFECYCLE_BIN": "", "PATH": f"{path.format(root=root)}:/usr/bin:/bin"}
     assert Session(session.place, ONE, environment).on_stop().code == 0
-    assert not (root / "bin/ran").exists()
+    assert not [*root.parent.rglob("ran")]
     assert session.on_stop().model.startswith("PR #46 created")
 
 

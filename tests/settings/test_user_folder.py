@@ -115,6 +115,21 @@ def test_the_projects_own_command_is_taken_last_and_said() -> None:
     assert "the project's own" in found.note
 
 
+def test_a_link_to_the_project_makes_no_other_command_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A PATH through it leads into the project all the same."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "none"))
+    command = tmp_path / "project/bin/lifecycle"
+    command.parent.mkdir(parents=True)
+    command.write_text("#!/bin/sh\n")
+    command.chmod(0o755)
+    (tmp_path / "link").symlink_to(tmp_path / "project")
+    found = user_folder.find_command(tmp_path / "project", {"PATH": f"{tmp_path}/link/bin"})
+    assert found is not None
+    assert "the project's own" in found.note
+
+
 def test_trust_is_for_these_very_commands_of_this_clone(environment: dict[str, str]) -> None:
     """Another order, another word or another repository is another question."""
     here = Path("/home/dev/hello/.git")
