@@ -521,6 +521,15 @@ def test_a_takeover_that_comes_to_nothing_leaves_the_lease_where_it_was(
     assert not another.has_claim()
 
 
+def test_a_repository_without_a_commit_begins_at_the_remotes(place: Place, tmp_path: Path) -> None:
+    """`git init` and `git remote add` are enough: the branch starts where that of a clone would."""
+    url, new = place.git("remote", "get-url", "origin"), replace(place, root=tmp_path / "new")
+    place.git("init", "--quiet", "--initial-branch=main", str(new.root))
+    new.git("remote", "add", "origin", url)
+    ok(new.cli("claim", "42"))
+    assert new.git("log", "--format=%H") == place.git("log", "--format=%H", "origin/main")
+
+
 def test_each_kind_of_action_has_its_words() -> None:
     """What a look did, or would do, is told whatever it is: by a row, or by the fields that it has."""
     composed = {

@@ -112,7 +112,8 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
     hooks, or a tracker's tasks.
     """
     git, source = world.git, world.base_remote
-    is_base = git.current_branch() == base
+    tip = git.head_of(base)  # None in a repository without a commit
+    is_base = tip is not None and git.current_branch() == base
     name = shlex.quote(base)
     push = f": git push {source} {name}"
     diff = ("diff", "--name-only")
@@ -120,7 +121,7 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
     gone = git.run(*diff, "--diff-filter=D", "HEAD", start, "--", *_NEEDED) if new else ""
     if gone:
         # A worktree made for the task is detached at the commit of the other one, the base or not.
-        is_there = git.head_of(base) == git.run("rev-parse", "HEAD")
+        is_there = tip == git.run("rev-parse", "HEAD")
         way = push if is_there else f", or claim from there: git switch {name}"
         names = _few([visible(name) for name in gone.splitlines()])
         raise Refused(sentence("would-lose", names=names, source=source, base=base, way=way))
