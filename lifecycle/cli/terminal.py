@@ -177,7 +177,11 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
 
     stream = behind(sys.stderr if is_error else sys.stdout)
     settings = {"markup": False, "emoji": False, "highlight": False, **options}
-    return Clean(file=stream, **settings)
+    made = Clean(file=stream, **settings)
+    made.width = (
+        made.width or 80
+    )  # with COLUMNS=0, as some containers set it, nothing would be drawn
+    return made
 
 
 WIDEST = 160

@@ -241,6 +241,7 @@ def test_without_a_terminal_it_prints_everything_once(
     assert "WAITS FOR YOU" in text
     assert "S3 Send a receipt" in text
     assert "q quit" not in text
+    assert "S3 Send a receipt" in ok(ground.cli(*words, COLUMNS="0"))  # a width that nobody knows
 
 
 def test_a_terminal_that_cannot_be_painted_over_gets_it_once(ground: ViewGround) -> None:
