@@ -125,9 +125,15 @@ class FileDraft:
     def write(
         self, name: str | Path, content: bytes | None, what: str, shown: str = "", **kind: bool
     ) -> None:
-        """Set a file's new content, None to delete it; `what`, `shown` and `kind` are as in FileChange."""
+        """Set a file's new content, None to delete it; `what`, `shown` and `kind` are as in FileChange.
+
+        Raises:
+            Refused: a folder is in its place, or as `read` does.
+        """
         self.read(name)
         path = self._root / name
+        if content is not None and path.is_dir():
+            raise Refused(sentence("is-folder", name=shown or name))
         self._after[path] = FileChange(
             path, shown or str(name), self.seen[path], content, what, **kind
         )

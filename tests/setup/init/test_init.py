@@ -469,6 +469,14 @@ def test_a_file_in_place_of_the_folder_is_named(clone: Clone) -> None:
     assert path.read_text() == "mine\n"
 
 
+def test_a_folder_in_place_of_the_settings_is_named(clone: Clone) -> None:
+    """Nothing is written beside it; the name that is told is the one that a person knows."""
+    (clone.root / LOCAL).mkdir(parents=True)
+    before = clone.picture()
+    assert f"{LOCAL} is a folder, so nothing was written" in refused(clone.run("init"))
+    assert clone.picture() == before
+
+
 def test_new_files_have_the_users_mode(clone: Clone) -> None:
     """The umask decides, as for any file that a person makes."""
     before = os.umask(0o027)
