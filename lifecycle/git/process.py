@@ -460,6 +460,12 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         way = f"push them: git -C {module} push; or if a tag there has them: git config push"
         evidence = redact(f"{why}; {way}.recurseSubmodules no")[:300]
         raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)
+    trusting = re.search(r"git config --global --add safe\.directory .+", output)
+    if trusting:
+        evidence = (
+            f"the repository belongs to another user of this machine; trust it with: {trusting[0]}"
+        )
+        raise GitFailed(f"git {_verb(args)} failed, since {evidence}", evidence=evidence)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     text = output.casefold()
     is_local = (

@@ -43,11 +43,8 @@ def check(case: Examined) -> None:
 
 
 def _unusable(case: Examined, error: GitFailed) -> None:
-    root = shlex.quote(str(case.root))
-    is_ownership = "ownership" in error.evidence
-    fix = f"git config --global --add safe.directory {root}" if is_ownership else "git status"
-    words = error.evidence or error.sentence
-    return case.find("worktree.git.failed", root=case.root, words=words, fix=fix)
+    words, _, fix = (error.evidence or error.sentence).partition("; trust it with: ")
+    return case.find("worktree.git.failed", root=case.root, words=words, fix=fix or "git status")
 
 
 def _remote(case: Examined) -> None:

@@ -18,7 +18,7 @@ from lifecycle.setup.doctor import examine_worktree
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
-from tests.cli.outcome import ok
+from tests.cli.outcome import ok, refused
 from tests.conftest import STARTED, installed_plugin
 from tests.setup.doctor.conftest import LOCAL, Patient
 
@@ -57,6 +57,18 @@ def test_no_git(patient: Patient, tmp_path: Path) -> None:
     patient.place.environment["PATH"] = str(tmp_path / "empty")
     patient.only("versions.git", "fail")
     assert "token.scopes" in patient.findings()
+
+
+def test_a_repository_of_another_user_of_the_machine(patient: Patient, tmp_path: Path) -> None:
+    """git refuses to work there: the doctor, init and claim name git's own command, which heals it."""
+    strange = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    patient.place.environment["GIT_CONFIG_GLOBAL"] = str(tmp_path / "gitconfig")
+    trust = f"git config --global --add safe.directory {patient.root}"
+    assert patient.findings(**strange)["worktree.git"]["fix"] == trust
+    for command in ("init", "claim 42"):
+        assert trust in refused(patient.place.cli(*command.split(), **strange))
+    ok(patient.place.run("sh", "-c", trust))
+    assert "worktree.git" not in patient.findings(**strange)
 
 
 @SOAKED
