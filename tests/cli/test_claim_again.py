@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
@@ -392,7 +393,9 @@ def test_who_took_it_meanwhile_keeps_it(lost: Place, tmp_path: Path, *, has_boar
     other = Place(lost.info, lost.control, root, environment)
     ok(other.cli("claim", "42"))
     theirs, mine = lease_of(lost), (lost.root / ".agent-claim.json").read_bytes()
-    assert "held by octocat-" in refused(lost.cli("claim", "42"), 4)
+    said = refused(lost.cli("claim", "42"), 4)
+    assert "held by octocat-" in said
+    assert "deleted" not in said  # the claim's file is there
     assert lease_of(lost) == theirs
     assert (lost.root / ".agent-claim.json").read_bytes() == mine
     assert lost.card()["Agent"] == other.claim()["agent_id"]
@@ -418,6 +421,41 @@ def test_a_remote_that_does_not_answer_is_no_loss(quiet: Place) -> None:
     shown = ok(quiet.cli("claim", "42"))
     assert "It is not known whether this claim still holds the lease" in shown
     assert "is already claimed here" in shown
+
+
+def test_a_closed_task_is_said_to_be_closed(quiet: Place, tmp_path: Path) -> None:
+    """The claim here stays, and what becomes of it a look says; one that was taken over is none."""
+    quiet.control.close_issue(42)
+    for command in ("claim", "takeover"):
+        shown = ok(quiet.cli(command, "42"))
+        assert "Warning: #42 is closed. What becomes of its claim says" in shown
+        assert "is already claimed here" in shown
+    assert "Issue #42 was closed on GitHub in the meantime" in ok(quiet.cli("tick"))
+    quiet.control.reopen_issue(42)
+    root = tmp_path / "other"
+    environment = {**environment_of(quiet.info, root), "CLAUDE_PROJECT_DIR": str(root)}
+    clone(quiet.info.git_url, root, environment)
+    ok(Place(quiet.info, quiet.control, root, environment).cli("takeover", "42"))
+    assert "#42 was taken over by" in quiet.cli("tick").stdout
+    quiet.control.close_issue(42)
+    assert refused(quiet.cli("claim", "42")) == f"lifecycle: {sentence('closed', number=42)}\n"
+
+
+def test_a_hand_off_of_a_closed_task_tells_nobody_that_it_is_free(quiet: Place) -> None:
+    """The sweep closed it and ended the lease: no hook says that anybody may take it."""
+    ok(quiet.cli("handoff", "--summary", "Fix it"))
+    quiet.hook("on-stop")
+    quiet.control.merge_pull(quiet.pull())
+    ok(quiet.cli("reconcile", "--close", "--issue", "42"))
+    assert lease_of(quiet) == ""
+    assert "Issue #42 is already closed" in ok(quiet.cli("tick"))
+    quiet.work(quiet.claim()["branch"], push=False)
+    assert "released or closed in the meantime" in refused(
+        quiet.cli("handoff", "--summary", "More")
+    )
+    assert "no longer writes" not in quiet.hook("on-stop").stdout
+    assert "Should I end the claim on #42?" in ok(quiet.cli("status"))
+    assert "Issue #42 closed." in ok(quiet.cli("close"))
 
 
 @SOAKED

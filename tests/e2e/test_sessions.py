@@ -350,7 +350,7 @@ def _taken(place: Place) -> None:
     [
         (give_back, "#42 was released while"),
         (_given_back_unseen, "#42 was released while"),
-        (_unleased, "#42 was released, or its lease was deleted, while"),
+        (_unleased, "#42 was released or closed, or its lease was deleted, while"),
         (_taken, "#42 was taken over by maria-1"),
     ],
 )
@@ -374,7 +374,7 @@ def test_who_comes_back_hears_that_the_task_is_lost(
 
 
 @pytest.mark.parametrize(
-    ("loses", "words"), [(_unleased, "was released, or"), (_taken, "taken over")]
+    ("loses", "words"), [(_unleased, "was released or closed, or"), (_taken, "taken over")]
 )
 def test_what_a_hand_off_was_refused_for_is_kept(
     place: Place, loses: Callable[[Place], None], words: str

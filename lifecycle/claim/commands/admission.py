@@ -50,8 +50,12 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
         notes: gets a remark if the remote cannot be read; then the claim counts as in order.
     """
     issue = observed.issue
-    if issue is None or not issue.is_open or mine.ending.lease_done:
+    if issue is None or mine.ending.lease_done:
         return False  # the claim's own ending released the lease
+    if not issue.is_open:
+        # Who closed it may have ended the lease, and the claim ends by its own closing.
+        notes.append(sentence("closed-here", number=issue.number))
+        return mine.is_lost
     shown = derive.apply_loss(mine, card_and_link.apply_card(mine, observed), observed)
     if shown.ownership.is_released:
         return True

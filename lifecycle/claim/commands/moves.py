@@ -352,7 +352,9 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
 
         def lost(record: Record) -> Record:
             claim_store.ledger.end(record.claim_key, review.WHILE_OPEN)
-            return record.with_ownership(is_leaseless=is_leaseless, taken_by=taken_by)
+            # Nobody may take a closed task: its lease ended with it.
+            is_free = is_leaseless and not record.ending.issue_closed
+            return record.with_ownership(is_leaseless=is_free, taken_by=taken_by)
 
         with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
             _change(world, claim_store, lost)

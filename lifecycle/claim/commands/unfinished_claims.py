@@ -177,7 +177,8 @@ def _without_file(claim_store: ClaimStore) -> str:
     """The sentence about a claim whose file was deleted before it ended; "" if it holds nothing."""
     last = claim_store.remembered()
     is_held = last is not None and last.ownership.lease and not last.ending.outcome
-    if last is None or not is_held or last.is_lost or is_issue_gone(last):
+    is_there = claim_store.disk.path.exists()
+    if last is None or not is_held or is_there or last.is_lost or is_issue_gone(last):
         return ""
     number = last.claim.issue_number
     return (

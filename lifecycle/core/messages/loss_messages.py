@@ -11,12 +11,13 @@ def forcing(task: int | str | None) -> str:
 
 
 def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
-    """Somebody else released the task; or, if not `is_certain`, perhaps only its lease was deleted."""
-    how = "was released" if is_certain else "was released, or its lease was deleted,"
+    """Somebody else released the task; or, if not `is_certain`, closed it or only deleted its lease."""
+    how = "was released while this claim was quiet, and anybody may take it"
+    if not is_certain:
+        how = "was released or closed, or its lease was deleted, while this claim was quiet"
     return (
-        f"#{issue} {how} while this claim was quiet, and anybody may take it: this claim "
-        "no longer writes anything; its branch and commits are kept. To continue it, run: lifecycle claim "
-        f"{issue}; otherwise leave the task with: lifecycle release"
+        f"#{issue} {how}: this claim no longer writes anything; its branch and commits are kept. To "
+        f"continue it, run: lifecycle claim {issue}; otherwise leave the task with: lifecycle release"
     )
 
 
