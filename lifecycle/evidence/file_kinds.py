@@ -34,6 +34,19 @@ def kind_of(path: str) -> FileKind:
     return FileKind.CODE
 
 
+LANGUAGES = (
+    "c cc cjs clj cljs cpp cs cxx dart erl ex exs fs go groovy h hpp hs java js jsx kt kts lua m mjs mm "
+    "php pl pm py pyi rb rs scala sh svelte swift ts tsx vb vue zig"
+)
+"""Extensions of files that a test run may be about."""
+
+
+def is_of_project(path: str, known: Iterable[str]) -> bool:
+    """True for the path of a new file in a programming language that a known file is in, too."""
+    extension = posixpath.splitext(path)[1]
+    return extension[1:] in LANGUAGES.split() and any(name.endswith(extension) for name in known)
+
+
 def left_out(within: Iterable[tuple[str, Iterable[str], str]], paths: Iterable[str]) -> str:
     """The first test file that test runs leave out because of the names in them; "" if there is none.
 

@@ -60,7 +60,7 @@ class Evidence(StrEnum):
     OTHER = "other"
     """At least one of the project's own commands was never run."""
     SPOILED = "spoiled"
-    """The last run passed, but changed files itself while it ran."""
+    """The last run passed, but files changed while it ran."""
     UNREADABLE = "unreadable"
     """The name of the present tree cannot be determined."""
 
@@ -84,7 +84,7 @@ class RunRecord:
         started: when it began, in seconds since the epoch.
         tree_before, tree_after: the tree then, as `git write-tree` names it; "" if unknown.
         changed: files that changed while it ran and are not outputs of a check.
-        made: files that it created or rewrote, and that git neither tracks nor ignores.
+        made: outputs that it created or rewrote, and that git neither tracks nor ignores.
         counts: the numbers that the runner reported.
         failures: identities of the failed tests, in the runner's words.
         asserted: the failures that were failed assertions, not errors or problems before the test began;

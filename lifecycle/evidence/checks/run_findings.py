@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from lifecycle.evidence import file_kinds
 from lifecycle.evidence.checks.known_checks import sentence
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 
@@ -87,13 +88,17 @@ def written(
 ) -> RunRecord:
     """The record with the files that the run made and changed; if it changed none, it stays evidence.
 
+    New code in the project's languages counts as changed: somebody may have written it meanwhile, and the
+    run may not have been about it.
+
     Args:
         record: the run's record.
         known: the files before it.
         other: the paths that differ after it.
         tracked: those of the paths that git tracks.
     """
-    made = sorted(path for path in other - tracked if path not in known)
+    new = sorted(path for path in other - tracked if path not in known)
+    made = [path for path in new if not file_kinds.is_of_project(path, known)]
     changed = tuple(sorted(other.difference(made)))
     tree = "" if changed else record.tree
     return replace(record, tree=tree, changed=changed, made=tuple(made))

@@ -146,7 +146,7 @@ def test_a_run_that_changes_a_file_proves_nothing(project: Project) -> None:
     done = project.check("echo x >>code.py; rm .gitignore")
     assert (done.record.outcome, done.record.tree) == (Outcome.PASSED, "")
     assert done.record.changed == (".gitignore", "code.py")
-    assert "It changed .gitignore, code.py while it ran, so it is no evidence" in done.remarks[0]
+    assert ".gitignore, code.py changed while it ran, so it is no evidence" in done.remarks[0]
     assert project.standing() is Evidence.SPOILED
     assert project.check("true").record.tree
     assert project.standing() is Evidence.GREEN
@@ -172,16 +172,30 @@ def test_new_output_is_named_and_voids_nothing(project: Project) -> None:
 
 def test_output_that_somebody_edits_is_a_file_like_any_other(project: Project) -> None:
     """What a check made counts again as soon as it is not as the check left it."""
-    project.check("echo one >made.py")
-    (project.root / "made.py").write_text("two\n")
+    project.check("echo one >made.txt")
+    (project.root / "made.txt").write_text("two\n")
     assert project.standing() is Evidence.CHANGED
     for _ in range(2):
-        spoiled = project.check("date +%N >>made.py")
-        assert (spoiled.record.changed, spoiled.record.made) == (("made.py",), ())
-        assert "If made.py is output, delete it or name it in .gitignore" in spoiled.remarks[0]
+        spoiled = project.check("date +%N >>made.txt")
+        assert (spoiled.record.changed, spoiled.record.made) == (("made.txt",), ())
+        assert "If made.txt is output, delete it or name it in .gitignore" in spoiled.remarks[0]
         assert project.standing() is Evidence.SPOILED
-    (project.root / "made.py").unlink()
-    assert project.check("echo four >made.py").record.made == ("made.py",)
+    (project.root / "made.txt").unlink()
+    assert project.check("echo four >made.txt").record.made == ("made.txt",)
+    assert project.standing() is Evidence.GREEN
+
+
+def test_code_that_is_new_after_a_run_is_no_output_of_it(project: Project) -> None:
+    """Somebody may have written it meanwhile, and the run knew nothing of it: it passed on these files."""
+    done = project.check("echo 1 >new.py; echo 1 >report.js")
+    assert (done.record.made, done.record.changed, done.record.tree) == (
+        ("report.js",),
+        ("new.py",),
+        "",
+    )
+    assert "new.py changed while it ran, so it is no evidence" in done.remarks[1]
+    assert project.standing() is Evidence.SPOILED
+    assert project.check("echo 1 >new.py").record.tree
     assert project.standing() is Evidence.GREEN
 
 

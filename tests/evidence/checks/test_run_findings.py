@@ -164,9 +164,9 @@ def test_what_is_said_of_files() -> None:
     ]
     evidence = "while it ran, so it is no evidence. Run it once more if that is over."
     changed = replace(RUN, changed=("a", "b"))
-    assert run_findings.on_files(changed, {"a", "b"}) == [f"It changed a, b {evidence}"]
+    assert run_findings.on_files(changed, {"a", "b"}) == [f"a, b changed {evidence}"]
     assert run_findings.on_files(changed, {"a"}) == [
-        f"It changed a, b {evidence} If b is output, delete it or name it in .gitignore."
+        f"a, b changed {evidence} If b is output, delete it or name it in .gitignore."
     ]
     assert run_findings.on_files(RUN, set()) == []
 

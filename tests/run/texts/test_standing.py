@@ -42,7 +42,10 @@ def at_start(*records: RunRecord) -> str:
         (ran(Outcome.PASSED, OTHER), "test passed, but files have changed since"),
         (ran(Outcome.NOTHING_RAN, TREE), "test ran nothing"),
         (ran(Outcome.PARTIAL, TREE), "test ran in part"),
-        (replace(ran(Outcome.PASSED, ""), changed=("a.py",)), "test changed files while it ran"),
+        (
+            replace(ran(Outcome.PASSED, ""), changed=("a.py",)),
+            "test passed, and files changed while it ran",
+        ),
         (ran(Outcome.PASSED, TREE, "build"), "build passed on this tree, test not run yet"),
     ],
 )
