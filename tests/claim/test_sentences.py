@@ -177,13 +177,13 @@ def test_a_404_of_graphql_is_no_word_on_the_issue(place: Place) -> None:
         ({"passed": 2, "running": 0}, "2/2 passed."),
         (
             {"passed": 1, "running": 1, "failed": ["a", "b"], "sha": "0e8fe28634"},
-            "1/4 passed, 2 failed at 0e8fe28: a, b.",
+            "1/4 passed, 1 running, 2 failed at 0e8fe28: a, b.",
         ),
         ({"passed": 1, "missing": ["e2e"]}, "1/1 passed; required and not reported: e2e."),
         ({"missing": ["e2e"]}, "no check has registered yet; required and not reported: e2e."),
         (
-            {"passed": 1, "stale": ["old"]},
-            "1/2 passed; stale, to be run again: old.",
+            {"passed": 1, "running": 2, "stale": ["old"]},
+            "1/4 passed, 2 running; stale, to be run again: old.",
         ),
         (
             {"passed": 1, "missing": ["e2e"], "stale": ["old"]},

@@ -242,6 +242,7 @@ def checks_line(record: Record) -> str:
     if running and not (failed or checks.get("stale")):
         return review_messages.checks_running(passed, total, running)
     text = f"CI: {passed}/{total} passed" if total else "CI: no check has registered yet"
+    text += f", {running} running" if running else ""
     if failed:
         text += f", {len(failed)} failed at {str(checks.get('sha'))[:7]}: {_names(failed)}"
     if checks.get("missing"):
