@@ -22,6 +22,7 @@ from lifecycle.core.errors import GitFailed
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository, sentence
+from lifecycle.storage import store
 
 ASIDE = tuple(
     word
@@ -161,10 +162,13 @@ def _written(
             tree = _written(git, outputs, own, UNSEEN, is_listed=is_listed)
             tree.raw = ""  # it cannot show the next change, which git would not see
             return tree
-        if (with_submodules := _with_submodules(git, listed, own)) is not None:
+        repositories = re.findall(r"(?:^|\0)\w 160000 (\w+) 0\t([^\0]*)", listed)
+        worktrees = _worktrees(git, repositories)
+        submodules = [(link, path) for link, path in repositories if path not in worktrees]
+        if (with_submodules := _with_submodules(git, listed, own, submodules)) is not None:
             listed, raw = with_submodules, ""
         # Removed afterwards, not excluded: git refuses to exclude a path that it ignores anyway.
-        own_paths = [path for path in re.findall(own, listed) if path]
+        own_paths = [path for path in re.findall(own, listed) if path] + worktrees
         _take_out(git, own_paths)
         full = raw if raw and not own_paths else git.run(*_PLAIN, "write-tree")
         files = f"{listed}\0"  # the outputs of checks are unchanged since a check made them
@@ -194,12 +198,19 @@ def _hidden(git: GitRepository, listed: str) -> bool:
     return bool(hidden)
 
 
-def _with_submodules(git: GitRepository, listed: str, own: str) -> str | None:
+def _worktrees(git: GitRepository, repositories: list[tuple[str, str]]) -> list[str]:
+    """The paths of other worktrees of this clone: files of another branch, on which somebody else works."""
+    clone = store.clone_of(git.root) if repositories else None
+    return [path for _, path in repositories if store.clone_of(git.root / path) == clone]
+
+
+def _with_submodules(
+    git: GitRepository, listed: str, own: str, links: list[tuple[str, str]]
+) -> str | None:
     """The list with the tree of a submodule's files instead of its commit, if the two differ.
 
     The index then has these files, too. None if there is no submodule.
     """
-    links = re.findall(r"(?:^|\0)\w 160000 (\w+) 0\t([^\0]*)", listed)
     present = [(link, path) for link, path in links if (git.root / path / ".git").exists()]
     for link, path in present:
         below = GitRepository(git.root / path, git.deadline, git.environment)

@@ -292,6 +292,19 @@ def test_what_a_sparse_checkout_leaves_out_is_as_it_was_committed(clone: Clone) 
     assert clone.word() == before
 
 
+def test_another_worktree_within_this_one_is_no_part_of_the_tree(clone: Clone) -> None:
+    """The client makes one for an agent that works apart: its files are another branch's."""
+    before = clone.word()
+    other = clone.root / ".claude/worktrees/side"
+    clone.git("worktree", "add", "--quiet", str(other), "-b", "side")
+    assert clone.word() == before
+    (other / "code.py").write_text("two = 2\n")
+    clone.git("-C", str(other), "commit", "--quiet", "--all", "-m", "Two")
+    look = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {})
+    assert (look.name, look.full) == (before, before)
+    assert ".claude/worktrees/side" not in look.files
+
+
 def test_what_is_changed_within_a_submodule_changes_the_tree(clone: Clone, tmp_path: Path) -> None:
     """Its edits and its new files count, at any depth; an untouched one is its commit, as git has it."""
     inner, outer = Clone(tmp_path / "inner"), Clone(tmp_path / "outer")
