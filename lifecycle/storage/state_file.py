@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from lifecycle.core.light_dataclass import object_in, replace
+from lifecycle.core.light_dataclass import object_in
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.storage import regular_files
@@ -211,10 +211,15 @@ class Ledger:
         return frozenset(key for key, entry in entries.items() if entry.get("session") == session)
 
     def queue(self, notice: Notice, *, again: bool = False) -> None:
-        """Put a sentence on the queue, once for its key; with `again`, unless it is on the queue now."""
-        # A queued notice has neither.
-        is_waiting = replace(notice, stands=False, ends=()) in self.waiting()
-        if is_waiting or (self.was_said(notice.key) and not again):
+        """Put a sentence on the queue, once for its key; with `again`, unless it is on the queue now.
+
+        One that still waits under this key gets the new words: the old ones may not be true any more.
+        """
+        for waiting in self.state.get("queue", []):
+            if waiting["key"] == notice.key:
+                waiting["text"], waiting["tone"] = notice.text, notice.audience.value
+                return
+        if self.was_said(notice.key) and not again:
             return
         entries = self.state.setdefault("said", {})
         entry = entries.setdefault(notice.key, {})

@@ -34,6 +34,17 @@ def test_a_key_is_queued_once_and_offered_once() -> None:
     assert ledger(state).waiting() == []
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_what_still_waits_gets_the_words_that_are_true_now(*, again: bool) -> None:
+    """An issue that was closed while the question about closing it waited is asked about once."""
+    kept = ledger()
+    kept.queue(ASK)
+    kept.queue(NOTE)
+    now = replace(ASK, text="PR #107 merged! Issue #42 is already closed.")
+    kept.queue(now, again=again)
+    assert kept.waiting() == [now, NOTE]
+
+
 def test_who_asks_again_is_told_once() -> None:
     """A sentence that stands is queued anew by a command, and not beside itself."""
     kept = ledger()
