@@ -58,7 +58,7 @@ def test_the_tables(root: Path) -> None:
     lines = [line.split() for line in said(root).splitlines()]
     for line in (
         "2 tasks, 1 done 2026-11-18 11:06 to 2026-11-19 03:07 UTC",
-        "stage visits median mean 9 of 10 tries success",
+        "stage visits median mean 9 of 10 attempts success",
         "CODING 1 30 min 30 min 30 min 1 100 %",
         "checks_running 1 15.0 h 15.0 h 15.0 h 1 100 %",
         "1. CODING: 48 % of all time",
@@ -70,7 +70,7 @@ def test_the_tables(root: Path) -> None:
 
 
 def test_a_task_that_went_straight_through_failed_at_nothing(root: Path) -> None:
-    """Of whole tasks the tries in vain are told: that there were six stages is no news of the task."""
+    """Of whole tasks the attempts in vain are told: that there were six stages is no news of the task."""
     journal.note(root, *WHOLE, *HARD)
     rows = {line.split()[0]: line.split() for line in said(root).splitlines() if line[:1] == "#"}
     assert ["task", "time", "failed", "done", "(UTC)"] in [
@@ -153,7 +153,7 @@ def test_one_task_and_its_way(root: Path) -> None:
     journal.note(root, *WHOLE, *HARD)
     text = said(root, "--task", "42")
     assert text.startswith("1 task, 1 done")
-    assert "ORACLE_REVIEW          2026-11-18 11:51  15 min      1  COMMIT_CLOSE" in text
+    assert "ORACLE_REVIEW          2026-11-18 11:51  15 min         1  COMMIT_CLOSE" in text
     assert "#3" not in text
 
 

@@ -41,9 +41,9 @@ def command(
     All worktrees of this clone count. A stage's time begins when the task enters it and ends when it
     leaves. A silence of more than two hours in between is time away (a closed laptop) and is shown
     separately; phases that wait for reviews and CI count in full. "9 of 10 within" is the time that nine
-    of ten visits did not exceed. A try of a stage ends with a step onward, a report that was not
+    of ten visits did not exceed. An attempt at a stage ends with a step onward, a report that was not
     accepted, a red run of its tests, a release, or another step back. For a label, an agent or a task,
-    "failed" counts the tries that did not lead onward.
+    "failed" counts the attempts that did not lead onward.
     """
     period, start = since or ("", float("-inf"))
     entries = journal.read(session.root)
@@ -162,7 +162,7 @@ _ROWS = (
     _MEDIAN,
     _figure("mean", lambda row: span(row.times.mean) if row.times.count else "-"),
     _figure("9 of 10", lambda row: span(row.times.p90) if row.times.count else "-"),
-    _figure("tries", lambda row: str(row.attempts)),
+    _figure("attempts", lambda row: str(row.attempts)),
     _figure("success", lambda row: part(row.success)),
     _figure("away", lambda row: _span(row.away or None, "")),
 )
@@ -182,7 +182,7 @@ _TOLD = (
     Column("stage, phase or story", lambda visit: visit.stage, most=None),
     _figure("entered (UTC)", lambda visit: "?" if visit.began is None else minute(visit.began)),
     _figure("time", lambda visit: "lasts" if visit.ended is None else _span(visit.seconds, "?")),
-    _figure("tries", lambda visit: str(visit.attempts)),
+    _figure("attempts", lambda visit: str(visit.attempts)),
     Column("then", lambda visit: visit.target or "-"),
 )
 
