@@ -443,28 +443,25 @@ def test_commits_that_are_only_here_are_named_for_the_branch_lacks_them(place: P
     assert said not in ok(place.cli("claim", "41", "--worktree"))
 
 
-@pytest.mark.parametrize(
-    "name", [".lifecycle.toml", ".claude/settings.json", ".beads/metadata.json"]
-)
-def test_a_claim_that_would_take_away_what_the_worktree_needs_is_refused(
-    place: Place, name: str
-) -> None:
+def test_a_claim_that_would_take_away_what_the_worktree_needs_is_refused(place: Place) -> None:
     """Settings, hooks or tasks that came with commits that were not pushed; once they were, it is taken."""
-    path = place.root / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("# mine\n" if name.endswith("toml") else "{}\n")
-    place.git("add", "--force", name)
+    names = (".beads/metadata.json", ".claude/settings.json", ".lifecycle.toml")
+    for name in names:
+        path = place.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("# mine\n" if name.endswith("toml") else "{}\n")
+        place.git("add", "--force", name)
     place.git("commit", "--quiet", "-m", "Mine")
     for words in (("claim", "42"), ("claim", "42", "--worktree")):
         sentence = refused(place.cli(*words))
-        assert f"{name} came with commits that were not pushed" in sentence
+        assert f"{', '.join(names)} came with commits that were not pushed" in sentence
         assert "nothing was claimed. Push them there first: git push origin main" in sentence
-        assert path.exists()
+        assert all((place.root / name).exists() for name in names)
         assert not place.has_claim()
     assert place.git("ls-remote", "origin", "refs/agent-claims/42") == ""
     place.git("push", "--quiet", "origin", "main")
     ok(place.cli("claim", "42"))
-    assert path.exists()
+    assert all((place.root / name).exists() for name in names)
 
 
 @SOAKED

@@ -18,6 +18,7 @@ from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import Place, environment_of
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "cli/test_claim_again.py::test_claim_takes_it_again_and_the_work_goes_on",
@@ -261,8 +262,8 @@ def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
 @pytest.mark.parametrize(
     ("has_board", "is_merged", "branch"),
     [
-        *((True, False, ""), (False, False, ""), (True, True, ""), (False, True, "")),
-        *((True, False, "feature/race"), (True, True, "feature/race")),
+        *((True, False, ""), (False, False, ""), (True, True, ""), soaked(False, True, "")),
+        *(soaked(True, False, "feature/race"), (True, True, "feature/race")),
     ],
 )
 def test_a_takeover_goes_on_with_the_pull_request(

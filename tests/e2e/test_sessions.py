@@ -20,6 +20,7 @@ from tests.cli.test_claim_again import give_back
 from tests.conftest import Place, installed_plugin
 from tests.e2e.client import SECONDS, Session, ended, heard
 from tests.factories import client
+from tests.repeated import crossed
 
 SOAKED = pytest.mark.soak(
     "e2e/test_sessions.py::test_done_needs_the_users_answer_where_prompts_are_heard",
@@ -344,20 +345,23 @@ def _taken(place: Place) -> None:
     place.git("push", "--quiet", "--force", "origin", f"{sha}:refs/agent-claims/42")
 
 
-@pytest.mark.parametrize("source", ["startup", "resume"])
 @pytest.mark.parametrize(
-    ("loses", "words"),
-    [
-        (give_back, "#42 was released while"),
-        (_given_back_unseen, "#42 was released while"),
-        (_unleased, "#42 was released or closed, or its lease was deleted, while"),
-        (_taken, "#42 was taken over by maria-1"),
-    ],
+    ("night", "source"),
+    crossed(
+        {
+            "given back": (give_back, "#42 was released while"),
+            "unseen": (_given_back_unseen, "#42 was released while"),
+            "unleased": (_unleased, "#42 was released or closed, or its lease was deleted, while"),
+            "taken": (_taken, "#42 was taken over by maria-1"),
+        },
+        {"startup": "startup", "resume": "resume"},
+    ),
 )
 def test_who_comes_back_hears_that_the_task_is_lost(
-    place: Place, loses: Callable[[Place], None], words: str, source: str
+    place: Place, night: tuple[Callable[[Place], None], str], source: str
 ) -> None:
     """Nothing of a night on GitHub reaches the worktree: the start looks, for one request."""
+    loses, words = night
     evening = Session(place, ONE)
     assert ok(evening.cli("claim", "42"))
     evening.end()

@@ -21,6 +21,7 @@ from lifecycle.setup.init.supplies import (
     workflows,
 )
 from tests.cli.outcome import ok
+from tests.repeated import soaked
 from tests.setup.doctor.conftest import SHARED, Patient
 
 CURRENT = ".claude/state/workflow.json"
@@ -103,6 +104,7 @@ def test_a_workflow_without_the_permissions(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@pytest.mark.once("test_a_file_that_is_gone of test_runs has the same table of other files")
 @pytest.mark.parametrize("name", WORKFLOW_FILES)
 def test_a_file_that_is_gone(ready: Patient, name: str) -> None:
     """It is named, and the command that supplies it."""
@@ -166,7 +168,7 @@ def test_settings_that_run_a_script_that_is_not_there(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
-@pytest.mark.parametrize("content", ["", '{"id": "wf_', "[]", "{" * 10_000])
+@pytest.mark.parametrize("content", ["", soaked('{"id": "wf_'), soaked("[]"), "{" * 10_000])
 def test_a_broken_document(ready: Patient, content: str) -> None:
     """Empty, half-written, no object, too deep: one sentence; the fix sets it aside, and all is well."""
     (ready.root / CURRENT).write_text(content)

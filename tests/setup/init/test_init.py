@@ -34,6 +34,7 @@ from lifecycle.storage import store
 from tests.batches import each_row
 from tests.cli.outcome import ok, refused
 from tests.conftest import STARTED
+from tests.repeated import crossed
 from tests.setup.init.conftest import Clone
 
 LOCAL = ".claude/settings.local.json"
@@ -50,6 +51,9 @@ THEIRS = """\
     "permissions": { "allow": ["Bash(ls)"], },
 }"""
 
+WAYS: dict[str, tuple[str, ...]] = {"local": (), "shared": ("--shared",)}
+"""Whose settings file it is, as `init` is told."""
+
 
 def settings(clone: Clone, name: str = LOCAL) -> dict[str, Any]:
     """What a settings file says."""
@@ -63,22 +67,25 @@ def commands(data: dict[str, Any], event: str) -> list[str]:
     return [hook["command"] for group in data["hooks"][event] for hook in group["hooks"]]
 
 
-@pytest.mark.parametrize("shared", [(), ("--shared",)])
 @pytest.mark.parametrize(
-    ("theirs", "ignore"),
-    [
-        (None, None),
-        ("", ""),
-        ("{}", "*.o"),
-        ('{"hooks":{}}', "*.o\r\n"),
-        (THEIRS, "*.o\n"),
-        (THEIRS.replace("\n", "\r\n"), None),
-    ],
+    ("given", "shared"),
+    crossed(
+        {
+            "theirs": (THEIRS, "*.o\n"),
+            "none": (None, None),
+            "empty": ("", ""),
+            "object": ("{}", "*.o"),
+            "hooks": ('{"hooks":{}}', "*.o\r\n"),
+            "windows": (THEIRS.replace("\n", "\r\n"), None),
+        },
+        WAYS,
+    ),
 )
 def test_out_again_is_as_before(
-    clone: Clone, shared: tuple[str, ...], theirs: str | None, ignore: str | None
+    clone: Clone, given: tuple[str | None, str | None], shared: tuple[str, ...]
 ) -> None:
     """Every file to the byte with its mode, and no file or folder more."""
+    theirs, ignore = given
     if theirs is not None:
         clone.write(SHARED if shared else LOCAL, theirs).chmod(0o640)
     if ignore is not None:

@@ -22,25 +22,31 @@ from lifecycle.setup.init.supplies import (
     runs,
 )
 from tests.cli.outcome import ok, refused
+from tests.repeated import crossed
 from tests.setup.init.conftest import Clone
-from tests.setup.init.test_init import LOCAL, SHARED, THEIRS, settings
+from tests.setup.init.test_init import LOCAL, SHARED, THEIRS, WAYS, settings
 
-MODES = pytest.mark.parametrize("shared", [(), ("--shared",)])
 NAMES = [file.name for file in runs()]
 
 
-@MODES
-@pytest.mark.parametrize("stages", [(), ("--stages",)])
-@pytest.mark.parametrize("theirs", [None, THEIRS, f'{{"env": {{"{CAP}": "9"}}}}'])
-def test_out_again_is_as_before(
-    clone: Clone, shared: tuple[str, ...], stages: tuple[str, ...], theirs: str | None
-) -> None:
+@pytest.mark.parametrize(
+    ("theirs", "options"),
+    crossed(
+        {"theirs": THEIRS, "none": None, "cap": f'{{"env": {{"{CAP}": "9"}}}}'},
+        {
+            f"{name}{''.join(stages)}": (*shared, *stages)
+            for name, shared in WAYS.items()
+            for stages in ((), ("--stages",))
+        },
+    ),
+)
+def test_out_again_is_as_before(clone: Clone, theirs: str | None, options: tuple[str, ...]) -> None:
     """Every file to the byte with its mode, and no file or folder more; with the stages, too."""
     if theirs is not None:
-        clone.write(SHARED if shared else LOCAL, theirs).chmod(0o640)
+        clone.write(SHARED if "--shared" in options else LOCAL, theirs).chmod(0o640)
     clone.write(".claude/agents/poet.md", "mine")
     before = clone.contents()
-    ok(clone.run("init", "--run", *shared, *stages))
+    ok(clone.run("init", "--run", *options))
     assert all((clone.root / name).is_file() for name in NAMES)
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before

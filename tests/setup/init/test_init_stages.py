@@ -22,8 +22,9 @@ from lifecycle.setup.init.planning import copy_to
 from lifecycle.setup.init.project_files import LOG_FILE
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
 from tests.cli.outcome import ok, refused
+from tests.repeated import crossed
 from tests.setup.init.conftest import Clone
-from tests.setup.init.test_init import LOCAL, SHARED, THEIRS, settings
+from tests.setup.init.test_init import LOCAL, SHARED, THEIRS, WAYS, settings
 
 TOML = ".lifecycle.toml"
 REVIEW_PAGE = page_of(REVIEW)
@@ -45,21 +46,24 @@ def contents(clone: Clone) -> dict[str, tuple[int, bytes]]:
     return clone.contents()
 
 
-@MODES
 @pytest.mark.parametrize(
-    ("theirs", "toml"),
-    [
-        (None, None),
-        ("{}", ""),
-        (THEIRS, 'remote = "fork" # mine'),
-        ('{"env": {"A": "1"}}\n', "[stages]\r\nuse = false\r\n"),
-        ("{}", 'stages = { label = "x", use = true }\n'),
-    ],
+    ("given", "shared"),
+    crossed(
+        {
+            "theirs": (THEIRS, 'remote = "fork" # mine'),
+            "none": (None, None),
+            "empty": ("{}", ""),
+            "off": ('{"env": {"A": "1"}}\n', "[stages]\r\nuse = false\r\n"),
+            "on": ("{}", 'stages = { label = "x", use = true }\n'),
+        },
+        WAYS,
+    ),
 )
 def test_out_again_is_as_before(
-    clone: Clone, shared: tuple[str, ...], theirs: str | None, toml: str | None
+    clone: Clone, given: tuple[str | None, str | None], shared: tuple[str, ...]
 ) -> None:
     """Every file to the byte with its mode, and no file or folder more."""
+    theirs, toml = given
     if theirs is not None:
         clone.write(SHARED if shared else LOCAL, theirs).chmod(0o640)
     if toml is not None:

@@ -13,8 +13,9 @@ from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planning import copy_to
 from lifecycle.setup.init.supplies import SYNC_SCRIPT, WORKFLOW_FILES, workflows
 from tests.cli.outcome import ok, refused
+from tests.repeated import crossed
 from tests.setup.init.conftest import Clone
-from tests.setup.init.test_init import SHARED, settings
+from tests.setup.init.test_init import SHARED, WAYS, settings
 
 MODES = pytest.mark.parametrize("shared", [(), ("--shared",)])
 PAGE = supplies.SECTION_PAGE
@@ -30,8 +31,7 @@ PAGES = {
 }
 
 
-@MODES
-@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+@pytest.mark.parametrize(("page", "shared"), crossed({"lines": PAGES["lines"], **PAGES}, WAYS))
 def test_out_again_is_as_before(
     clone: Clone, shared: tuple[str, ...], page: str | bytes | None
 ) -> None:
