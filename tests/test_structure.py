@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -79,34 +80,68 @@ def entries(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name not in hidden)
 
 
+@dataclass
+class Contents:
+    """What the tests ask of a module, found in one walk; its tree is a hundred times as large.
+
+    Attributes:
+        classes: their names.
+        variables: line and name of each parameter and variable; fields of values are no variables.
+        prose: the lines of docstrings. A string that stands alone below a constant is that constant's.
+        texts: the lines of texts of several lines, which have empty ones, and such as begin with #.
+        fields: which nodes are the fields of a class.
+    """
+
+    classes: list[str] = field(default_factory=list)
+    variables: list[tuple[int, str]] = field(default_factory=list)
+    prose: set[int] = field(default_factory=set)
+    texts: set[int] = field(default_factory=set)
+    fields: set[int] = field(default_factory=set)
+
+    def add(self, node: ast.AST) -> None:
+        """What a node adds."""
+        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
+            self.prose |= set(range(node.lineno, (node.end_lineno or 0) + 1))
+        elif isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno != node.lineno:
+            self.texts |= set(range(node.lineno, (node.end_lineno or 0) + 1))
+        elif isinstance(node, ast.ClassDef):
+            self.classes.append(node.name)
+            self.fields |= {
+                id(part.target) for part in node.body if isinstance(part, ast.AnnAssign)
+            }
+        elif isinstance(node, ast.arg):
+            self.variables.append((node.lineno, node.arg))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            self.variables += [(node.lineno, node.id)] if id(node) not in self.fields else []
+
+
 @cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """All nodes of a module's tree: several tests look at each of them."""
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-
-
-_TEXTS = (ast.Constant, ast.JoinedStr)
-"""A text of several lines has empty ones of its own, and such as begin with #."""
+def contents(path: Path) -> Contents:
+    """What a module has in it."""
+    found = Contents()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    ahead: list[ast.AST] = [tree]
+    while ahead:
+        node = ahead.pop()
+        found.add(node)
+        for name in node._fields:
+            part = getattr(node, name)
+            if isinstance(part, list):
+                ahead += [one for one in part if isinstance(one, ast.AST)]
+            elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
+                ahead.append(part)
+    return found
 
 
 @cache
 def lines_of_code(path: Path) -> int:
-    """Lines with code on them: a statement of three lines counts three, a docstring none.
-
-    A string that stands alone below a constant is that constant's docstring.
-    """
-    prose: set[int] = set()
+    """Lines with code on them: a statement of three lines counts three, a docstring none."""
     code = {
         number
         for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
         if line.strip() and not line.lstrip().startswith("#")
     }
-    for node in nodes(path):
-        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
-            prose |= set(range(node.lineno, (node.end_lineno or 0) + 1))
-        elif isinstance(node, _TEXTS) and node.end_lineno != node.lineno:
-            code |= set(range(node.lineno, (node.end_lineno or 0) + 1))
-    return len(code - prose)
+    return len((code | contents(path).texts) - contents(path).prose)
 
 
 def test_the_top_can_be_read_at_a_glance() -> None:
@@ -149,9 +184,8 @@ def test_a_class_is_known_by_its_name() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path in modules():
         if path.relative_to(PACKAGE).parts[0] != APART:
-            for node in nodes(path):
-                if isinstance(node, ast.ClassDef):
-                    places[node.name].append(str(path.relative_to(PACKAGE)))
+            for name in contents(path).classes:
+                places[name].append(str(path.relative_to(PACKAGE)))
     assert len(places) > 300
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
@@ -160,27 +194,9 @@ EMPTY = {"one", "found", "said", "told", "thing", "things"}
 """Words that say of a value nothing but that there is one."""
 
 
-def variables(path: Path) -> list[tuple[int, str]]:
-    """Line and name of each parameter and variable; fields of values are no variables."""
-    fields = {
-        id(part.target)
-        for node in nodes(path)
-        if isinstance(node, ast.ClassDef)
-        for part in node.body
-        if isinstance(part, ast.AnnAssign)
-    }
-    names: list[tuple[int, str]] = []
-    for node in nodes(path):
-        if isinstance(node, ast.arg):
-            names.append((node.lineno, node.arg))
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names += [(node.lineno, node.id)] if id(node) not in fields else []
-    return names
-
-
 def test_a_variable_is_called_for_what_it_holds() -> None:
     """`issue for issue in issues`, and not `one for one in found`."""
-    every = [(path, *name) for path in modules() for name in variables(path)]
+    every = [(path, *name) for path in modules() for name in contents(path).variables]
     assert len(every) > 10_000
     empty = [
         f"{path.relative_to(ROOT)}:{line} {name}" for path, line, name in every if name in EMPTY
