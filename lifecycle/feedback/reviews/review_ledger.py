@@ -26,7 +26,7 @@ _KEPT = 5_000
 class ToldPoint:
     """What was said of one point: `seen` is the remark's stamp, `head` the commit then.
 
-    `is_resolved`: GitHub showed it resolved since, so it is news if it is reopened. `packet`: the key of the
+    `is_resolved`: GitHub showed it resolved since, so it is news if reopened. `packet`: the key of the
     agent's packet that contains it, "" for what the user got.
     """
 
