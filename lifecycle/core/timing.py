@@ -68,6 +68,11 @@ def parse_time(text: object) -> float | None:
             return float(_from_iso()(text).timestamp())
         except ValueError:
             pass  # read below, like any other form
+    if isinstance(text, str) and text[3:5] == ", " and text[-4:] == " GMT":
+        from email.utils import parsedate_to_datetime  # of HTTP's Date; http.client has loaded it
+
+        with suppress(ValueError, OverflowError):
+            return parsedate_to_datetime(text).timestamp()
     if not isinstance(text, str) or not text.strip():
         return None
     import warnings

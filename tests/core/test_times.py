@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
+from email.utils import formatdate
 
 import pytest
 from dateutil import parser
@@ -14,10 +16,17 @@ from lifecycle.core import timing
 moments = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  the zone is given beside
 
 
-@given(moments)
-def test_githubs_own_form_is_read_as_any_other(moment: datetime) -> None:
-    """The short way for what GitHub writes says the same as the long one, to the second."""
-    text = timing.render_time(moment.timestamp())
+def dated(seconds: float) -> str:
+    """The form of HTTP's header Date."""
+    return formatdate(seconds, usegmt=True)
+
+
+@given(moments, st.sampled_from([timing.render_time, dated]))
+def test_githubs_own_forms_are_read_as_any_other(
+    moment: datetime, form: Callable[[float], str]
+) -> None:
+    """The short ways for what GitHub writes say the same as the long one, to the second."""
+    text = form(moment.timestamp())
     assert timing.parse_time(text) == parser.parse(text).timestamp() == int(moment.timestamp())
 
 
@@ -38,6 +47,7 @@ def test_other_forms_are_read_too(text: str, same: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        *("Sat, 31 Feb 2026 12:00:00 GMT", "Sat, soon GMT"),
         *("", "soon", "2026-02-30T00:00:00Z", "2026-01-31T0x:30:00Z", None, 7),
         # dateutil would fill these up with today.
         *("-3", "5s", "1.5", "12:00", "31 Jan", "2026-01", "Sat", "10h36m"),
