@@ -18,7 +18,7 @@ from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import HookEntry, shown
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire, missed
-from lifecycle.setup.init.init_mark import SHARED, InitMark
+from lifecycle.setup.init.init_mark import SETTINGS, SHARED, InitMark
 from lifecycle.storage import log, signs_of_life
 
 _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
@@ -70,7 +70,9 @@ def _mark(case: Examined) -> None:
     client = case.client
     if client.mark_problem:
         hinders = ("every hook",) if client.plugins else ()
-        case.find("hooks.mark.broken", problem=client.mark_problem, hinders=hinders)
+        is_shared = any(entry.file.path == case.root / SETTINGS[SHARED] for entry in client.entries)
+        option = " --shared" if is_shared else ""  # without it, init would add the hooks once more
+        case.find("hooks.mark.broken", problem=client.mark_problem, option=option, hinders=hinders)
     elif client.mark is not None and not client.entries and not _broken(case):
         silent = " and the plugin's are silent because of it" if client.plugins else ""
         case.find("hooks.mark.alone", silent=silent, fix=init_fix("", client.mark))

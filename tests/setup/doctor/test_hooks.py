@@ -142,11 +142,16 @@ def test_a_mark_without_entries(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
-@SOAKED
-def test_a_mark_that_is_broken(patient: Patient) -> None:
-    """It is named; deleting it and wiring again is the fix."""
+@pytest.mark.parametrize("options", [["--shared"], *map(soaked, [[]])])
+def test_a_mark_that_is_broken(patient: Patient, options: list[str]) -> None:
+    """It is named; deleting it and wiring again is the fix, in the same settings: no hook runs twice."""
+    ok(patient.place.cli("init", "--remove"))
+    ok(patient.place.cli("init", *options))
     (patient.root / ".claude" / "lifecycle.json").write_text("{")
-    assert "lifecycle.json cannot be read" in patient.only("hooks.mark", "fail")["says"]
+    finding = patient.only("hooks.mark", "fail")
+    assert "lifecycle.json cannot be read" in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
 
 
 @SOAKED
