@@ -178,9 +178,10 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
     stream = behind(sys.stderr if is_error else sys.stdout)
     settings = {"markup": False, "emoji": False, "highlight": False, **options}
     made = Clean(file=stream, **settings)
-    made.width = (
-        made.width or 80
-    )  # with COLUMNS=0, as some containers set it, nothing would be drawn
+    if (
+        not made.width
+    ):  # COLUMNS=0, as some containers set it; a set width no longer follows the window
+        made.width = 80
     return made
 
 

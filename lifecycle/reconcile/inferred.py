@@ -277,7 +277,7 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
     if pull is None and holding.pulls:
         # The branch has one that says nothing of the issue: not the claim's own, but no draft is opened.
         head = (branch, holding.repository.partition("/")[0].casefold())
-        near = [one for one in holding.pulls if (one.branch, one.head_owner.casefold()) == head]
+        near = [p for p in holding.pulls if (p.branch, p.head_owner.casefold()) == head]
         seen = swept.observation
         swept = replace(swept, observation=replace(seen, by_branch=(*seen.by_branch, *near)))
     return InferredTask(

@@ -512,7 +512,7 @@ def test_certificates_that_cannot_be_read_are_named_and_nothing_is_sent(
         asked_by = line.send if kind is PyGithubLine else line.ask
         with closing(line), pytest.raises(NoAnswerError) as raised:
             asked_by(*("GET", "/", {}, None) if kind is PyGithubLine else (query,))
-    assert raised.value.silence == plain_line.NO_CERTIFICATES
+    assert raised.value.silence == plain_line.UNREAD_CERTIFICATES
     assert server.heard == []
 
 

@@ -231,7 +231,9 @@ _SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = 
 def silence(error: BaseException) -> plain_line.Silence:
     """Why no answer came, from an exception of requests: the first matching row."""
     if not isinstance(error, requests.RequestException) and isinstance(error, OSError):
-        return plain_line.NO_CERTIFICATES  # requests looks for the bundle itself, before it sends
+        return (
+            plain_line.UNREAD_CERTIFICATES
+        )  # requests looks for the bundle itself, before it sends
     for kinds, reason in _SILENCES:
         if isinstance(error, kinds):
             return reason

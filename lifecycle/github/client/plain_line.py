@@ -44,7 +44,7 @@ class Silence(NamedTuple):
 
 UNREACHED = Silence("could not be reached", False)
 UNSAFE = Silence("could not be reached safely: its TLS certificate was not accepted", False)
-NO_CERTIFICATES = Silence(
+UNREAD_CERTIFICATES = Silence(
     "cannot be asked safely: the trusted certificates that the environment names cannot be read",
     False,
     is_final=True,
@@ -144,7 +144,7 @@ class _SafeConnection(http.client.HTTPConnection):
         finally:  # a process that ends while it still reads can crash
             reader.join()
         if not context:
-            raise NoAnswerError(NO_CERTIFICATES)
+            raise NoAnswerError(UNREAD_CERTIFICATES)
         self.sock = context[0].wrap_socket(self.sock, server_hostname=self._name)
 
 

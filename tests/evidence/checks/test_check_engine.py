@@ -279,7 +279,7 @@ def test_where_git_cannot_say_what_the_files_are_nothing_is_proven(project: Proj
     (project.root / ".git/index").write_bytes(b"broken")
     done = project.check("true")
     assert (done.record.outcome, done.record.tree) == (Outcome.PASSED, "")
-    assert any("git could not say" in remark for remark in done.remarks)
+    assert any("git could not read" in remark for remark in done.remarks)
 
 
 def test_what_cannot_be_kept_is_no_evidence(project: Project) -> None:
