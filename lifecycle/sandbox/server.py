@@ -122,8 +122,7 @@ class Sandbox:
             listener = socket.create_server((HOST, self.port), backlog=128)
         except (OSError, OverflowError) as error:
             raise SandboxError(
-                f"Port {self.port} on {HOST} cannot be used; "
-                "stop what listens there, or ask for port 0."
+                f"Port {self.port} on {HOST} cannot be used; stop what listens there, or ask for port 0."
             ) from error
         with listener:  # the server takes a copy
             self.site = Site(world, recorder=recorder_of(os.environ), keeper=self._keeper)

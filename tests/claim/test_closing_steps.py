@@ -34,9 +34,8 @@ CLOSED = observation(issue=issue(is_open=False, comments=()), by_number=MERGED, 
 
 NOT_THERE = (
     "The board was not set to Done: Issue #42 is not on project 1 (if there is such a project), so its "
-    "Status is not updated; issue and PR are not affected. Add the issue to the project on GitHub, "
-    "or correct the "
-    "project's number."
+    "Status is not updated; issue and PR are not affected. Add the issue to the project on GitHub, or "
+    "correct the project's number."
 )
 
 

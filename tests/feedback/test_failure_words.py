@@ -22,9 +22,8 @@ def test_a_rerun_is_told_with_what_broke_once() -> None:
     """To the person alone."""
     failures = [fact("lint", broken="the network"), fact("test", "docs", broken="the network")]
     assert words.of_head("run-again", 46, HEAD, failures) == (
-        "CI of PR #46 at 0123456: lint, test, docs failed because of the machine or service that "
-        "it ran on (the network); the failed jobs "
-        "are run again, and the agent was not woken."
+        "CI of PR #46 at 0123456: lint, test, docs failed because of the machine or service that it ran on "
+        "(the network); the failed jobs are run again, and the agent was not woken."
     )
 
 
@@ -52,9 +51,8 @@ def test_inherited_and_mended_name_the_commit_of_the_base() -> None:
         "again when the base moves. Excerpts of the logs are in x.txt."
     )
     assert words.of_head("mended", 46, HEAD, failures, BASE) == (
-        "CI: test failed on PR #46 as it did on its base, but the base no longer fails at fedcba9. "
-        "Merge the base "
-        "branch, run the tests and push; the new head is watched."
+        "CI: test failed on PR #46 as it did on its base, but the base no longer fails at fedcba9. Merge "
+        "the base branch, run the tests and push; the new head is watched."
     )
 
 
@@ -70,16 +68,14 @@ def test_a_question_says_why_and_where_the_packets_lie(why: str, reason: str) ->
     """The newest five of them."""
     packets = [f"{n}.txt" for n in range(6)]
     assert words.stopped(46, why, ["test t"], packets, 3) == (
-        f'CI of PR #46 is red again with "t": {reason}, so the agent is no longer woken for it. Ask '
-        "the user what to do; if the answer is to continue, run: lifecycle feedback go-on. "
-        "Excerpts of the logs are "
-        "in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
+        f'CI of PR #46 is red again with "t": {reason}, so the agent is no longer woken for it. Ask the '
+        "user what to do; if the answer is to continue, run: lifecycle feedback go-on. Excerpts of the "
+        "logs are in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
     )
     assert "failed at 1 head," in words.stopped(46, "attempts", ["test t"], packets, 1)
     assert words.of_head("still-stopped", 46, HEAD, [fact("test")], path="x.txt") == (
         "CI of PR #46 at 0123456: test still fails, as you were told, and the agent was not woken; "
-        "excerpts of the "
-        "logs are in x.txt."
+        "excerpts of the logs are in x.txt."
     )
 
 
@@ -94,9 +90,8 @@ def test_what_weakens_checks_is_named_with_its_line() -> None:
     assert said == ('skips a test in a.py: "@skip"', "deletes a workflow in b.yml")
     start = "Commits pushed to PR #46 after fedcba9 failed weaken its checks (at 0123456): "
     assert words.weakens(46, BASE, HEAD, said, is_agents=True) == (
-        f"{start}{said[0]}; {said[1]}. If that is not part of the task, revert it and push. The "
-        "user was told, and "
-        "the PR's text says so; the issue is closed only after the user's yes."
+        f"{start}{said[0]}; {said[1]}. If that is not part of the task, revert it and push. The user was "
+        "told, and the PR's text says so; the issue is closed only after the user's yes."
     )
     for count, shown in ((5, "0; 1; 2; 3; 4. The"), (6, "0; 1; 2; 3; 4 (+1 more). The")):
         text = words.weakens(46, BASE, HEAD, [str(n) for n in range(count)], is_agents=False)

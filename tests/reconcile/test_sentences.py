@@ -107,9 +107,8 @@ def test_each_card_begins_where_the_one_before_left_it() -> None:
         plan.SetBoard("PVTI_1", None, AGENT),
     ]
     assert fix_sentence(steps, PLAIN.task()) == (
-        f'Set the Agent from "{AGENT}" to "bob-1", set the Status from "In Progress" to "In Review", '
-        'set the Status from "In Review" to "Done", clear the Agent "bob-1", '
-        f'set the Agent to "{AGENT}".'
+        f'Set the Agent from "{AGENT}" to "bob-1", set the Status from "In Progress" to "In Review", set '
+        f'the Status from "In Review" to "Done", clear the Agent "bob-1", set the Agent to "{AGENT}".'
     )
     new: list[plan.Action] = [plan.AddToBoard(42, "I_42"), plan.SetBoard("(new)", "Todo", None)]
     told = fix_sentence([*new, SET], shown(item=None).task())

@@ -128,9 +128,8 @@ def test_a_workflow_has_one_to_a_hundred_phases() -> None:
         assert (begun.active, begun.current) == ((0,), 0)
     for count in (0, 101):
         assert refusal(decide.begun, made(*[Is.PENDING] * count), NOW) == (
-            f"A workflow has 1 to 100 phases, but this one has {count}; nothing was done. Name "
-            "each: --phase "
-            '"Title" or --phase "Title:agent".'
+            f"A workflow has 1 to 100 phases, but this one has {count}; nothing was done. Name each: "
+            '--phase "Title" or --phase "Title:agent".'
         )
     unnamed = Workflow("wf_1", "!?", phases=(WorkflowPhase("A"),))
     assert refusal(decide.begun, unnamed, NOW).startswith('"!?" has no letter or digit, so no file')

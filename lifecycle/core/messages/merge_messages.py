@@ -131,9 +131,8 @@ def standing(number: int, how: str) -> str:
 def unchecked(number: int, how: str) -> str:
     """No check has registered for minutes, and none is required."""
     return (
-        f"No check has registered on PR #{number} for minutes, and none is required, so none is "
-        "waited for: "
-        f"the PR {how}."
+        f"No check has registered on PR #{number} for minutes, and none is required, so none is waited "
+        f"for: the PR {how}."
     )
 
 
@@ -165,10 +164,9 @@ def auto_merge(number: int, head: str) -> str:
 def auto_merge_taken_back(number: int) -> str:
     """We switched off the auto-merge that we had asked for, since a person has to look first."""
     return (
-        f"Auto-merge of PR #{number} was on as your config.toml asks for, but was switched off: "
-        "commits pushed "
-        "since then weaken its checks. The PR was kept; if the changes are right, merge it or switch "
-        "auto-merge on again."
+        f"Auto-merge of PR #{number} was on as your config.toml asks for, but was switched off: commits "
+        "pushed since then weaken its checks. The PR was kept; if the changes are right, merge it or "
+        "switch auto-merge on again."
     )
 
 
@@ -192,18 +190,16 @@ def auto_merge_left_off(number: int) -> str:
 def ejected(number: int, reason: str, url: str) -> str:
     """The merge queue threw the pull request out."""
     return (
-        f"PR #{number} {thrown_out(reason)}; it is open, and the claim was kept. Look at the "
-        "queue's checks on "
-        f"{url}, fix what failed, push, and ask a person to queue it again."
+        f"PR #{number} {thrown_out(reason)}; it is open, and the claim was kept. Look at the queue's "
+        f"checks on {url}, fix what failed, push, and ask a person to queue it again."
     )
 
 
 def taken_out(number: int, url: str) -> str:
     """A person took the pull request out of the merge queue."""
     return (
-        f"PR #{number} was taken out of the merge queue by hand; it is open, and stays out, even "
-        "after further "
-        f"pushes, until a person queues it again on {url}."
+        f"PR #{number} was taken out of the merge queue by hand; it is open, and stays out, even after "
+        f"further pushes, until a person queues it again on {url}."
     )
 
 
@@ -241,20 +237,17 @@ def queue_silent(number: int, commit: str, minutes: int) -> str:
 def pushed_into_queue(number: int) -> str:
     """The pull request has another head than the one that was queued."""
     return (
-        f"PR #{number} is in the merge queue, but commits were pushed to it since it was queued: "
-        "they may not be "
-        "merged with it. lifecycle handoff takes it out of the queue before it pushes; then ask a "
-        "person to queue it "
-        "again."
+        f"PR #{number} is in the merge queue, but commits were pushed to it since it was queued: they may "
+        "not be merged with it. lifecycle handoff takes it out of the queue before it pushes; then ask a "
+        "person to queue it again."
     )
 
 
 def left_queue(number: int) -> str:
     """A hand-off took it out of the queue, since a queued branch accepts no push."""
     return (
-        f"PR #{number} was taken out of the merge queue, so that the branch could be pushed; ask a "
-        "person to "
-        "queue it again once its checks are green."
+        f"PR #{number} was taken out of the merge queue, so that the branch could be pushed; ask a person "
+        "to queue it again once its checks are green."
     )
 
 

@@ -172,8 +172,7 @@ def _on_a_yes(counts_done: bool) -> str:
     if not counts_done:
         yes = (
             'on a yes, run "lifecycle close": "phase": "done" does not count here until a hook has '
-            "received "
-            "a prompt from the user"
+            "received a prompt from the user"
         )
     return f"{yes}; on a no, continue: the next hand-off opens another PR."
 
@@ -218,9 +217,8 @@ def done_refused(reason: str, issue: int | None, phase: str, *, is_open: bool = 
 def yes_not_kept(issue: int | None, phase: str) -> str:
     """A yes to closing while nobody could see whether there is a merge."""
     return (
-        f"Issue #{issue} was not closed, and the yes was not kept: GitHub could not be asked "
-        "whether its PR is "
-        f"merged. The phase is {phase}. Once GitHub answers, close it with: lifecycle close"
+        f"Issue #{issue} was not closed, and the yes was not kept: GitHub could not be asked whether its "
+        f"PR is merged. The phase is {phase}. Once GitHub answers, close it with: lifecycle close"
     )
 
 
@@ -378,9 +376,8 @@ def board_kept(status: str) -> str:
 def archived(issue: int | None, board: str) -> str:
     """The item cannot be written."""
     return (
-        f"The card of #{issue} on {board} is archived, so its Status is not updated; issue and PR "
-        "are not affected. "
-        "Restore the card on the board to have it updated again."
+        f"The card of #{issue} on {board} is archived, so its Status is not updated; issue and PR are not "
+        "affected. Restore the card on the board to have it updated again."
     )
 
 
@@ -445,14 +442,8 @@ def issue_kept(value: object, kept: object) -> str:
 
 def hint_refused(name: str, value: object, kept: object) -> str:
     """An edit of an engine field that GitHub does not confirm."""
-    if kept in (None, ""):
-        return (
-            f"{name} in .agent-claim.json was edited to {value}; GitHub shows none, so the edit was "
-            "undone."
-        )
-    return (
-        f"{name} in .agent-claim.json was edited to {value}; GitHub shows {kept}, which was kept."
-    )
+    kept = "none, so the edit was undone" if kept in (None, "") else f"{kept}, which was kept"
+    return f"{name} in .agent-claim.json was edited to {value}; GitHub shows {kept}."
 
 
 def not_created_yet(why: str, issue: int | None) -> str:

@@ -126,9 +126,8 @@ def review_said(number: int, count: int, authors: Sequence[str]) -> str:
     remarks = "One remark" if count == 1 else f"{count} remarks"
     waits = "waits" if count == 1 else "wait"
     return (
-        f"{remarks} on PR #{number} by {who} {waits} for an answer. Make the changes that are "
-        "right, commit and "
-        "push; answer each remark; then tell the user what you did."
+        f"{remarks} on PR #{number} by {who} {waits} for an answer. Make the changes that are right, "
+        "commit and push; answer each remark; then tell the user what you did."
     )
 
 
@@ -136,9 +135,8 @@ def approved(number: int, authors: Sequence[str]) -> str:
     """Reviewers approved the pull request with a comment."""
     who = ", ".join(named(author) for author in dict.fromkeys(authors[:SHOWN_NAMES]) if author)
     return (
-        f"PR #{number} was approved by {who or 'a reviewer'}, with remarks that need no answer; "
-        "tell the user, "
-        "and change something only if the user wants it before the merge."
+        f"PR #{number} was approved by {who or 'a reviewer'}, with remarks that need no answer; tell the "
+        "user, and change something only if the user wants it before the merge."
     )
 
 
@@ -161,9 +159,8 @@ def rounds_are_over(number: int, why: str, url: str, most: int) -> str:
     if why == "rounds":
         reason = f"bots have had {most} rounds"
     return (
-        f"Review bots have more findings on PR #{number}, which were left to the user, since "
-        f"{reason}: {url} "
-        "Ask the user what to do about them; list them with: lifecycle feedback reviews"
+        f"Review bots have more findings on PR #{number}, which were left to the user, since {reason}: "
+        f"{url} Ask the user what to do about them; list them with: lifecycle feedback reviews"
     )
 
 
@@ -205,9 +202,8 @@ def weakened(losses: Sequence[str]) -> str:
 def restored(number: int, head: str) -> str:
     """To the person who was told that checks were weakened: they no longer are."""
     return (
-        f"The changes that weakened the checks of PR #{number} were reverted (at {head[:7]}), so "
-        "they no longer "
-        "hold back the merge or the closing; the PR's text still names them."
+        f"The changes that weakened the checks of PR #{number} were reverted (at {head[:7]}), so they no "
+        "longer hold back the merge or the closing; the PR's text still names them."
     )
 
 

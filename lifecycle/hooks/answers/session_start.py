@@ -29,9 +29,8 @@ from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.state_file import CLAIMING
 
 _OFFER = (
-    "A plugin cannot allow its own commands, so the client asks before each lifecycle claim, "
-    "handoff, status, "
-    "tick, release, feedback and wait that the agent runs. To allow them in this project: "
+    "A plugin cannot allow its own commands, so the client asks before each lifecycle claim, handoff, "
+    "status, tick, release, feedback and wait that the agent runs. To allow them in this project: "
     "lifecycle init --permissions. This is said once."
 )
 

@@ -30,8 +30,7 @@ def add_sub_issue(parent: Issue, child: Issue, by: User, *, replace_parent: bool
     """
     if child.parent is parent:
         raise ActionRefused(
-            f"{ADDING_SUB}Issue may not contain duplicate sub-issues and Sub issue may only have "
-            "one parent"
+            f"{ADDING_SUB}Issue may not contain duplicate sub-issues and Sub issue may only have one parent"
         )
     if child.parent is not None and not replace_parent:
         raise ActionRefused(f"{ADDING_SUB}Sub issue may only have one parent")

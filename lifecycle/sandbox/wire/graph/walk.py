@@ -191,8 +191,7 @@ class Walk:
                 return 0
             self._refuse_page(
                 node, path, "MISSING_PAGINATION_BOUNDARIES",
-                f"You must provide a `first` or `last` value to properly paginate the `{name}` "
-                "connection.",
+                f"You must provide a `first` or `last` value to properly paginate the `{name}` connection.",
             )  # fmt: skip
             return 1
         size = int(arguments[bound])

@@ -27,9 +27,8 @@ def test_board_without_scope_is_refused_field_by_field(observe: Ask, control: Co
     assert all("path" not in error and error["locations"] for error in answer["errors"])
     assert answer["errors"][0]["message"] == (
         "Your token has not been granted the required scopes to execute this query. The 'id' field "
-        "requires one of the following scopes: ['read:project'], but your token has only been "
-        "granted the: ['repo'] scopes. Please modify your token's scopes at: "
-        "https://github.com/settings/tokens."
+        "requires one of the following scopes: ['read:project'], but your token has only been granted the: "
+        "['repo'] scopes. Please modify your token's scopes at: https://github.com/settings/tokens."
     )
 
 
@@ -94,8 +93,7 @@ def test_excess_through_a_variable_is_seen(graphql: Ask) -> None:
     assert "errors" not in graphql(text, n=100)
     (error,) = graphql(text, n=101)["errors"]
     assert error["message"] == (
-        "Requesting 101 records on the `pullRequests` connection exceeds the `first` limit of "
-        "100 records."
+        "Requesting 101 records on the `pullRequests` connection exceeds the `first` limit of 100 records."
     )
 
 
