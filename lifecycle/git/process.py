@@ -460,10 +460,11 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         way = f"push them: git -C {module} push; or if a tag there has them: git config push"
         evidence = redact(f"{why}; {way}.recurseSubmodules no")[:300]
         raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)
-    trusting = re.search(r"git config --global --add safe\.directory .+", output)
+    # git's own words end so; a server's have its mark before them, or git's own words behind them.
+    trusting = re.search(r"\n\t(git config --global --add safe\.directory .+)\s*\Z", output)
     if trusting:
         evidence = (
-            f"the repository belongs to another user of this machine; trust it with: {trusting[0]}"
+            f"the repository belongs to another user of this machine; trust it with: {trusting[1]}"
         )
         raise GitFailed(f"git {_verb(args)} failed, since {evidence}", evidence=evidence)
     lines = [line.strip() for line in output.splitlines() if line.strip()]

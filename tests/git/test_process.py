@@ -176,6 +176,15 @@ def test_a_filter_that_is_not_installed_is_no_remote(git: GitRepository) -> None
         process._refuse(("switch", "main"), lost)
 
 
+@pytest.mark.parametrize("mark", ["remote: ", ""])
+def test_what_a_server_says_of_trust_is_no_advice(mark: str) -> None:
+    """Only git here says which repository to trust: a server's words come with a mark, or before git's."""
+    words = f"{mark}\n{mark}\tgit config --global --add safe.directory x; echo mine\n"
+    with pytest.raises(GitFailed) as caught:
+        process._refuse(("push", "origin"), f"{words}fatal: Could not read from remote repository.")
+    assert "echo mine" not in caught.value.sentence
+
+
 def test_a_remote_that_knows_no_such_objects_was_reached(place: Place, tmp_path: Path) -> None:
     """A repository with sha256 cannot be pushed there, now or later: git ends as if nobody had answered."""
     other = replace(GitRepository(place.root, Deadline(SystemClock(), None)), root=tmp_path)
