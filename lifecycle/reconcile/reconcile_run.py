@@ -85,8 +85,6 @@ class _Run:
     left: list[str] = field(default_factory=list)
     ended: str = ""
     unanswered: int = 0
-    ahead: float = 0.0
-    """Seconds by which this machine's clock is ahead of GitHub's, if that is more than claims allow."""
 
 
 def reconcile(
@@ -139,13 +137,12 @@ def _read(run: _Run) -> None:
     sweep, scope = run.sweep, run.sweep.scope
     try:
         sweep.read_holdings()
+        _compare_clocks(run)
         tasks = sweep.read_tasks()
         judge: Judge | None = None
         for task in tasks:
             # After the first card, not before it: then it is known whether the board can be read.
-            if judge is None:
-                _compare_clocks(run)
-                judge = _judge(run)
+            judge = judge or _judge(run)
             findings = judge.findings(task)
             if findings:
                 run.drifted.append(_Drifted(task, findings))
@@ -166,7 +163,7 @@ def _compare_clocks(run: _Run) -> None:
     theirs = run.world.server_time
     ahead = run.world.clock.now() - theirs if theirs is not None else 0.0
     if ahead > derive.CLOCK_SKEW:
-        run.ahead = ahead
+        run.sweep.ahead = ahead
         run.sweep.notes.append(sentence("clock-ahead", span=figures.span(ahead)))
 
 
@@ -182,7 +179,7 @@ def _judge(run: _Run) -> Judge:
     if run.sweep.is_blind:
         # Cards show signs of life, which cannot be seen now: so no claim counts as silent.
         policy = replace(policy, silent_seconds=inf)
-    return Judge(rules, policy, run.world.clock.now() - run.ahead, run.is_dry_run)
+    return Judge(rules, policy, run.sweep.now, run.is_dry_run)
 
 
 def _repair(run: _Run) -> None:

@@ -157,6 +157,7 @@ class Sweep:
         waiting: the open pull requests with whom they wait for, in no order.
         agents: who holds the task of a pull request, by its repository and number.
         unread: how many more there are.
+        ahead: seconds by which this clock is ahead of GitHub's, if that is more than claims allow.
     """
 
     world: World
@@ -172,9 +173,15 @@ class Sweep:
     waiting: list[WaitingPull] = field(default_factory=list)
     agents: dict[tuple[str, int], str] = field(default_factory=dict)
     unread: int = 0
+    ahead: float = 0.0
     _has_agent: bool | None = None
     _statuses: set[str] = field(default_factory=set)
     _shelves: dict[str, KeptCards] = field(default_factory=dict)
+
+    @property
+    def now(self) -> float:
+        """The time by GitHub's clock, or by this machine's where that is behind it."""
+        return self.world.clock.now() - self.ahead
 
     def read_holdings(self) -> None:
         """Read every repository of the scope; those that cannot be read become problems.
@@ -229,7 +236,7 @@ class Sweep:
             yield from self._cards()
         is_whole = is_whole and not self.is_by_repository
         if not is_whole or self.world.choice.uses_labels or not self.has_board:
-            since = self.world.clock.now() - RECENT_SECONDS
+            since = self.now - RECENT_SECONDS
             yield from self._known(self.world.survey.issues_of(self.holdings.values(), since))
         shelves = self._shelves.values()
         unmet = [(shelf.holding.repository, number) for shelf in shelves for number in shelf.unmet]

@@ -11,10 +11,11 @@ import pytest
 from lifecycle.core.timing import Deadline
 from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
+from lifecycle.reconcile.scope import Shard
 from lifecycle.sandbox.seed import SeedToken
 from lifecycle.sandbox.wire.app import Application
 from tests.reconcile.conftest import Make
-from tests.reconcile.ground import AGENT, ALL, Given, Ground, only, states
+from tests.reconcile.ground import AGENT, ALL, HOME, Given, Ground, only, scope_of, states
 from tests.worlds import TOKEN
 
 BOB = "bob-1738000002"
@@ -174,3 +175,12 @@ def test_a_machine_whose_clock_is_ahead_releases_nobody(make: Make) -> None:
     assert one.written() == []
     one.control.advance(3 * 24 * 3600)  # now the time has really passed
     assert states(one.run(ALL)) == {"silent": "applied"}
+
+
+def test_a_machine_whose_clock_is_ahead_reads_what_was_closed_lately(make: Make) -> None:
+    """Where the board is not read card by card, which issues were closed lately is by GitHub's clock."""
+    one = make(Given(is_open=False, leased_by="", status="In Review"))
+    one.clock.sleep(20 * 24 * 3600)
+    report = one.run(scope=scope_of(HOME, shard=Shard(1, 1)))
+    assert states(report) == {"closed-on-board": "applied"}
+    assert "The clock of this machine is 20.0 d ahead" in "".join(report.notes)
