@@ -1,4 +1,6 @@
-"""Which clones of this user lifecycle works in, for the views of all of them; nothing else depends on it.
+"""Which clones of this user lifecycle works in: for the views of all of them, and to find a main worktree.
+
+git itself does not say where that of a clone with `--separate-git-dir` is; nothing else depends on this.
 
 `clones/` in the user's own folder has one small file for each clone, so that processes which write at the
 same time do not disturb each other. Only this user can read it (0600), and it never leaves the machine. A

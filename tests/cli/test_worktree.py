@@ -15,6 +15,7 @@ from lifecycle.claim.commands import task_worktree
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.core.errors import HeldByAnother, Transient
 from lifecycle.sandbox.control.faults import Fault
+from lifecycle.settings import config
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place
 
@@ -91,6 +92,24 @@ def test_a_main_worktree_whose_git_folder_is_elsewhere_is_named(
         assert f"Start there: cd '{main.root}' && claude" in out
     ok(linked.cli("release"))
     assert f"#45 is already claimed in {main.root}" in refused(linked.cli("claim", "45"), code=4)
+
+
+def test_a_main_worktree_that_was_moved_away_is_not_named(place: Place, tmp_path: Path) -> None:
+    """What was noted of a clone may not be true any more, or not be readable: the claim goes on without."""
+    url, main = place.git("remote", "get-url", "origin"), at(place, tmp_path / "outer" / "inner")
+    place.git("clone", "-q", f"--separate-git-dir={tmp_path / 'git'}", url, str(main.root))
+    ok(main.cli("claim", "45"))
+    linked = at(place, tmp_path / "linked")
+    main.git("worktree", "add", "-q", "--detach", str(linked.root))
+    main.root.rename(tmp_path / "moved")
+    main.root.mkdir()
+    out = ok(linked.cli("claim", "42", "--worktree"))
+    assert f"Start there: cd '{tmp_path / 'git-42'}' && claude" in out
+    own = config.own_folder(place.environment)
+    assert own is not None
+    (own / "clones").rename(own / "elsewhere")
+    (own / "clones").symlink_to(own / "elsewhere")
+    assert "#42 is already claimed in" in ok(linked.cli("claim", "42", "--worktree"))
 
 
 @pytest.mark.parametrize("folder", [".bare", "hello.git"])

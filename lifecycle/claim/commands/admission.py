@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from lifecycle.claim.commands.next_task import cards_of
@@ -32,6 +33,7 @@ from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.settings import config, known_clones
+from lifecycle.storage.store import common_folder
 
 _SHOWN_MATCHES = 5
 """How many tasks are named when a query fits several."""
@@ -117,9 +119,12 @@ def _main(world: World, listed: ListedWorktree) -> Path:
         return (listed.path / named).resolve()
     if world.git.run("rev-parse", "--git-dir") == world.git.run("rev-parse", "--git-common-dir"):
         return world.root
-    clones = known_clones.known(world.environment)
-    mains = [clone.main for clone in clones if clone.git == listed.path.resolve() and clone.main]
-    return next(iter(mains), listed.path)
+    git = listed.path.resolve()
+    with suppress(OSError):  # the list cannot be read; views tell it
+        mains = [clone.main for clone in known_clones.known(world.environment) if clone.git == git]
+        # Where it was may be nothing by now, or another clone.
+        return next((main for main in mains if main and common_folder(main) == git), listed.path)
+    return listed.path
 
 
 def record_in(root: Path) -> Record | None:
