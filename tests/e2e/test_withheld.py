@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from lifecycle.claim.engine import look, observing
+from lifecycle.claim.engine.observing import LookUnderWay
+from lifecycle.core.plan import Wake
 from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
 from tests.cli.outcome import ok, refused
@@ -101,6 +104,21 @@ def test_a_reason_is_not_published_with_its_secret(place: Place) -> None:
     assert "by explicit override: because ***" in str(place.issue()["comments"])
     assert SECRET not in published(place)
     assert OTHER not in published(place)
+
+
+def test_what_was_removed_before_is_not_forgotten(place: Place) -> None:
+    """A look that nobody listened to removed one secret, and the next look another: both are told."""
+    ok(place.cli("claim", "42"))
+    tree = place.tree()
+    loaded = tree.claim_store.load()
+    seen = observing.snapshot_of(tree.world, tree.claim_store, Wake.STOP, loaded, 120)
+    for name in ("title", "comment", "comment"):
+        tree.world.withheld.append(name)
+        look._tell_withheld(LookUnderWay(tree.world, tree.claim_store, seen))
+    tree.claim_store.save()
+    said = ok(place.cli("tick"))
+    assert said.count("like a secret in the title was") == 1
+    assert said.count("like a secret in the comment was") == 1
 
 
 def test_a_branch_that_is_called_like_a_secret_is_not_pushed(place: Place) -> None:

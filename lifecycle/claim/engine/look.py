@@ -375,7 +375,8 @@ def _tell_withheld(working: LookUnderWay) -> None:
     if text:
         # A notice to the agent ends with the claim; one to the person does not.
         audience = Audience.NOTE if record.ending.outcome else Audience.NEXT
-        notice = Notice(f"{record.claim_key}/withheld", text, audience)
+        # What an earlier look removed, and nobody has heard of yet, stays true: its key is another.
+        notice = Notice(f"{record.claim_key}/withheld:{text}", text, audience)
         working.claim_store.ledger.queue(notice, again=True)
 
 
