@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -491,7 +492,7 @@ def test_a_server_that_nobody_vouches_for_is_sent_nothing(
 
 @pytest.mark.parametrize(
     ("kind", "content"),
-    [(TokenLine, None), (TokenLine, "no certificate"), (GqlLine, None), (PyGithubLine, None)],
+    [*product((TokenLine, GqlLine, PyGithubLine), (None, "no certificate"))],
 )
 def test_certificates_that_cannot_be_read_are_named_and_nothing_is_sent(
     deadline: Deadline,
