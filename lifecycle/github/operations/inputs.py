@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import fields, is_dataclass, replace
-from lifecycle.core.redact import swept
+from lifecycle.core.redact import LIMIT, redact, short, swept
 from lifecycle.core.values.shapes import Ensured
 from lifecycle.github.failures.failure_case import sentence
 
@@ -148,11 +148,15 @@ def demand_kind(name: str, value: object, kind: str) -> None:
 
     "42" finds issue 42, but is not that number. A text of another kind would fail in the middle.
     """
+    wrong = ""
     if kind == "int" and (isinstance(value, bool) or not isinstance(value, int)):
-        raise Refused(f"{name}={value!r} is not a number, so nothing was done; give an int.")
+        wrong = "number, so nothing was done; give an int"
     is_none = value is None and kind.endswith("| None")
     if kind.removesuffix(" | None") == "str" and not is_none and not isinstance(value, str):
-        raise Refused(f"{name}={value!r} is not a text, so nothing was done; give a str.")
+        wrong = "text, so nothing was done; give a str"
+    if wrong:  # a whole comment, with a secret in it, may have been given as bytes
+        given = short(redact(repr(value)), LIMIT)
+        raise Refused(f"{name}={given} is not a {wrong}.")
 
 
 def _clean(value: Any, withheld: list[str], name: str) -> Any:

@@ -151,9 +151,10 @@ class GitHub:
             owner: its owner's login; "" for the repository's owner.
 
         Raises:
-            Refused: the number is not an int.
+            Refused: the number is not an int, or the owner is not a text.
         """
         demand_kind("number", number, "int")
+        demand_kind("owner", owner, "str")
         project = ProjectRef(owner or self.repository.owner, number)
         key = (project.owner.casefold(), number)
         if key not in self._boards:

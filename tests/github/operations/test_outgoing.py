@@ -80,6 +80,7 @@ def test_a_text_that_is_none_is_refused(ground: Ground, given: Any) -> None:
         lambda: ground.hub.issues.ensure_issue("k", title=given),
         lambda: ground.hub.board(1).ensure_field(42, given, "One"),
         lambda: ground.hub.merging.ensure_merged(42, sha=given),
+        lambda: ground.hub.board(1, owner=given),
     ):
         with pytest.raises(Refused, match="is not a text, so nothing was done; give a str"):
             ensure()
@@ -87,3 +88,10 @@ def test_a_text_that_is_none_is_refused(ground: Ground, given: Any) -> None:
         ground.hub.refs.ensure_ref("refs/heads/x", given)
     assert ground.asked() == []
     assert not ground.hub.issues.ensure_text(42, title=None).changed
+
+
+def test_what_is_refused_is_shown_in_short_and_without_its_secrets(ground: Ground) -> None:
+    """A comment that is given as bytes, say: the sentence goes into a log."""
+    with pytest.raises(Refused, match=r"^body=b'\*\*\* x+… is not a text") as refused:
+        ground.hub.comments.ensure_comment(42, "k", f"{SECRET} {'x' * 500}".encode())  # type: ignore[arg-type]
+    assert len(refused.value.sentence) < 300
