@@ -310,8 +310,12 @@ def named(text: str, limit: int = LIMIT) -> str:
     return line[1:-1] if re.fullmatch(_WORD, line[1:-1]) else line
 
 
-_REFERENCES = r"(?i)@(?=\w)|#(?=\d)|\bGH-(?=\d)|:(?=//)"
-"""Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls"""
+_REFERENCES = r"(?i)@(?=\w)|#(?=\d)|\bGH-(?=\d)|:(?=//)|&(?=#?\w+;)"
+"""The last is a character by its name: GitHub looks for mentions once `&#x40;` is an @.
+
+Sources: https://github.github.com/gfm/#entity-and-numeric-character-references and
+https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+"""
 
 
 def unlinked(text: str) -> str:
