@@ -158,6 +158,15 @@ def test_the_comment_says_who_did_it_and_what_stays(
     assert posted.issue == 42
 
 
+def test_a_holders_name_is_data_in_the_comment() -> None:
+    """A sweep tells names of a lease or a card: whoever wrote them mentions nobody, and hides nothing."""
+    made = leaving(agent_id="@octo-org/core <!-- x", branch="fix`@lee`")
+    body = releasing.comment_of(made, replace(ASKED, by="a sweep"), None, issue()).body
+    assert body.startswith("Released by a sweep, in the place of @ octo-org/core ")
+    assert body.count("<!--") == 1
+    assert "Branch `fix'@lee'`: 2 commits" in body
+
+
 def test_a_release_was_told_by_the_last_line_of_a_comment() -> None:
     """The newest of this agent's counts; an empty comment, a quotation or another's tells nothing."""
     marks = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.core.redact import named, quoted
+from lifecycle.core.redact import named, quoted, unlinked
 
 
 def forcing(task: int | str | None) -> str:
@@ -54,12 +54,15 @@ def release_comment(
     `by`: who released it instead of the agent, or "". `others`: who stays assigned, or "". A closed issue
     is free for nobody, and an assigned one only for its assignees.
     """
-    whose = agent or "an agent"
+    whose = (
+        unlinked(agent) or "an agent"
+    )  # whoever pushes a lease, or edits a card, chooses the name
     who = f"{by}, in the place of {whose}" if by else whose
     free = f"it stays assigned to {others}" if others else "the task is free again"
     state = free if is_open else "the issue is closed"
     headline = f"Released by {who}; {state}, and nothing of the work was deleted."
-    work = f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
+    name = branch.replace("`", "'")  # it would end the quotation
+    work = f"Branch `{name}`: {progress}" if branch else progress[:1].upper() + progress[1:]
     return "\n".join(filter(None, (headline, work, pull, f"Reason: {reason}" if reason else "")))
 
 
