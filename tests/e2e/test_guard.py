@@ -223,6 +223,7 @@ def test_pythons_own_variables_lead_no_hook_into_the_project(bench: Bench, shell
         f"/a:{bench.root}",
         f"{bench.root}/src:/a",
         f"/a:{bench.root}-link/src",
+        f"/a:{bench.root}-link/all.zip",
     ]
     (bench.root / "src").mkdir()
     bench.root.with_name(f"{bench.root.name}-link").symlink_to(bench.root)
