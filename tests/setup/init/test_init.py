@@ -311,7 +311,7 @@ def test_a_shared_project_stays_shared(clone: Clone) -> None:
     clone.git("add", "--all")
     clone.git("commit", "--quiet", "-m", "Wire lifecycle")
     (clone.home / ".config/lifecycle/hooks").unlink()
-    assert "already wires lifecycle for everybody" in ok(clone.run("init"))
+    assert "already set up here for everybody" in ok(clone.run("init"))
     assert clone.git("status", "--porcelain") == ""
     assert user_folder.recorded(clone.environment).hooks == resources.hooks_folder()
 
