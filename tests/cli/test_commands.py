@@ -15,6 +15,7 @@ from lifecycle.api import Wake, Worktree
 from lifecycle.cli.claims import claim
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Hooks
+from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
 from tests.bare_pytest import BARE
 from tests.cli.outcome import ok, refused
@@ -256,6 +257,12 @@ def test_a_named_command_holds_whatever_a_branch_is_called(place: Place) -> None
     out = ok(place.cli("release"))
     assert place.run("sh", "-c", out.partition("to share: ")[2].partition("\n")[0]).returncode == 0
     assert f"refs/heads/{odd}" in place.control.world()["refs"]
+    place.work(odd, push=False)
+    place.control.push_commit(odd, {"theirs.txt": "x"}, "Theirs")
+    lease.take(place.tree().world.git, "origin", 42, "maria-1", branch=odd)
+    advice = ok(place.cli("takeover", "42")).partition("them together with: ")[2].partition("\n")[0]
+    assert place.run("sh", "-c", advice).returncode == 0
+    assert (place.root / "theirs.txt").exists()
     assert not (place.root / "pwned").exists()
 
 

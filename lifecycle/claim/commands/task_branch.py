@@ -76,7 +76,8 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
         failed = _go(world, branch, "--no-track", "-c", branch, tracking)
     if is_pushed and git.run("rev-list", "--count", f"{ref}..{tracking}") != "0":
         if git.run("rev-list", "--count", f"{tracking}..{ref}") != "0":
-            return [*failed, sentence("different-ways", branch=branch, remote=remote)]
+            words = {"branch": branch, "remote": remote, "quoted": shlex.quote(branch)}
+            return [*failed, sentence("different-ways", **words)]
         git.run("merge", "--quiet", "--ff-only", tracking)
     _begin_at_base(world, branch, base)
     return failed
