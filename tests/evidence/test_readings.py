@@ -27,6 +27,11 @@ NEXTEST = "     Summary [   0.005s] {} tests run: {} passed, {} skipped\n"
 PROVE = "Files={}, Tests={},  1 wallclock secs ( 0.02 usr  0.00 sys +  0.10 cusr  0.01 csys =  0.13 CPU)\n"
 RAKE = "{} runs, {} assertions, {} failures, 0 errors, 0 skips\n"
 NODE = "\N{INFORMATION SOURCE} pass {}\n\N{INFORMATION SOURCE} fail {}\n"
+GERMAN = (
+    "{}: Fehler:     0, erfolgreich:     {}, übersprungen:     {}, gesamt:     3, Dauer: 10 ms\n"
+)
+COVERED = "ok  \tex/a\t0.1s\tcoverage: {}{}\n"
+NO_TESTS = " [no tests to run]"
 NO_FILES = "?   \tex/b\t[no test files]\n"
 
 PRINTED: list[tuple[str, int, str, Outcome]] = [
@@ -36,7 +41,11 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("go test ./...", 0, NO_FILES, NOTHING),
     ("go test ./...", 0, "ok  \tex/a\t0.01s [no tests to run]\n", NOTHING),
     ("go test ./...", 0, "ok  \tex/a\t(cached)\nok  \tex/b\t(cached) [no tests to run]\n", PASSED),
-    ("go test -cover ./...", 0, "ok  \tex/a\t0.1s\tcoverage: 80.0% of statements\n", PASSED),
+    ("go test -cover ./...", 0, COVERED.format("80.0% of statements", ""), PASSED),
+    ("go test -cover ./...", 0, COVERED.format("0.0% of statements", NO_TESTS), NOTHING),
+    ("go test -cover ./...", 0, COVERED.format("[no statements]", NO_TESTS), NOTHING),
+    ("go test -cover ./...", 0, "\tex/b\t\tcoverage: 0.0% of statements\n", NOTHING),
+    ("go test -cover ./...", 0, "\tex/b\t\tcoverage: 0.0% of statements\n" + GO, PASSED),
     ("go test ./...", 1, GO + "FAIL\tex/c [build failed]\nFAIL\n", FAILED),
     ("go test -v ./...", 0, "--- SKIP: TestA (0.00s)\nPASS\nok  \tex/a\t0.01s\n", NOTHING),
     ("mvn -B clean verify", 0, MAVEN.format(3, 0, 0) + BARE, PASSED),
@@ -191,6 +200,9 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("pytest --cov src/app --junitxml reports/a.xml tests", 0, "3 passed in 0.1s\n", PASSED),
     ("ctest", 0, "100% tests passed, 0 tests failed out of 3\n", PASSED),
     ("dotnet test", 0, "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3\n", PASSED),
+    ("dotnet test", 0, GERMAN.format("Bestanden!   ", 3, 0), PASSED),
+    ("dotnet test", 0, GERMAN.format("Übersprungen!", 0, 3), NOTHING),
+    ("make test", 0, "Échoué!  - échec : 1, réussite : 2, ignorée(s) : 0, total : 3\n", FAILED),
     ("flutter test", 0, "00:01 +3 ~1: All tests passed!\n", PASSED),
     ("phpunit", 0, "OK (3 tests, 4 assertions)\n", PASSED),
     ("bundle exec rake test", 0, "3 runs, 4 assertions, 0 failures, 0 errors, 0 skips\n", PASSED),
@@ -300,6 +312,7 @@ def test_what_proves_nothing_for_the_engine_proves_nothing_for_an_agent(
         ("make -i test", "1 failed, 3 passed in 0.1s\n", FAILED),
         ("mvn -fn test", MAVEN.format(3, 0, 0), PASSED),
         ("mvn -fn test", "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n", FAILED),
+        ("mvn -fn test", MAVEN.format(3, 0, 0) + "[ERROR] Failed to execute goal a:b:1:c\n", FAILED),
     ],
 )  # fmt: skip
 def test_what_an_agents_own_run_proves(line: str, output: str, outcome: Outcome) -> None:
