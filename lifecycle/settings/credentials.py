@@ -34,7 +34,7 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
 
     Raises:
         BadConfig: the value cannot be sent as a header, or the user's file cannot be used.
-        NoToken: the command is for other hosts, failed, took too long or printed nothing.
+        NoToken: the command is for other hosts, failed, took too long or printed an empty line first.
     """
     user = config.user_settings(environment)
     command: tuple[str, ...] = user.get("token_command", ())
@@ -49,7 +49,8 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
     except subprocess.TimeoutExpired:
         raise _none(where, f"took longer than {SECONDS:g} s", command) from None
     if code != 0 or not value:
-        raise _none(where, f"failed (exit {code})" if code else "printed nothing", command)
+        problem = f"failed (exit {code})" if code else "printed no token in its first line"
+        raise _none(where, problem, command)
     printed = f"What the token_command in {where} printed"
     return readers.token(printed, value, command[0]), "token_command"
 

@@ -426,7 +426,8 @@ def test_the_users_command_gives_the_token_last(tmp_path: Path) -> None:
     ("line", "said"),
     [
         (prints("made-up-secret", code=3), "failed (exit 3)"),
-        (prints(""), "printed nothing"),
+        (prints(""), "printed no token in its first line"),
+        (prints("\nmade-up-secret"), "printed no token in its first line"),
         ('token_command = ["/nowhere/at all"]', "could not be started"),
     ],
 )
