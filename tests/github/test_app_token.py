@@ -348,9 +348,11 @@ def test_a_key_of_another_app_is_said(asker: Asker, clock: PatientClock) -> None
 
 
 def test_an_app_that_github_does_not_know_is_said(asker: Asker) -> None:
-    """Nothing is shown to it."""
+    """Nothing is shown to it; its ID is named, and an installation only as one that may be set."""
     asker.app = replace(asker.app, id="13")
-    assert "to 13" in asker.refused(NotFound)
+    sentence = asker.refused(NotFound)
+    assert "to the App with the ID 13, so" in sentence
+    assert "LIFECYCLE_APP_ID, or LIFECYCLE_APP_INSTALLATION if it is set" in sentence
 
 
 def test_an_installation_that_is_not_there_is_said(asker: Asker) -> None:
