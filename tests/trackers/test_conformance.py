@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -128,13 +129,14 @@ def lying() -> Iterator[Ground]:
     yield LyingGround(Paged)
 
 
-def command(argument: str) -> subprocess.CompletedProcess[str]:
+def command(argument: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The suite as somebody runs it who has no test runner."""
     return subprocess.run(
         [sys.executable, "-m", "lifecycle.trackers.conformance", *argument.split()],
         capture_output=True,
         text=True,
         check=False,
+        cwd=folder,
         timeout=100,
     )
 
@@ -176,3 +178,14 @@ def test_what_cannot_be_had_is_one_sentence(argument: str) -> None:
     assert done.stderr.startswith("Nothing was run: ")
     assert len(done.stderr.splitlines()) == 1
     assert "Usage: " in done.stderr
+
+
+@pytest.mark.parametrize("code", ["raise {}", "def ground():\n    raise {}"])
+def test_a_function_or_module_that_breaks_is_one_sentence(tmp_path: Path, code: str) -> None:
+    """However many lines its error has; and no secret of it is shown."""
+    secret = "gh" + "p_" + "aB3dE5gH1j" * 4
+    (tmp_path / "broken.py").write_text(code.format(f'RuntimeError("no such\\nserver {secret}")'))
+    done = command("broken:ground", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no such server ***" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

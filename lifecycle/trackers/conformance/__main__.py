@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
+from lifecycle.core.redact import shown
 from lifecycle.trackers.conformance.case import Factory
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, Result, run
 
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     sys.path.insert(0, str(Path.cwd()))
     try:
         factory: Factory = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 -- as below: its module may fail in any way
         return _refuse(f"Nothing was run: {arguments[0]} cannot be had ({error}). {_USAGE}")
     results = []
     with ExitStack() as opened:
@@ -55,7 +56,7 @@ def _row(result: Result) -> str:
 
 
 def _refuse(sentence: str) -> int:
-    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.write(f"{shown(' '.join(sentence.split()))}\n")
     return 2
 
 
