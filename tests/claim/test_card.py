@@ -248,6 +248,7 @@ def test_another_boards_card_is_kept_as_one_that_nobody_wrote(*, known: bool) ->
         ({"status": "Todo"}, {"card.is_known": False}, {}, None, []),
         ({"status": "Todo"}, {"card.moved_to": "Blocked"}, {}, None, ["moved:PVTI_lADOBx:Blocked"]),
         ({}, {"card.moved_to": "Blocked"}, {}, None, ["moved:PVTI_lADOBx:Blocked"]),
+        ({"status": "In Review"}, {"card.moved_to": "In review"}, {}, None, []),
         (
             {},
             {"card.moved_to": "Blocked"},
@@ -277,7 +278,10 @@ def test_the_card_follows_the_claim_where_nobody_moved_it(
     action: tuple[str | None, str | None] | None,
     keys: list[str],
 ) -> None:
-    """Only what differs is written; what keeps it from that is told to the person."""
+    """Only what differs is written; what keeps it from that is told to the person.
+
+    A card that somebody moved to where the claim wants it by now is no news.
+    """
     start = seen(record(**changes, memory=memory), observed=observation(**{"item": ITEM, **shown}))
     step = card_and_link.card_step(start)
     assert step.action == (SetBoard("PVTI_lADOBx", *action) if action else None)

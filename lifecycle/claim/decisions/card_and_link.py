@@ -112,7 +112,9 @@ def card_step(snapshot: Snapshot) -> Decision:
         notices.append(Notice(f"other-card:{claim.item_id}", other, Audience.NOTE))
     issue = observed.issue if observed is not None else None
     is_finished = record.ending.issue_closed if issue is None else not issue.is_open
-    if record.card.moved_to and not (is_finished and record.card.moved_to == Status.DONE):
+    is_meant = is_same(record.card.moved_to, claim.status)
+    is_meant = is_meant or (is_finished and record.card.moved_to == Status.DONE)
+    if record.card.moved_to and not is_meant:
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
         key = f"moved:{claim.item_id}:{record.card.moved_to}"
