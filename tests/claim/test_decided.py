@@ -157,12 +157,19 @@ def troubled(kind: str, **changes: Any) -> dict[str, Any]:
 def test_a_look_reads_what_the_phase_and_the_wake_need(
     changes: dict[str, Any], memory: dict[str, Any], made: dict[str, Any], wanted: Any
 ) -> None:
-    """And nothing else: what is not needed costs nothing."""
+    """And nothing else: what is not needed costs nothing.
+
+    The lease is read by whoever has one, and where a claim is known only from its file.
+    """
     start = seen(record(**changes, memory=memory), **{"wake": Wake.IDLE, **made})
-    expected = (
-        None if wanted is None else Look(**{"issue": 42, "branch": BRANCH, "board": True, **wanted})
-    )
-    assert look(start) == expected
+    asked = {"issue": 42, "branch": BRANCH, "board": True, **(wanted or {})}
+    expected = None if wanted is None else Look(**asked)
+    taken = replace(start, record=replace(start.record, is_taken=True))
+    assert look(taken) == expected
+    from_file = expected and replace(expected, lease=start.wake is not Wake.SWEEP)
+    assert look(start) == from_file
+    leased = replace(taken, record=taken.record.with_ownership(lease="a" * 40))
+    assert look(leased) == (expected and replace(expected, lease=True))
     assert still_wanted(start, "Look") is (wanted is not None)
     without = replace(start, rules=rules_with(start, has_board=False))
     found = look(without)

@@ -495,7 +495,7 @@ def test_who_holds_the_lease_comes_with_the_claim(
     word = 'lease {"agent": "maria-2", "issue": 42, "nonce": "x", "branch": "b"}\n\n[skip ci]'
     commit = {"oid": SHA, "message": word, "committedDate": "2026-01-01T00:00:00Z"}
     mock.post(URL, json={"data": {"repository": seen(lease={"target": commit})}})
-    asked = Look(issue=42, branch="work", lease="b" * 40)
+    asked = Look(issue=42, branch="work", lease=True)
     assert forge.observe(asked).hold == Hold(42, SHA, "maria-2", 1767225600.0, "b")
     sent = msgspec.json.decode(mock.calls[0].request.body or b"")["variables"]
     assert (sent["lease"], sent["leased"]) == ("refs/agent-claims/42", True)

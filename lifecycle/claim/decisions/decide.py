@@ -64,6 +64,8 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     is_opening = phase is Phase.READY_FOR_PR and not is_leaving
     # An earlier look may have failed because of these extra questions, which are not essential.
     is_begun = "Look" not in snapshot.record.troubles and snapshot.wake is not Wake.SWEEP
+    # A claim that is known only from its file may have lost its lease before.
+    is_learned = not snapshot.record.is_taken and snapshot.wake is not Wake.SWEEP
     return Look(
         issue=snapshot.hints.get("issue_number") or claim.issue_number,
         branch=claim.branch,
@@ -75,7 +77,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
         writes=is_begun and (is_opening or (phase is Phase.DONE and not is_leaving)),
         opens=is_opening,
-        lease=snapshot.record.ownership.lease,
+        lease=bool(snapshot.record.ownership.lease) or is_learned,
     )
 
 

@@ -488,8 +488,9 @@ def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
 def _taken_by(before: Record, record: Record, observed: Observation) -> str:
     """The agent that took the task over, or "": by its lease, which outweighs a card; else by the card.
 
-    A lease that is older than this claim comes from a read that lags. A missing lease shows nothing, and
-    neither does a card without an agent once the issue is closed: whoever took the task closed it.
+    A lease that is older than this claim comes from a read that lags; if the claim is known only from its
+    file, nothing says which is older. A missing lease shows nothing, and neither does a card without an
+    agent once the issue is closed: whoever took the task closed it.
     """
     hold, claimed = observed.hold, record.ownership
     names_none = observed.item is None or not observed.item.agent
@@ -499,7 +500,7 @@ def _taken_by(before: Record, record: Record, observed: Observation) -> str:
         return claimed.taken_by
     if hold.sha == claimed.lease or hold.agent == record.claim.agent_id:
         return ""
-    is_newer = hold.since is None or hold.since >= int(before.created_at)
+    is_newer = hold.since is None or hold.since >= int(before.created_at) or not before.is_taken
     return hold.agent if hold.agent and is_newer else claimed.taken_by
 
 

@@ -335,7 +335,7 @@ class Look:
             the answer, or no later look would set the card.
         reviews: what people and bots say of the pull request that `pr_number` names.
         writes: what is needed to send several writes as one; `opens`: a pull request among them.
-        lease: the sha of the claim's own lease; if given, the present lease is read.
+        lease: who holds the task's lease.
     """
 
     issue: int
@@ -348,7 +348,7 @@ class Look:
     reviews: bool = False
     writes: bool = False
     opens: bool = False
-    lease: str = ""
+    lease: bool = False
 
 
 @dataclass(frozen=True, slots=True)

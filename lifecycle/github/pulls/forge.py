@@ -247,7 +247,7 @@ class GitHubForge(PullCalls):
             "comments": look.comments,
             "opens": look.opens,
             "lease": f"{LEASES}{look.issue}",
-            "leased": bool(look.lease),
+            "leased": look.lease,
         }
         if self._choice.project is not None:
             variables |= self._choice.project.variables()
