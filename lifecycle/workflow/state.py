@@ -234,9 +234,8 @@ class Workflow(_WorkflowValue, frozen=True):
             return folded.index(name.casefold())
         listed = ", ".join(f"{n} {visible(title)}" for n, title in enumerate(titles[:20], 1))
         near, own, name = did_you_mean(name, titles), visible(self.name), visible(name)
-        raise table.refused(
-            "no-such-phase", workflow=own, name=name, there=listed or "none", near=near
-        )
+        key = "several-such-phases" if name and name.casefold() in folded else "no-such-phase"
+        raise table.refused(key, workflow=own, name=name, there=listed or "none", near=near)
 
     def title_of(self, index: int) -> str:
         """The title of a phase; `Phase N`, counted from 1, if it has none."""

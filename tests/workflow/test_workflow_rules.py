@@ -462,11 +462,15 @@ def test_the_newest_errors_of_a_phase_are_kept() -> None:
 
 
 def test_a_title_names_a_phase_only_if_it_is_the_only_one() -> None:
-    """In any case of letters; else all phases are told."""
+    """In any case of letters; else all phases are told, and that more than one has it."""
     twice = Workflow("wf_1", "n", phases=tuple(map(WorkflowPhase, ("Do", "do", "Test"))))
     assert twice.index_of("TEST") == 2
     assert refusal(twice.index_of, "do").startswith(
-        'The workflow "n" has no phase "do", so nothing was changed; it has 1 Do, 2 do, 3 Test.'
+        'The workflow "n" has several phases called "do", so nothing was changed; name one by its number: '
+        "1 Do, 2 do, 3 Test."
+    )
+    assert refusal(twice.index_of, "x") == (
+        'The workflow "n" has no phase "x", so nothing was changed; it has 1 Do, 2 do, 3 Test.'
     )
     assert refusal(Workflow("wf_1", "n").index_of, "").startswith(
         'The workflow "n" has no phase "", so nothing was changed; it has none.'
