@@ -590,7 +590,7 @@ def test_an_app_that_may_not_run_jobs_again(seeded: Seeded, tmp_path: Path) -> N
         ),
         ("PRIVATE_KEY_FILE", "app.pem", "correct that"),
         ("PRIVATE_KEY_FILE", "", "remove the others"),
-        ("INSTALLATION", "99", "installation: LIFECYCLE_APP_INSTALLATION"),
+        ("INSTALLATION", "99", "correct LIFECYCLE_APP_ID, or LIFECYCLE_APP_INSTALLATION"),
     ],
 )
 def test_an_app_that_cannot_be_used(
