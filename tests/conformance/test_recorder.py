@@ -164,7 +164,7 @@ def test_the_test_that_caused_it_fails(tmp_path: Path) -> None:
     (tmp_path / "test_inner.py").write_text(LIAR)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "tests.conformance.plugin", "-p", "no:cacheprovider",
-         "-q", "--rootdir", str(tmp_path), str(tmp_path / "test_inner.py")],
+         "-p", "no:anyio", "-q", "--rootdir", str(tmp_path), str(tmp_path / "test_inner.py")],
         cwd=ROOT,
         env={**os.environ, "LIFECYCLE_REQUIRE": "all"},
         capture_output=True,
