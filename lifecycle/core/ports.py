@@ -75,6 +75,9 @@ class Forge(Protocol):
     def comment(self, issue: int, body: str) -> model.Comment:
         """Post one comment. It is never resent here, since GitHub does not deduplicate."""
 
+    def delete_comment(self, comment: int) -> None:
+        """Delete one comment by its id; NotFound if it is gone."""
+
     def close_issue(self, issue: int) -> model.Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
 

@@ -24,7 +24,7 @@ from lifecycle.core.plan import (
     Wake,
 )
 from lifecycle.core.plan import Done as Happened
-from lifecycle.core.values.model import BoardItem, PullState
+from lifecycle.core.values.model import BoardItem, Comment, PullState
 from tests.claim.steps import DONE, ITEM, MERGED, rules_with
 from tests.claim.steps import closing as shown_closing
 from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
@@ -292,6 +292,24 @@ def test_what_another_claim_told_of_the_merge_is_not_told_again(
     shown = replace(shown, issue=issue(is_open=False, comments=(said_of_none,)), by_number=None)
     why = {"ending.comment_done": False, "ending.override": "elsewhere"}
     assert isinstance(action_of(at_end(memory=why, observed=shown, pr_number=None)), PostComment)
+
+
+def test_whoever_takes_back_what_was_said_twice_leaves_the_oldest() -> None:
+    """Of the closing comments of one merge the first stays, whoever wrote it; all others are left alone."""
+    by = {3: "sam-1", 1: "octocat-1", 2: "octocat-1"}
+    told = [
+        Comment(n, f"Completed\n\n<!-- lifecycle:completed issue=42 pr=107 by={by[n]} -->")
+        for n in by
+    ]
+    others = [
+        Comment(0, "Thanks!"),
+        Comment(4, "> <!-- lifecycle:completed issue=42 pr=107 by=octocat-1 -->\nWhy?"),
+        Comment(5, "<!-- lifecycle:completed issue=42 pr=10 by=octocat-1 -->"),
+        Comment(6, "<!-- lifecycle:released issue=42 by=octocat-1 at=1 -->"),
+    ]
+    made = record(**DONE)
+    assert closing.surplus(made, [*told, *others]) == [2, 3]
+    assert closing.surplus(made, [told[0], *others]) == []
 
 
 def test_a_comment_that_reads_have_to_settle_keeps_the_file_alone() -> None:

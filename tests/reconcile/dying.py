@@ -22,6 +22,7 @@ WRITES: tuple[tuple[Any, str], ...] = (
     (GitHubForge, "create_pull_request"),
     (GitHubForge, "set_pull_request_texts"),
     (GitHubForge, "comment"),
+    (GitHubForge, "delete_comment"),
     (GitHubForge, "close_issue"),
     (GitHubForge, "unassign"),
     (GitHubForge, "move_ref"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import threading
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +14,26 @@ import pytest
 from lifecycle.core.timing import Deadline
 from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
-from lifecycle.reconcile.scope import Shard
+from lifecycle.github.operations.joint_writes import JointWrites
+from lifecycle.reconcile.scope import Policy, Shard
 from lifecycle.sandbox.seed import SeedToken
 from lifecycle.sandbox.wire.app import Application
+from tests.e2e.forked import STAGE, Forked
 from tests.reconcile.conftest import Make
-from tests.reconcile.ground import AGENT, ALL, HOME, Given, Ground, only, scope_of, states
+from tests.reconcile.dying import DIE_AT, DIE_NOTE
+from tests.reconcile.ground import (
+    AGENT,
+    ALL,
+    HOME,
+    Given,
+    Ground,
+    only,
+    process_environment,
+    scope_of,
+    states,
+)
+from tests.reconcile.test_interrupted import MERGED
+from tests.reconcile.test_same import FREE, Working
 from tests.worlds import TOKEN
 
 BOB = "bob-1738000002"
@@ -184,3 +202,73 @@ def test_a_machine_whose_clock_is_ahead_reads_what_was_closed_lately(make: Make)
     report = one.run(scope=scope_of(HOME, shard=Shard(1, 1)))
     assert states(report) == {"closed-on-board": "applied"}
     assert "The clock of this machine is 20.0 d ahead" in "".join(report.notes)
+
+
+def closings(one: Ground) -> list[str]:
+    """The first lines of the comments of an issue that is closed, with its card in Done and no lease."""
+    shows = one.shows()
+    assert (shows.is_open, shows.card, shows.lease) == (False, ("Done", None), "")
+    return [text.partition("\n")[0] for text in shows.comments]
+
+
+@pytest.mark.parametrize("dies", [0, 1, 2, 3, 4], ids=["nobody", "1st", "2nd", "3rd", "4th"])
+def test_of_several_runs_that_close_at_once_one_comments(
+    make: Make, forked: Forked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dies: int
+) -> None:
+    """Three processes comment before any ends the lease: one comment is left.
+
+    So it is if one of them is killed before any of its writes.
+    """
+    one = make(MERGED)
+    answer: Callable[..., Any] = Application.__call__
+    together = threading.Barrier(3 if dies != 1 else 2)
+
+    def wait(application: Application, environ: dict[str, Any], start: Any) -> Any:
+        if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].endswith("/comments"):
+            together.wait(30)
+        return answer(application, environ, start)
+
+    monkeypatch.setattr(Application, "__call__", wait)
+    staged = {DIE_AT: str(dies), DIE_NOTE: str(tmp_path / "note"), STAGE: "tests.reconcile.dying"}
+    running = [
+        subprocess.Popen(
+            [str(forked.command), "reconcile", "--close"],
+            cwd=one.folder,
+            env=process_environment(one, **part),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        for part in (staged, {}, {})
+    ]
+    said = [process.communicate(timeout=60)[0] for process in running]
+    assert [process.returncode for process in running] == [-9 if dies else 0, 0, 0], said
+    assert closings(one) == ["Completed in #1042"]
+
+
+@pytest.mark.parametrize("is_last", [False, True], ids=["the-run-comments-last", "the-hook-does"])
+def test_a_close_beside_a_run_leaves_one_comment(
+    make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_last: bool
+) -> None:
+    """Whichever comments while the other closes takes its own comment back, for two requests."""
+    agent = Working(make(FREE), tmp_path / "working")
+    for step in (agent.take, agent.work, agent.look, agent.merge, agent.look):
+        step()
+    one = agent.one
+    with monkeypatch.context() as patch:
+        if is_last:
+            send = JointWrites.send
+
+            def late(*words: Any) -> Any:
+                one.run(Policy(closes=True))
+                return send(*words)
+
+            patch.setattr(JointWrites, "send", late)
+            agent.close()
+        else:
+            just_before(patch, "POST", "/issues/42/comments", agent.close)
+            report = one.run(Policy(closes=True))
+            assert report.failed == 0
+    (said,) = closings(one)
+    assert said.startswith("Completed in #")
+    assert ("`lifecycle reconcile`" in one.shows().comments[0]) is is_last
+    assert len([request for request in one.written() if request.method == "DELETE"]) == 1

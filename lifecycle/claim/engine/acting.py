@@ -34,7 +34,7 @@ from lifecycle.core import errors, hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
-from lifecycle.core.values.model import PullRequest, PullState
+from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled_after
@@ -114,10 +114,25 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
     was_there = lease.release(*place, action.sha)
     if is_ours and not was_there:  # a look killed after `LeadLease` has not noted the new sha
         own = lease.standing(*place, sha=action.sha, agent=record.claim.agent_id).sha
-        return own not in ("", action.sha) and lease.release(*place, own)
-    if not was_there:
+        was_there = own not in ("", action.sha) and lease.release(*place, own)
+    if not was_there and record.ending.comment_done and record.ending.releasing is None:
+        _thin_out(action.issue, world, record)
+    if not (was_there or is_ours):
         raise errors.HeldByAnother(sentence("lease-changed", number=action.issue))
     return was_there
+
+
+def _thin_out(issue: int, world: World, record: Record) -> None:
+    """Leave one closing comment: whoever ended the lease may have posted one at the same time.
+
+    Only one of those who close at once ends the lease, after its comment, so the others see it here.
+    """
+    try:
+        seen = world.forge.observe(Look(issue, record.claim.branch, comments=True)).issue
+        for surplus in closing.surplus(record, (seen.comments or ()) if seen is not None else ()):
+            world.forge.delete_comment(surplus)
+    except errors.LifecycleError as error:  # a comment too many keeps no claim
+        log.write(world.root, f"comments: {redact(error.sentence, world.environment)}")
 
 
 def _forget(claim_store: ClaimStore | None, record: Record) -> None:

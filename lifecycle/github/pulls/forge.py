@@ -155,6 +155,10 @@ class GitHubForge(PullCalls):
         comment = self._issues.create_comment(issue, body)
         return model.Comment(comment.id, comment.body)
 
+    def delete_comment(self, comment: int) -> None:
+        """Delete one comment by its id; NotFound if it is gone."""
+        self._issues.delete_comment(comment)
+
     def close_issue(self, issue: int) -> model.Issue:
         """Close the issue as completed and return it as GitHub's answer shows it."""
         return as_issue(self._issues.edit(issue, state="closed", state_reason="completed"))

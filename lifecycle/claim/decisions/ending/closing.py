@@ -8,6 +8,7 @@ tried again while that can help, and never keep the issue open. `releasing` shar
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from lifecycle.claim.decisions import card_and_link, derive
@@ -21,7 +22,7 @@ from lifecycle.core import hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.values.model import Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.model import Comment, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
 Settled = Literal["done", "waiting"]
@@ -250,9 +251,22 @@ def _is_told(record: Record, comment: plan.PostComment, observed: Observation) -
     """True if a later claim on the task has commented on the same merge on the closed issue."""
     if record.ending.override or not record.ending.issue_closed or observed.issue is None:
         return False
+    return bool(_like(comment, observed.issue.comments or ()))
+
+
+def _like(comment: plan.PostComment, posted: Iterable[Comment]) -> list[int]:
+    """The ids of the posted comments that tell of the same merge, the oldest first."""
     begin = comment.marker.partition(" by=")[0] + " by="
-    marks = (hidden_marker.mark_in(posted.body) for posted in observed.issue.comments or ())
-    return any(mark.startswith(begin) for mark in marks)
+    marks = ((one.id, hidden_marker.mark_in(one.body)) for one in posted)
+    return sorted(number for number, mark in marks if mark.startswith(begin))
+
+
+def surplus(record: Record, posted: Iterable[Comment]) -> list[int]:
+    """The ids of the closing comments that say it again, if two closed the issue at once.
+
+    The oldest stays, whoever posted it: so whatever several processes delete, one comment is left.
+    """
+    return _like(comment_of(record), posted)[1:]
 
 
 def stays(pull: PullRequest | None) -> str:
