@@ -106,10 +106,10 @@ def test_handoff_refuses_what_would_make_no_pull_request(place: Place) -> None:
     assert place.claim()["phase"] == "coding"
 
 
-def other_takes(place: Place, tmp_path: Path) -> str:
+def other_takes(place: Place, tmp_path: Path, **variables: str) -> str:
     """Somebody else, in a clone of their own, takes #42 over by force; their agent's name."""
     root = tmp_path / "other"
-    environment = environment_of(place.info, root)
+    environment = environment_of(place.info, root) | variables
     clone(place.info.git_url, root, environment)
     clock = ManualClock()
     clock.sleep(5)  # agents of one account are told apart by the second
@@ -361,6 +361,17 @@ def test_who_lost_a_task_without_a_board_closes_and_frees_nothing(
     assert f"Issue #42 is held by {agent} now" in ok(place.cli("release"))
     assert place.control.world() == before
     assert not (place.root / ".agent-claim.json").exists()
+
+
+def test_a_takeover_is_seen_whatever_the_clocks_say(place: Place, tmp_path: Path) -> None:
+    """By its date the other's lease is years older: git says once whose it is, and that counts."""
+    place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    ok(place.cli("claim", "42"))
+    agent = other_takes(place, tmp_path, GIT_COMMITTER_DATE="2020-01-01T00:00:00Z")
+    for git in (True, False):
+        place.clear()
+        assert f"#42 was taken over by {agent}" in place.cli("tick").stdout
+        assert any(request.kind == "git" for request in place.control.requests()) is git
 
 
 @SOAKED

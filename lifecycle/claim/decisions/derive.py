@@ -30,7 +30,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.plan import ASKED, Action, Audience, LinkPullRequest, Notice, Wake
-from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
 CLOCK_SKEW = 60.0
@@ -488,9 +488,10 @@ def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
 def _taken_by(before: Record, record: Record, observed: Observation) -> str:
     """The agent that took the task over, or "": by its lease, which outweighs a card; else by the card.
 
-    A lease that is older than this claim comes from a read that lags; if the claim is known only from its
-    file, nothing says which is older. A missing lease shows nothing, and neither does a card without an
-    agent once the issue is closed: whoever took the task closed it.
+    A lease whose date is older than this claim may come from a read that lags: it counts once git was asked
+    (`engine/observing.py`). If the claim is known only from its file, nothing says which is older. A
+    missing lease shows nothing, and neither does a card without an agent once the issue is closed: whoever
+    took the task closed it.
     """
     hold, claimed = observed.hold, record.ownership
     names_none = observed.item is None or not observed.item.agent
@@ -498,10 +499,16 @@ def _taken_by(before: Record, record: Record, observed: Observation) -> str:
         return before.ownership.taken_by
     if hold is None:
         return claimed.taken_by
-    if hold.sha == claimed.lease or hold.agent == record.claim.agent_id:
+    if is_own(hold, record):
         return ""
     is_newer = hold.since is None or hold.since >= int(before.created_at) or not before.is_taken
+    is_newer = is_newer or hold.agent == before.ownership.taken_by
     return hold.agent if hold.agent and is_newer else claimed.taken_by
+
+
+def is_own(hold: Hold, record: Record) -> bool:
+    """True if the lease is the claim's."""
+    return hold.sha == record.ownership.lease or hold.agent == record.claim.agent_id
 
 
 def loss_line(record: Record) -> str:

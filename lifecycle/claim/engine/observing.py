@@ -354,8 +354,7 @@ def observe(working: LookUnderWay) -> None:
 def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
-    record = apply_observation(working.record, observed, now)
-    working.record = record.with_ownership(is_leaseless=_is_leaseless(working, record, observed))
+    working.record = _made_sure(working, apply_observation(working.record, observed, now), observed)
     working.seen = replace(working.seen, left_out=_left_out(working, observed))
     if card_and_link.wants_link(working.seen):
         working.record, notices = linked_writes.learned(working.world, working.seen)
@@ -368,23 +367,27 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
         _hear_reviews(working, pull)
 
 
-def _is_leaseless(working: LookUnderWay, record: Record, observed: model.Observation) -> bool:
-    """True if the remote has no lease of the open task; if GitHub shows none, git makes sure.
+def _made_sure(working: LookUnderWay, record: Record, observed: model.Observation) -> Record:
+    """The record with who has the lease; git makes sure if GitHub shows none, or only an old one.
 
-    If GitHub never showed the lease (a fork's remote), what a hand-off saw counts.
+    By its date, another's lease may be older than the claim because a read lags, or because of the clock of
+    either machine. If GitHub never showed the lease (a fork's remote), what a hand-off saw counts.
     """
-    claim, own, world = record.claim, record.ownership, working.world
+    claim, own, world, hold = record.claim, record.ownership, working.world, observed.hold
     is_open = observed.issue is not None and observed.issue.is_open
     is_ending = record.ending.lease_done or record.ending.releasing is not None
-    if observed.hold is not None or is_ending or not is_open:
-        return False
+    is_clear = hold is not None and (own.taken_by or derive.is_own(hold, record) or not hold.agent)
+    if is_clear or is_ending or not is_open:
+        return record.with_ownership(is_leaseless=False)
     if own.is_leaseless or own.is_released or not (own.refs_in and claim.issue_number):
-        return own.is_leaseless
+        return record.with_ownership(is_leaseless=own.is_leaseless and hold is None)
     try:
-        return standing(world, record, claim.issue_number).is_gone
+        stands = standing(world, record, claim.issue_number)
     except LifecycleError as error:
-        log.write(world.root, f"whether the lease is gone: {error.sentence}")
-        return False
+        log.write(world.root, f"whose the lease is: {error.sentence}")
+        return record
+    taken_by = stands.other.agent if stands.other is not None else own.taken_by
+    return record.with_ownership(is_leaseless=stands.is_gone, taken_by=taken_by)
 
 
 def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
