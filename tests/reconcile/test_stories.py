@@ -255,12 +255,24 @@ def test_a_dry_run_plans_the_same_and_writes_nothing(
     assert one.shows() == before
 
 
-def test_a_release_behind_anothers_name_is_planned_as_it_is_done(make: Make) -> None:
-    """The card gets the holder's name first, and then loses it: the plan has every step of both."""
-    one = make(replace(OLD, agent="bob-1"))
+@pytest.mark.parametrize(
+    ("moved", "stays"),
+    [({}, "Todo"), ({"status": "In Review"}, "Todo"), ({"status": "Blocked"}, "Blocked")],
+    ids=["as it was", "moved", "moved aside"],
+)
+def test_a_release_behind_anothers_name_is_planned_as_it_is_done(
+    make: Make, moved: dict[str, Any], stays: str
+) -> None:
+    """The card gets the holder's name first, and then loses it: the plan has every step of both.
+
+    One that was moved by hand gets no name first; the one run that ends the lease clears it all the same.
+    """
+    one = make(replace(OLD, agent="bob-1", **({"set_at": 40.0} | moved if moved else {})))
     planned, done = one.run(ALL, dry_run=True).findings, one.run(ALL).findings
     assert [(f.kind, f.fix) for f in planned] == [(f.kind, f.fix) for f in done]
-    assert one.shows().card == ("Todo", None)
+    assert one.shows().card == (stays, None)
+    assert one.run(ALL).findings == ()
+    assert len(one.shows().comments) == 1
 
 
 def test_a_branch_that_lies_there_becomes_a_draft(make: Make) -> None:

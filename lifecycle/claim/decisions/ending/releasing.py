@@ -170,7 +170,7 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
     record, item = snapshot.record, observed.item
     if not snapshot.rules.has_board or record.ending.board_done or observed.board_problem:
         return None
-    if item is None or item.is_archived or _other_agent(record, item):
+    if item is None or item.is_archived or _other_agent(snapshot, item):
         return None
     if snapshot.wake is Wake.SWEEP and "Unassign" in record.troubles:
         return None  # with the lease gone, the name on it alone lets the next run finish this
@@ -182,9 +182,16 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
     return SetBoard(item.id, status, None, clear_agent=bool(item.agent))
 
 
-def _other_agent(record: Record, item: BoardItem) -> str | None:
-    """The other agent that the card names; "" or None if it names nobody but the claim's agent."""
-    return item.agent if item.agent != record.claim.agent_id else ""
+def _other_agent(snapshot: Snapshot, item: BoardItem) -> str | None:
+    """The other agent that the card names; "" or None if it names nobody but the claim's agent.
+
+    It names nobody else either if the claim had the lease to the end, which outweighs a card.
+    """
+    lease, observed = snapshot.record.ownership.lease, snapshot.observation
+    hold = observed.hold if observed is not None else None
+    is_seen = snapshot.wake is Wake.SWEEP or (hold is not None and hold.sha == lease)
+    is_ours = item.agent == snapshot.record.claim.agent_id or (bool(lease) and is_seen)
+    return "" if is_ours else item.agent
 
 
 def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
@@ -206,7 +213,7 @@ def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> 
         tell = messages.not_on_board if item is None else messages.archived
         why = observed.board_problem or tell(issue.number, snapshot.rules.board_name)
         return messages.status_not_set(Status.TODO, why)
-    other_agent = _other_agent(record, item)
+    other_agent = _other_agent(snapshot, item)
     if other_agent:
         return loss_messages.card_of_another(other_agent)
     if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
