@@ -82,7 +82,8 @@ def take(
     Raises:
         HeldByAnother: somebody was first; the sentence says who, since when and where.
         GitFailed: there is no write access, so exclusion is impossible.
-        Transient: the remote did not answer, and a read could not settle it.
+        Transient: the lease was not taken; if it is ambiguous, the remote did not answer, and a read could
+            not settle it.
     """
     nonce = nonce or new_nonce()
     word = _word(redact(agent), issue, nonce, branch)
@@ -110,7 +111,10 @@ def take(
     if holder is not None and isinstance(failure, GitFailed):  # nobody was quicker: a refusal
         refused = {"ref": ref, "remote": remote, "agent": named(holder.agent), "why": why}
         raise HeldByAnother(sentence("not-taken-over", issue=issue, **refused))
-    raise Transient(sentence("not-taken", issue=issue, why=why.rstrip(".")))
+    # A push that was refused took nothing; one without an answer may still arrive.
+    is_ambiguous = isinstance(failure, Transient)
+    text = sentence("not-taken", issue=issue, why=why.rstrip("."))
+    raise Transient(text, is_ambiguous=is_ambiguous)
 
 
 def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
@@ -153,7 +157,11 @@ def _read_for_certain(git: Git, remote: str, issue: int) -> Lease | None:
     try:
         return read(git, remote, issue)
     except GitFailed as error:
-        raise Transient(sentence("not-known-free", issue=issue, why=error.evidence)) from None
+        text = sentence("not-known-free", issue=issue, why=error.evidence)
+        raise Transient(text, is_ambiguous=True) from None
+    except Transient as error:
+        error.is_ambiguous = True
+        raise
 
 
 def read(git: Git, remote: str, issue: int) -> Lease | None:

@@ -122,15 +122,32 @@ def test_a_branch_that_has_a_claim_in_git_is_not_taken_and_nothing_is_held(place
     ok(place.cli("claim", "45"))
 
 
-def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
-    """The sentence of the failure, and `status`: what is held and both ways out. No comment is left."""
+def test_a_push_that_is_refused_while_nobody_has_the_task_holds_nothing(place: Place) -> None:
+    """The remote said no and shows no lease, so nothing is said to be held, here or later."""
+    place.control.add_fault(Fault("status", status=403, path="git-receive-pack", count=99))
+    said = refused(place.cli("claim", "42"))
+    assert "The lease on #42 could not be taken" in said
+    assert "may still hold" not in said + ok(place.cli("status"))
+    place.control.clear_faults()
+    assert "Claimed #42" in ok(place.cli("claim", "42"))
+
+
+@pytest.mark.parametrize("has_lease", [True, False])
+def test_what_is_held_is_said_and_release_gives_it_back(place: Place, *, has_lease: bool) -> None:
+    """The sentence of the failure, and `status`: what is held and both ways out. No comment is left.
+
+    A lease that was refused for good is not among what may be held.
+    """
     fault = Fault("status", path=r"/assignees$", status=500, count=9)
     place.control.add_fault(fault)
+    if not has_lease:
+        place.control.add_fault(Fault("status", status=403, path="info/refs"))
+    holdings = "its lease, and what was" if has_lease else "what was"
     said = refused(place.cli("claim", "42"))
     shown = ok(place.cli("status"))
     started = place.hook("session-start", {"source": "startup"}).stdout
     for text in (said, shown, started):
-        assert "may still hold #42" in text
+        assert f"may still hold #42 ({holdings} written on GitHub)" in text
         assert "lifecycle claim 42 continues it, and lifecycle release undoes it" in text
     place.control.clear_faults()
     before = place.control.world()
