@@ -107,7 +107,7 @@ class Repairer:
     _outcomes: Outcomes = field(default_factory=dict)
     _begun: str = ""
     _written: Written = field(default_factory=dict)
-    _tried: dict[str, list[Action]] = field(default_factory=dict)
+    _due: Written = field(default_factory=dict)
 
     def repair(self, task: InferredTask, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """Repair these findings of a task; returns them with their outcome.
@@ -115,7 +115,7 @@ class Repairer:
         Raises:
             RepairEnd: nothing more can be done in this run; what was done so far is done.
         """
-        self._outcomes, self._begun, self._written, self._tried = {}, "", {}, {}
+        self._outcomes, self._begun, self._written, self._due = {}, "", {}, {}
         for planned in self.judge.looks(task):
             if "" not in self._outcomes:
                 self._look_and_act(task, planned)
@@ -125,16 +125,17 @@ class Repairer:
         return tuple(self._told(_became(finding, self._outcomes)) for finding in findings)
 
     def _told(self, finding: Finding) -> Finding:
-        """The finding with what was written instead of what was planned, or with what was not written."""
-        if finding.kind not in self._written:
+        """The finding with what was written, or not written, instead of what the sweep alone planned."""
+        if finding.kind not in self._due:
             return finding
-        task, actions = self._written[finding.kind]
-        fix = fix_sentence(actions, task)
-        if finding.state is State.APPLIED or not fix:
+        task, due = self._due[finding.kind]
+        _, written = self._written.get(finding.kind, (task, []))
+        fix = fix_sentence(written, task)
+        if finding.state is State.APPLIED:
             return replace(finding, fix=fix or finding.fix)
-        missing = [action for action in self._tried[finding.kind] if action not in actions]
-        problem = f"Done: {fix} The rest: {finding.problem}"
-        return replace(finding, fix=fix_sentence(missing, task), problem=problem)
+        missing = fix_sentence([action for action in due if action not in written], task)
+        problem = f"Done: {fix} The rest: {finding.problem}" if fix else finding.problem
+        return replace(finding, fix=missing or finding.fix, problem=problem)
 
     def partial(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings of the task in which `repair` was interrupted, with what was done by then.
@@ -190,6 +191,8 @@ class Repairer:
         return holding
 
     def _act(self, snapshot: Snapshot, task: InferredTask) -> None:
+        for kind, foreseen in steps(snapshot, task):
+            self._due.setdefault(kind, (task, []))[1].append(foreseen)
         for _ in range(MAX_STEPS):
             step = decide(snapshot)
             now, action = prepared(snapshot, step), step.action
@@ -209,7 +212,8 @@ class Repairer:
     def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
         """The fact after one write, or after a write that is not worth trying."""
         kind = kind_of(action, snapshot.record, task)
-        self._tried.setdefault(kind, []).append(action)
+        due = self._due.setdefault(kind, (task, []))[1]
+        due += [action] if action not in due else []
         refusal = self.refused.get(_general(action))
         if refusal is not None:
             self._fail(kind, refusal)

@@ -239,7 +239,10 @@ def test_whom_nobody_may_unassign_is_told_and_the_next_run_finishes(make: Make) 
     one = make(OLD)
     one.control.add_fault("no-permission", path="/assignees$", method="DELETE", count=2)
     first, second = only(one.run(ALL)), only(one.run(ALL))
-    assert (first.state.value, first.fix) == ("failed", "Unassign octocat.")
+    left = (
+        f'Unassign octocat, set the Status from "In Progress" to "Todo", clear the Agent "{AGENT}".'
+    )
+    assert (first.state.value, first.fix, second.fix) == ("failed", left, left)
     assert first.problem.startswith(f"Done: End the lease of {AGENT}, comment on #42. The rest: ")
     assert (second.kind, second.state.value) == ("silent", "failed")
     assert ends(one) == (True, ("In Progress", AGENT), "")
@@ -247,6 +250,19 @@ def test_whom_nobody_may_unassign_is_told_and_the_next_run_finishes(make: Make) 
     assert ends(one) == (True, ("Todo", None), "")
     assert (one.shows().assignees, len(one.shows().comments)) == ((), 1)
     assert one.run(ALL).findings == ()
+
+
+def test_a_report_of_what_failed_again_names_no_step_that_was_done_before(make: Make) -> None:
+    """The comment was posted by an earlier run, as the closer look sees: only the card is left to do."""
+    one = make(OLD)
+    one.control.add_fault("no-permission", operation="SetBoardFields", count=99)
+    first, again = only(one.run(ALL)), only(one.run(ALL))
+    rest = f'Set the Status from "In Progress" to "Todo", clear the Agent "{AGENT}".'
+    assert (first.state.value, first.fix) == ("failed", rest)
+    assert first.problem.startswith("Done: End the lease of")
+    assert (again.state.value, again.fix) == ("failed", rest)
+    assert "Done" not in again.problem
+    assert len(one.shows().comments) == 1
 
 
 def test_whoever_may_not_close_says_of_nothing_that_it_was_closed(make: Make) -> None:
