@@ -219,6 +219,18 @@ def test_a_branch_that_is_checked_out_elsewhere_is_named(place: Place, tmp_path:
     assert str(elsewhere) in refused(place.cli("claim", "42", "--worktree", "../third"))
 
 
+def test_a_clone_without_a_commit_takes_the_task_in_its_place(place: Place, tmp_path: Path) -> None:
+    """There is nothing that a worktree could start from; the claim that is named starts at the base."""
+    fresh = at(place, tmp_path / "fresh")
+    place.git("init", "--quiet", str(fresh.root))
+    fresh.git("remote", "add", "origin", place.git("remote", "get-url", "origin"))
+    sentence = refused(fresh.cli("claim", "42", "--worktree"))
+    assert f"no commit yet, so no worktree could be made at {beside(fresh)};" in sentence
+    assert listed(fresh) == [fresh.root]
+    ok(fresh.run(str(COMMAND), *sentence.split("Take the task here: lifecycle ")[1].split()))
+    assert fresh.claim()["issue_number"] == 42
+
+
 def test_what_was_begun_is_kept_and_goes_on(place: Place) -> None:
     """The assignment failed behind the lease: the folder stays with the attempt, and is used again."""
     place.control.add_fault(Fault("status", path=r"/assignees$", status=500, count=9))

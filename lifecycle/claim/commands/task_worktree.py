@@ -166,4 +166,6 @@ def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
         if (root / ".git").exists():
             return  # only its post-checkout hook failed: git removes a worktree that it cannot finish
         text = sentence("not-added", root=root, evidence=error.evidence, number=number)
+        if not git.run("rev-parse", "--verify", "--quiet", "HEAD", check=False):
+            text = sentence("no-first-commit", root=root, number=number)
         raise GitFailed(text, evidence=error.evidence) from None
