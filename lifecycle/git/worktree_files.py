@@ -152,7 +152,7 @@ def _changed_modules(git: GitRepository, known: list[str]) -> tuple[str, ...]:
     return tuple(sorted({*paths_of(git, *words)}.difference(known)))
 
 
-def untracked(git: GitRepository) -> list[str]:
+def untracked(git: Git) -> list[str]:
     """The files that git neither tracks nor ignores, except the client's files and whole repositories."""
     listed = paths_of(git, "ls-files", "--others", "--exclude-standard", "-z")
     return [path for path in listed if not path.endswith("/") and not path.startswith(CLIENT)]
@@ -279,7 +279,7 @@ def _everywhere(git: GitRepository) -> tuple[str, ...]:
     return ("--sparse",) if is_sparse else ()
 
 
-def paths_of(git: GitRepository, *words: str) -> list[str]:
+def paths_of(git: Git, *words: str) -> list[str]:
     """The paths that a git command lists with NULs between them (-z), each once."""
     return list(dict.fromkeys(filter(None, git.run(*words).split("\0"))))
 

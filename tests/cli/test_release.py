@@ -165,6 +165,17 @@ def test_what_exists_only_here_is_told_to_the_person_alone(place: Place) -> None
 
 
 @SOAKED
+def test_a_repository_in_a_folder_here_is_no_uncommitted_work(place: Place) -> None:
+    """A worktree inside of this one, the client's folder and our own documents: no commit takes them."""
+    claimed(place)
+    place.git("worktree", "add", "--quiet", "--detach", "wt/other")
+    for name in (".claude/settings.local.json", "untracked/workflow-state/x/state.md"):
+        (place.root / name).parent.mkdir(parents=True)
+        (place.root / name).write_text("{}")
+    assert "Uncommitted work" not in ok(place.cli("release"))
+
+
+@SOAKED
 def test_an_open_pull_request_stays_open_and_is_named(place: Place) -> None:
     """Giving back in review: the comment names the PR, which nobody closes."""
     place.ready(summary="Fix race condition")

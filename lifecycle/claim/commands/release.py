@@ -20,9 +20,11 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
+from lifecycle.core.ports import Git
 from lifecycle.core.world import World
+from lifecycle.evidence.tree_hash import is_own
+from lifecycle.git import worktree_files
 from lifecycle.storage.signs_of_life import IDLE_DUE, STOP_DUE
-from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +186,18 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
         amount = _commits(unpushed)
         share = f"git push {remote} {shlex.quote(branch)}"
         notes.append(f"{amount} of {branch} only here; to share: {share}")
-    own = (f":(exclude){CLAIM_FILE}*", f":(exclude){FOLDER}")
-    if git.current_branch() == branch and git.run("status", "--porcelain", "--", ".", *own):
+    if git.current_branch() == branch and _has_work(git):
         notes.append("Uncommitted work is only here; commit and push what others should continue.")
     words = [_commits(commits)] if commits is not None else []
     words += [f"pushed up to {pushed[:7]}" if pushed else "nothing pushed"]
     words += [f"{unpushed} not pushed"] if unpushed and pushed else []
     return f"{', '.join(words)}, {phase}", notes
+
+
+def _has_work(git: Git) -> bool:
+    """True if files are not committed, apart from our own and those of repositories in folders here."""
+    new = (path for path in worktree_files.untracked(git) if not is_own(path))
+    return bool(git.run("status", "--porcelain", "--untracked-files=no")) or any(new)
 
 
 def _commits(number: int) -> str:
