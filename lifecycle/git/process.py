@@ -467,6 +467,11 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
             f"the repository belongs to another user of this machine; trust it with: {trusting[1]}"
         )
         raise GitFailed(f"git {_verb(args)} failed, since {evidence}", evidence=evidence)
+    if "repository was archived so it is read-only" in output:
+        evidence = (
+            "its repository is archived on GitHub; an administrator has to unarchive it first"
+        )
+        raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     text = output.casefold()
     is_local = (

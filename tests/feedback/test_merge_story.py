@@ -322,6 +322,9 @@ def test_nothing_is_promised_or_released_where_the_repository_is_archived(
     refused = place.cli("release")
     assert "#42 was not released: its repository is archived" in refused.stdout + refused.stderr
     assert (refused.returncode, place.writes(), place.has_claim()) == (1, [], True)
+    refused = place.cli("handoff", "--summary", "More of it")
+    why = "(its repository is archived on GitHub; an administrator has to unarchive it first)"
+    assert f"failed {why}; the phase was not changed." in refused.stderr
     archive(is_archived=False)
     assert "stands still" not in place.cli("tick").stdout
     assert place.cli("release").returncode == 0

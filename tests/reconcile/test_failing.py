@@ -540,14 +540,14 @@ def test_what_keeps_a_lease_is_named(make: Make) -> None:
 
 
 def test_nothing_is_pushed_to_an_archived_repository(make: Make) -> None:
-    """The lease stays with all else, and the reason is GitHub's own."""
+    """The lease stays with all else, and the reason is told, with who can remove it."""
     one = make(OLD, repositories={HOME: {"archived": True}})
     before = one.shows()
     (note,) = one.run(ALL, dry_run=True).notes
     assert note.startswith(f"{HOME} is archived: what is to be repaired there fails until ")
     found = only(one.run(ALL))
     assert (found.state.value, one.shows()) == ("failed", before)
-    assert "This repository was archived so it is read-only." in found.problem
+    assert "archived on GitHub; an administrator has to unarchive it first" in found.problem
 
 
 def test_a_token_that_can_see_no_board_is_told_nothing_that_would_not_help(make: Make) -> None:
