@@ -200,19 +200,19 @@ class WorktreeWorld:
         """The git folder that all worktrees of this clone share, absolute; raises GitFailed."""
         return (self.root / self.git.run("rev-parse", "--git-common-dir")).resolve()
 
-    def refuse_renamed(self, name: str, what: str) -> None:
+    def refuse_renamed(self, name: str, outcome: str) -> None:
         """Refuse a repository that has another name now, before anything in it is changed.
 
         Reads follow the rename, but a write would be refused later, when there is something to undo.
 
         Args:
             name: `owner/name`, as GitHub has it.
-            what: what was not done, for example `claimed`.
+            outcome: the consequence, as a clause.
 
         Raises:
             Moved: `name` is not the repository that is configured or that the remote names.
         """
-        sentence = self.renamed(name, f"so nothing was {what}")
+        sentence = self.renamed(name, outcome)
         if sentence:
             raise Moved(sentence, evidence=name)
 

@@ -180,8 +180,8 @@ class World(Protocol):
     def refuse_strange_remote(self) -> None:
         """Refuse a remote that the user has not set up; BadConfig."""
 
-    def refuse_renamed(self, name: str, what: str) -> None:
-        """Refuse a repository that was renamed on GitHub; `what` was not done. Raises Moved."""
+    def refuse_renamed(self, name: str, outcome: str) -> None:
+        """Refuse a repository that was renamed on GitHub, with the outcome. Raises Moved."""
 
     def renamed(self, name: str, outcome: str) -> str:
         """The sentence that the repository was renamed, and the outcome; "" if it was not."""

@@ -235,7 +235,8 @@ def test_a_renamed_repository_is_named_before_a_release_gives_anything_up(place:
     done = place.cli("release")
     said = done.stdout
     assert done.returncode == 1
-    assert "is called octo-org/better-name on GitHub now, so nothing was released; run: " in said
+    assert "is called octo-org/better-name on GitHub now, so the release waits; run: " in said
+    assert "#42 is being released; what was done is kept, and the next look does the rest." in said
     assert place.claim() == before
     assert leases(place, "origin")
     assert control.world()["issues"]["42"]["assignees"] == ["octocat"]

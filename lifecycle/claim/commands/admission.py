@@ -251,7 +251,7 @@ def read_task(
         branch = claim.branch or branch
         look = replace(look, branch=branch, pr_number=claim.pr_number, comments=True)
     observed = world.forge.observe(look)
-    world.refuse_renamed(observed.repository, "claimed")
+    world.refuse_renamed(observed.repository, "so nothing was claimed")
     if observed.transferred_to:
         address = observed.transferred_to
         raise errors.Transferred(

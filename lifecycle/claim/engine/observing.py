@@ -321,7 +321,7 @@ def observe(working: LookUnderWay) -> None:
             releasing = working.record.ending.releasing
             if releasing is not None and not releasing.is_begun:
                 # The comment would be refused, but the rest of the release would be done.
-                world.refuse_renamed(observation.repository, "released")
+                world.refuse_renamed(observation.repository, "so the release waits")
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return
