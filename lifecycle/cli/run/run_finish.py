@@ -15,6 +15,7 @@ from lifecycle.cli.terminal import passing
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.redact import visible
 from lifecycle.git.commits import head_of
+from lifecycle.git.worktree_files import refuse_under_way
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.platforms import selection
 from lifecycle.run import tdd_moves
@@ -90,6 +91,7 @@ def _refuse_moved(session: RunSession, branch: str, head: str) -> None:
     git = session.world.git
     here, now = git.current_branch() or "", head_of(git)
     if (here, now) != (branch, head):
+        refuse_under_way(git, session.root, "pushed")
         here, now, head = here or "no branch", now[:10], head[:10]
         words = {"branch": branch, "head": head, "quoted": shlex.quote(branch)}
         raise refused("moved-meanwhile", here=here, now=now, **words)

@@ -205,6 +205,11 @@ def test_a_branch_that_is_switched_while_the_gate_runs_is_not_pushed(work: Finis
     assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]
     assert work.run.status is RunStatus.ACTIVE
     work.place.git("switch", "-q", BRANCH)
+    rebase = ["sh", "-c", "! git rebase -q --exec false HEAD~"]
+    commands = {**PLATFORM["commands"], "lint": rebase}
+    (folder / "platform.json").write_text(json.dumps({**PLATFORM, "commands": commands}))
+    assert "A rebase is in progress here" in told(work.place.cli("run", "finish"))
+    work.place.git("rebase", "--abort")
     (folder / "platform.json").write_text(json.dumps(PLATFORM))
     ok(work.place.cli("run", "finish"))
     assert [*work.place.pulls()] == [work.place.pull()]
@@ -340,12 +345,15 @@ def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
 
 @SOAKED
 def test_a_head_that_no_pull_request_can_come_from_is_refused(work: Finished) -> None:
-    """The default branch, and none; with the command that makes one."""
+    """The default branch, and none; with the command that makes one, unless git would refuse that now."""
     work.begin("")
     run = work.run
     assert f"git switch -c run-{run.id}" in refused(work.place.cli("run", "finish"))
     work.place.git("checkout", "-q", "--detach")
     assert f"git switch -c run-{run.id}" in refused(work.place.cli("run", "finish"))
+    assert work.place.run("git", "rebase", "-q", "--exec", "false", "HEAD~").returncode
+    said = refused(work.place.cli("run", "finish"))
+    assert "A rebase is in progress here, so nothing was pushed; end it first" in said
 
 
 @SOAKED
