@@ -37,6 +37,7 @@ def idle_look(
     within: AbstractContextManager[None],
     to: Listener,
     poll_seconds: float | None = None,
+    seconds: float = HOOK_SECONDS - 1.0,
 ) -> Report:
     """Look once; errors are written to the log and the report, and nothing is raised.
 
@@ -46,9 +47,10 @@ def idle_look(
         within: a context that ends a hanging call, with DeadlineReached.
         to: who gets the notices that are taken off the queue.
         poll_seconds: how old the last poll of the checks has to be, as for `tick`.
+        seconds: how long the look may take.
     """
     try:
-        with world.deadline.renewed(HOOK_SECONDS - 1.0), within:
+        with world.deadline.renewed(seconds), within:
             report = tick(
                 world, claim_store, Wake.IDLE, to=to, may_read=True, poll_seconds=poll_seconds
             )
@@ -73,7 +75,10 @@ def join(
 
 
 def shared(
-    world: WorktreeWorld, watching: Watching | None, within: AbstractContextManager[None]
+    world: WorktreeWorld,
+    watching: Watching | None,
+    within: AbstractContextManager[None],
+    seconds: float = HOOK_SECONDS - 1.0,
 ) -> SharedAnswer | None:
     """What this machine's waiters know of a pull request, with at most one request for all of them.
 
@@ -81,7 +86,9 @@ def shared(
     changed: the claim was edited, something failed, reviews are due, failures have to be read again, or
     GitHub never showed its checks.
     """
-    return _with_looks(world, within, lambda looks: looks.ask(*watching)) if watching else None
+    if not watching:
+        return None
+    return _with_looks(world, within, lambda looks: looks.ask(*watching), seconds)
 
 
 def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Watching | None:
@@ -104,11 +111,14 @@ def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Wa
 
 
 def _with_looks(
-    world: WorktreeWorld, within: AbstractContextManager[None], call: Callable[[SharedLooks], T]
+    world: WorktreeWorld,
+    within: AbstractContextManager[None],
+    call: Callable[[SharedLooks], T],
+    seconds: float = HOOK_SECONDS - 1.0,
 ) -> T | None:
     """The result of `call` with the shared looks; None if there are none, or something went wrong."""
     try:
-        with world.deadline.renewed(HOOK_SECONDS - 1.0), within:
+        with world.deadline.renewed(seconds), within:
             world.renew_token()
             looks = world.looks
             return call(looks) if looks is not None else None

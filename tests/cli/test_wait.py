@@ -6,13 +6,18 @@ import json
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
+from lifecycle.api import Wake
 from lifecycle.app.waiting.pull_wait import Waited
 from lifecycle.cli.checks import wait
 from lifecycle.core.light_dataclass import replace
+from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.waiting.endings import STATUSES, Ending
+from lifecycle.sandbox.control.faults import Fault
+from lifecycle.storage.store import CLAIM_FILE
 from tests.conftest import STARTED, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 from tests.repeated import soaked
@@ -113,6 +118,23 @@ def test_there_has_to_be_something_to_wait_for(place: Place) -> None:
     table = shown.partition("Exit codes:")[2]
     listed = [int(code) for code in re.findall(r"(?m)^ +(\d+) ", table)]
     assert listed == [code for code, _ in STATUSES.values()]
+
+
+@pytest.mark.parametrize("way", ["number", *map(soaked, ["claim", "branch"])])
+def test_a_look_outlasts_the_wait_by_no_more_than_it_needs_for_itself(
+    place: Place, way: str
+) -> None:
+    """GitHub hangs: the command ends soon after the time that was given, not after a look's whole time."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    if way != "claim":
+        (place.root / CLAIM_FILE).unlink()
+    words = ["46"] if way == "number" else []
+    place.control.add_fault(Fault("hang", path="/", count=99))
+    began = time.monotonic()
+    done = place.cli("wait", *words, "--timeout", "1s")
+    assert time.monotonic() - began < HOOK_SECONDS - 2
+    assert (done.returncode, "did not answer in time" in done.stderr) == (1, True)
 
 
 def test_good_without_news_is_said_once_and_not_as_three_alternatives() -> None:

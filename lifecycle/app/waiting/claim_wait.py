@@ -243,7 +243,7 @@ class ClaimWait:
         interval, answer = self._every(record), None
         if interval == self.world.settings.poll_seconds:
             watching = watched(self.world, self.claim_store, record)
-            answer = shared(self.world, watching, self.within())
+            answer = shared(self.world, watching, self.within(), self._look_seconds())
         if answer is not None and not answer.is_whole:
             self.again = answer.again
             self.problem = Transient(answer.problem) if answer.problem else None
@@ -271,7 +271,11 @@ class ClaimWait:
 
     def _looked(self, interval: float) -> Report:
         to = Listener(CHANNEL, (), self.session)
-        return idle_look(self.world, self.claim_store, self.within(), to, interval)
+        seconds = self._look_seconds()
+        return idle_look(self.world, self.claim_store, self.within(), to, interval, seconds)
+
+    def _look_seconds(self) -> float:
+        return pull_wait.look_seconds(self.ends - self.clock.monotonic())
 
     def _may_look(self) -> bool:
         """True if nobody else looks: we hold the waiter's lock, or the session has no waiter."""

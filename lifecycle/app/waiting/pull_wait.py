@@ -36,6 +36,15 @@ from lifecycle.storage.feedback_files import FeedbackFiles
 SETTLE_SECONDS = 60.0
 """Seconds from its beginning in which a wait distrusts a head that is not the one pushed last."""
 
+SHORTEST_LOOK = 2.0
+"""Seconds that a look may take even if the wait that it belongs to is over before."""
+
+
+def look_seconds(left: float) -> float:
+    """How long a look of a wait may take that has so many seconds left: no longer than a hook's."""
+    return min(max(left, SHORTEST_LOOK), HOOK_SECONDS)
+
+
 Within = Callable[[], AbstractContextManager[None]]
 """A function that makes a context which ends a hanging look by the world's deadline."""
 
@@ -152,7 +161,8 @@ class BranchWait:
         is_due = isinstance(due, int | float) and due <= now
         if self.pull is None or not self.pull.node_id or is_due:
             return True
-        answer = shared(self.world, ([self.pull.node_id], self.looked), self.within())
+        watching, left = ([self.pull.node_id], self.looked), self.ends - self.clock.monotonic()
+        answer = shared(self.world, watching, self.within(), look_seconds(left))
         if answer is None or answer.is_whole:
             return True
         self.again = answer.again
@@ -162,7 +172,8 @@ class BranchWait:
     def _look(self) -> Waited | None:
         """Read the pull request once; returns how the wait ended, or None if it has not ended."""
         try:
-            with self.world.deadline.renewed(HOOK_SECONDS):
+            left = self.ends - self.clock.monotonic()
+            with self.world.deadline.renewed(look_seconds(left)):
                 self.world.renew_token()
                 with self.within():
                     notices = self._read()

@@ -78,9 +78,10 @@ def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float)
         )
         world.deadline.renew(None)
         return claim_wait.run()
-    from lifecycle.app.waiting.pull_wait import BranchWait
+    from lifecycle.app.waiting.pull_wait import BranchWait, look_seconds
 
-    number = pull or own_pull(session)
+    with world.deadline.renewed(look_seconds(seconds)):
+        number = pull or own_pull(session)
     return BranchWait(world, number, wanted=wanted, seconds=seconds, within=within).run()
 
 
