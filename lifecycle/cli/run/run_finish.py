@@ -45,6 +45,7 @@ def finish(session: RunSession) -> int:
         return session.show(complete_lines(run), complete_data(run))
     session.store.refuse_held(run)
     demand_active(run)
+    refuse_under_way(world.git, session.root, "pushed")  # git refuses then what is named below
     missing = completion.lacks(run, facts_for(world, run))
     if missing:  # the gate may take long, and does not solve these
         raise refused("not-run", missing=missing)

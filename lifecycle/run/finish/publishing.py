@@ -19,7 +19,7 @@ from lifecycle.git.process import (
     parse_remote,
     push,
 )
-from lifecycle.git.worktree_files import opened, refuse_under_way
+from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.finish.completion import with_unread
 from lifecycle.run.finish.pull_text import body_of, changed_files, title_of, with_section
@@ -113,9 +113,6 @@ def _branch(world: World, run: Run) -> str:
     branch = world.git.current_branch()
     fresh = f"git switch -c run-{run.id}"
     if branch is None:
-        refuse_under_way(
-            world.git, world.root, "pushed"
-        )  # in the middle of a rebase git does not switch
         raise refused("no-branch", fresh=fresh)
     if redact(branch, {}) != branch:
         raise refused("branch-is-secret")

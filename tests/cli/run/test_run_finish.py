@@ -345,13 +345,14 @@ def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
 
 @SOAKED
 def test_a_head_that_no_pull_request_can_come_from_is_refused(work: Finished) -> None:
-    """The default branch, and none; with the command that makes one, unless git would refuse that now."""
+    """The default branch, and none, with the command that makes one; a rebase, before what it refuses."""
     work.begin("")
     run = work.run
     assert f"git switch -c run-{run.id}" in refused(work.place.cli("run", "finish"))
     work.place.git("checkout", "-q", "--detach")
     assert f"git switch -c run-{run.id}" in refused(work.place.cli("run", "finish"))
     assert work.place.run("git", "rebase", "-q", "--exec", "false", "HEAD~").returncode
+    (work.place.root / "more.py").write_text("")
     said = refused(work.place.cli("run", "finish"))
     assert "A rebase is in progress here, so nothing was pushed; end it first" in said
 
