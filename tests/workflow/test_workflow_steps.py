@@ -33,6 +33,7 @@ from lifecycle.workflow.steps.workflow_templates import (
 )
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker
+from tests.views.web.web_ground import StillClock
 from tests.workflow.workflow_ground import WorkflowGround
 
 
@@ -311,6 +312,30 @@ def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
     ground.steps.set_status(PhaseStatus.BLOCKED, reason="gone")
     other.steps.set_status(PhaseStatus.ACTIVE, name="Auth")
     assert ground.one().session == "other"
+
+
+def test_two_worktrees_that_begin_in_one_second_have_an_id_each(ground: WorkflowGround) -> None:
+    """They share the journal, in which an id tells one workflow's history from the other's."""
+    ground.clock = StillClock()
+    subprocess.run(
+        ["git", "-C", ground.root, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True
+    )
+    other = ground.root.parent / "other"
+    subprocess.run(["git", "-C", ground.root, "worktree", "add", "-q", other], check=True)
+    ids = [
+        place.start("A", name=name).workflow.id
+        for place, name in ((ground, "One"), (replace(ground, root=other), "Two"))
+    ]
+    entries = [journal.read(ground.root, task=id_) for id_ in ids]
+    assert [{entry.detail["title"] for entry in of} for of in entries] == [{"One"}, {"Two"}]
+
+
+def test_who_was_to_work_on_a_skipped_phase_did_not_skip_it(ground: WorkflowGround) -> None:
+    """The journal names an agent for what it did; who skipped the phase is its session."""
+    ground.start(WorkflowPhase("A", agent="qa"), "B")
+    ground.steps.set_status(PhaseStatus.SKIPPED, reason="not needed")
+    actors = {entry.target: entry.actor for entry in journal.read(ground.root)}
+    assert (actors["1 active"], actors["1 skipped"]) == ("qa", "")
 
 
 def test_the_statistics_know_that_a_workflow_is_over(ground: WorkflowGround) -> None:

@@ -305,7 +305,7 @@ def moves_of(
             journal.WORKFLOW,
             journal.TRANSITION,
             task=after.id,
-            actor=phase.agent,
+            actor="" if phase.status is PhaseStatus.SKIPPED else phase.agent,
             session=after.session,
             source=f"{index + 1} {old}",
             target=f"{index + 1} {phase.status}",

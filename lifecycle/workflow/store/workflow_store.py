@@ -22,7 +22,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from lifecycle.core.errors import Refused
+from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.timing import Deadline
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, regular_files, store, workflow_marks
@@ -48,6 +48,9 @@ GATES: Final = "workflow-gates.json"
 
 MOST_REMEMBERED: Final = 200
 """For how many workflows, the newest, gates are remembered."""
+
+_JUST_SECONDS: Final = 60.0
+"""How far back entries of the journal may have an id from the present time."""
 
 _TRIES: Final = 6
 _BUSY: Final = "Another lifecycle process is at work on the workflows here; try again in a moment."
@@ -189,8 +192,11 @@ class WorkflowChange:
         return replace(workflow, revision=revision, updated_at=self.now, ended_at=ended_at)
 
     def new_id(self) -> str:
-        """An unused id, made from the present time."""
+        """An unused id, made from the present time; the clone's worktrees share the journal."""
         taken = {*self.found, *self.changed, *self.read.archived}
+        with suppress(LifecycleError):
+            just = journal.read(self.root, self.now - _JUST_SECONDS, system=journal.WORKFLOW)
+            taken |= {entry.task for entry in just}
         return found_workflows.free_id(self.now, taken)
 
     def commit(self) -> None:

@@ -74,7 +74,7 @@ def test_a_workflow_of_ones_own_with_all_moves(ground: WorkflowGround) -> None:
         "began by architect",
         'is blocked: "No database"',
         'failed: "It broke"',
-        'was skipped by tester: "Nothing to verify"',
+        'was skipped: "Nothing to verify"',
         "the workflow  is over",
     ):
         assert words_told in told
