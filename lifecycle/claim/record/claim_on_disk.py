@@ -283,9 +283,13 @@ class ClaimOnDisk:
 
         That happens only while the file has the engine's content: a later edit is newer.
         """
-        for name in (store.STATE, OWNER):
-            for leftover in store.left_beside(Path(self.folder.at(name))):
-                leftover.unlink(missing_ok=True)
+        self.folder.at("")  # raises if the folder is not ours
+        for leftover in self.folder.path.glob(f"*{store.OURS}"):
+            # The other files there are written under other locks, or under none.
+            is_under_lock = leftover.name.startswith((f"{store.STATE}.", f"{OWNER}."))
+            with contextlib.suppress(FileNotFoundError):
+                if is_under_lock or time.time() - leftover.lstat().st_mtime > KEPT_SECONDS:
+                    leftover.unlink()
         for leftover in store.left_beside(self.path):
             if record is not None and self._holds_edit(record, leftover):
                 leftover.replace(self.path)
