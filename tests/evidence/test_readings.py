@@ -435,6 +435,10 @@ def test_why_tests_failed_is_read_in_time(part: str, times: int) -> None:
     assert read_check("test", ("make", "test"), 1, output).outcome is FAILED
 
 
+RSPEC = "Finished in 0.01 seconds (files took 0.1 seconds to load)\n2 examples, 1 failure\n"
+CUCUMBER = "2 scenarios (1 failed, 1 passed)\n3 steps (1 failed, 2 passed)\n0m0.01s\n"
+STEPS = "4 scenarios (2 failed, 2 passed)\n6 steps (2 failed, 4 passed)\n\nTook 3 seconds (1:04)\n"
+GROUP = "Tests have failed for a parallel_test"
 COUNTED: list[tuple[str, str, tuple[int, int, int, int]]] = [
     ("pytest", "==== 1 failed, 2 passed, 3 skipped, 4 errors in 0.1s ====\n", (2, 1, 3, 4)),
     # What is left of a total passed, and nothing is counted below zero.
@@ -448,6 +452,14 @@ COUNTED: list[tuple[str, str, tuple[int, int, int, int]]] = [
     ("make test", "a\n3 passed in 0.1s\na\n  2 passing (1ms)\n", (5, 0, 0, 0)),
     ("make test", f"3 passed in 0.1s{' ' * 400}\n  2 passing (1ms)\n", (5, 0, 0, 0)),
     ("make test", "3 passed in 0.1s\n3 passed in 0.1s\n", (6, 0, 0, 0)),
+    # parallel_tests prints the sum of its processes last, and each process prints its own counts.
+    (
+        "parallel_rspec",
+        f"{RSPEC}\n{RSPEC}\n\n4 examples, 2 failures\n\nTook 3 seconds\n",
+        (2, 2, 0, 0),
+    ),
+    ("rake parallel:spec", f"{RSPEC}\n\n2 examples, 1 failure\n\n\n{GROUP} group.\n", (1, 1, 0, 0)),
+    ("parallel_cucumber features", f"{CUCUMBER}\n{CUCUMBER}\n\n{STEPS}", (2, 2, 0, 0)),
 ]
 """(command, what it printed, how many passed, failed, were skipped and ended with an error)."""
 
