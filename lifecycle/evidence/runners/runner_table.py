@@ -171,6 +171,8 @@ def _wrong(key: str, pattern: str) -> str:
 
     if wrong := slow_patterns.problem(pattern):
         return wrong
+    if re.search(pattern, "", re.MULTILINE):
+        return "fits an empty text, and so every output"
     groups = set(re.compile(pattern).groupindex)
     if key == "summary" and not groups & set(COUNTED):
         return f"needs a group (?P<passed>\\d+), or of {', '.join(COUNTED)}"

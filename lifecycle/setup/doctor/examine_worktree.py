@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 
 from lifecycle.claim.decisions.decide import complaints
 from lifecycle.claim.decisions.table import PHASES
@@ -11,6 +12,8 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused, Transient
 from lifecycle.core.redact import named, visible
 from lifecycle.evidence.checks import known_checks
+from lifecycle.evidence.outcomes import NOT_INSTALLED
+from lifecycle.evidence.runners import runner_table
 from lifecycle.git import lease
 from lifecycle.git.process import head_repository, parse_remote, way_to
 from lifecycle.settings import config, user_folder
@@ -175,6 +178,10 @@ def check_settings(case: Examined) -> None:
         return case.find("settings.file.broken", what=what, where=where)
     if not case.is_worktree:
         return None
+    try:
+        runner_table.rows(case.settings.evidence_runners)
+    except BadConfig as error:
+        return case.find("settings.file.runners", what=error.sentence)
     path = config.file_of(case.root)
     if path.is_file():
         whose = "" if path.parent == case.root else f", the main worktree's ({visible(str(path))}),"
@@ -202,7 +209,7 @@ def _repository(case: Examined) -> None:
 
 
 def _trust(case: Examined) -> None:
-    """Findings on which commands may run: at a hand-off, and in checks, if there are any."""
+    """Findings on which commands may and can run: at a hand-off, and in checks, if there are any."""
     root, commands, environment = case.root, case.settings.validate, case.environment
     clone = store.clone_of(root)
     if commands:
@@ -216,3 +223,15 @@ def _trust(case: Examined) -> None:
         names = ", ".join(check.name for check in checks)
         key = "settings.checks.wanted" if wanted else "settings.checks.given"
         case.find(key, names=names, wanted=", ".join(wanted))
+    for check in (check for check in known if check.name in case.settings.check_commands):
+        programs = (words[0] for words in check.commands)
+        why = check.problem or next(filter(None, (_absent(case, name) for name in programs)), "")
+        if why:
+            case.find("settings.checks.broken", check=check, why=why)
+
+
+def _absent(case: Examined, program: str) -> str:
+    """That a check's program is not there, as half a sentence; "" if it is."""
+    place = str(case.root / program) if "/" in program else program
+    is_there = shutil.which(place, path=case.environment.get("PATH")) is not None
+    return "" if is_there else f"{visible(program)} {NOT_INSTALLED}, or not on PATH"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import time
 from pathlib import Path
@@ -378,8 +379,30 @@ def test_nothing_of_the_users_own_is_seen(patient: Patient) -> None:
 @SOAKED
 def test_checks_are_named_and_whether_they_may_run(patient: Patient) -> None:
     """One line for all of them; those that nobody allowed are a warning with the way to allow them."""
-    (patient.root / ".lifecycle.toml").write_text('[checks.commands]\nlint = "ruff check"\n')
+    (patient.root / ".lifecycle.toml").write_text('[checks.commands]\nlint = "git status"\n')
     finding = patient.only("settings.checks", "warn")
     assert (finding["fix"], "lint" in finding["says"]) == ("lifecycle trust", True)
     ok(patient.place.cli("trust", "--yes"))
     assert patient.wrong() == []
+
+
+@SOAKED
+def test_commands_and_rows_that_nobody_can_use_are_told(patient: Patient) -> None:
+    """A command that needs a shell or has no program, and a row whose pattern fits any output."""
+    toml = patient.root / ".lifecycle.toml"
+    toml.write_text(
+        '[checks.commands]\nlint = "true | cat"\nbuild = "./gone"\nwhole = "true"\ntest = "no-such"\n'
+    )
+    ok(patient.place.cli("trust", "--yes"))
+    says = [finding["says"] for finding in patient.wrong()]
+    assert [re.sub(r" its command, from.*toml:", "", text)[:60] for text in says] == [
+        "lifecycle check test cannot run no-such is not installed, or",
+        "lifecycle check build cannot run ./gone is not installed, or",
+        "lifecycle check lint cannot run it needs a shell (a pipe), b",
+    ]
+    row = '[[evidence.runners]]\nname = "own"\ncommands = ["./own"]\n'
+    toml.write_text(f"{row}summary = ['(?P<passed>\\d*)']\n")
+    (finding,) = patient.wrong()
+    assert "fits an empty text" in finding["says"]
+    toml.write_text(f"validate = ['true']\n{row}summary = ['\\d+']\n")
+    assert ["needs a group" in finding["says"] for finding in patient.wrong()] == [True]
