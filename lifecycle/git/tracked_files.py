@@ -35,7 +35,8 @@ def exclude_own_files(root: Path, lines: Sequence[str] = OWN_LINES) -> None:
     if common is None:
         return
     path = common / "info" / "exclude"
-    text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+    read = regular_files.content(str(path), follow=True)  # a named pipe there would never answer
+    text = read[0].decode("utf-8", "surrogateescape") if read is not None else ""
     missing = [line for line in lines if line not in text.splitlines()]
     if not missing:
         return

@@ -12,6 +12,7 @@ import pytest
 from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git import process, tracked_files
+from lifecycle.storage.regular_files import StrangeFileError
 
 NAMES = (".agent-claim.json", ".agent-claim.json.*.tmp", ".lifecycle", "CLAUDE/Plan")
 
@@ -167,3 +168,17 @@ def test_each_worktree_has_an_index_of_its_own(here: Repository) -> None:
     here.add(".lifecycle/y")
     assert here.answer() == ([".lifecycle/y"], 1)
     assert (main / ".git/index").read_bytes().count(b".lifecycle/y") == 0
+
+
+def test_a_pipe_in_place_of_gits_exclude_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    """No writer ever comes; a link to a person's own file is followed."""
+    Repository(tmp_path)
+    exclude = tmp_path / ".git/info/exclude"
+    exclude.rename(tmp_path / "mine")
+    exclude.symlink_to(tmp_path / "mine")
+    tracked_files.exclude_own_files(tmp_path)
+    assert (tmp_path / "mine").read_text().endswith("/.lifecycle/\n")
+    exclude.unlink()
+    os.mkfifo(exclude)
+    with pytest.raises(StrangeFileError, match="is a named pipe"):
+        tracked_files.exclude_own_files(tmp_path)
