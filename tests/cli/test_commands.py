@@ -15,7 +15,9 @@ from lifecycle.api import Wake, Worktree
 from lifecycle.cli.claims import claim
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Hooks
+from lifecycle.core.values.model import Hold, Look, Observation
 from lifecycle.git import lease
+from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
 from tests.bare_pytest import BARE
 from tests.cli.outcome import ok, refused
@@ -372,6 +374,23 @@ def test_a_takeover_is_seen_whatever_the_clocks_say(place: Place, tmp_path: Path
         place.clear()
         assert f"#42 was taken over by {agent}" in place.cli("tick").stdout
         assert any(request.kind == "git" for request in place.control.requests()) is git
+
+
+def test_an_old_lease_that_github_still_shows_takes_nothing_over(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The read lags: the remote has the claim's own lease, so nobody has the task instead."""
+    ok(place.cli("claim", "42"))
+    observe = GitHubForge.observe
+
+    def lagging(forge: GitHubForge, wanted: Look) -> Observation:
+        return replace(observe(forge, wanted), hold=Hold(42, "c" * 40, "maria-2", 0.0))
+
+    monkeypatch.setattr(GitHubForge, "observe", lagging)
+    with Worktree(place.root, environment=place.environment, seconds=None) as tree:
+        record = tree.tick().record
+    assert record is not None
+    assert not record.is_lost
 
 
 @SOAKED
