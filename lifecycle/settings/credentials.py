@@ -10,6 +10,7 @@ import hashlib
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from lifecycle.settings import config, readers, resources
 
 SECONDS = 10.0
 """How long the command may take; a credential store should not need longer."""
+
+_LOOK_SECONDS = 0.25
+"""Seconds between two checks whether the command has ended while its output is still open."""
 
 SECONDS_OF_GH = 4.0
 """How long gh may take; a hook waits for it."""
@@ -129,13 +133,31 @@ def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float)
     )
     with process:
         try:
-            printed, _ = process.communicate(timeout=seconds)
+            printed = _heard(process, seconds)
         except BaseException:
             _end(process)
             raise
     value = printed.partition(b"\n")[0].decode("utf-8", "replace").strip()
     keep_secret(value)
     return process.returncode, value
+
+
+def _heard(process: subprocess.Popen[bytes], seconds: float) -> bytes:
+    """What the command printed until it ended; a process that it leaves may hold its output open."""
+    until = time.monotonic() + seconds
+    while True:
+        has_ended = (
+            process.poll() is not None
+        )  # before the last read, so that all of its words are here
+        try:
+            return process.communicate(
+                timeout=max(min(_LOOK_SECONDS, until - time.monotonic()), 0)
+            )[0]
+        except subprocess.TimeoutExpired as late:
+            if has_ended:
+                return late.output or b""
+            if time.monotonic() >= until:
+                raise
 
 
 def _none(where: str, problem: str, command: Sequence[str]) -> NoToken:

@@ -72,6 +72,12 @@ def test_a_gh_that_hangs_is_ended_and_said(tmp_path: Path, monkeypatch: pytest.M
     subprocess.run([sys.executable, "-c", lock], check=True, timeout=30)
 
 
+def test_what_the_command_leaves_running_is_not_waited_for(tmp_path: Path) -> None:
+    """A daemon that it started holds its output open for longer than there is time: all was said."""
+    environment = gh(tmp_path, "sleep 20 & echo made-up")
+    assert credentials.kept_by_gh("github.com", environment) == "made-up"
+
+
 def test_every_variable_that_a_secret_is_read_from_is_withheld(tmp_path: Path) -> None:
     """Tokens and an App's key, by every name that settings know, unless the child needs them."""
     names = [*config.TOKEN_VARIABLES, *config.APP_VARIABLES.values()]
