@@ -223,13 +223,12 @@ def _clicked(arguments: list[str], *, as_json: bool) -> object:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        is_hook = arguments[:1] == ["hook"]
-        if as_json and not is_hook:
+        if as_json:
             tell(error.format_message(), "UsageError", as_json=True)
         else:
             error.show()
         # A misspelt hook in somebody's settings must not block the agent, as exit code 2 would.
-        return 1 if is_hook else 2
+        return 1 if arguments[:1] == ["hook"] else 2
     except click.Abort as stop:
         return stopped(stop, as_json=as_json)
 

@@ -352,6 +352,16 @@ def test_claim_without_a_board_works_on_issues_alone(place: Place) -> None:
 
 
 @SOAKED
+@pytest.mark.parametrize("number", ["0", "#-1", "2147483648"])
+def test_a_number_that_github_never_gives_is_refused(place: Place, number: str) -> None:
+    """It is looked for in no title, and nothing is claimed."""
+    assert f"{number.strip('#')} is not an issue number" in refused(
+        place.cli("claim", "--", number)
+    )
+    assert place.writes() == []
+
+
+@SOAKED
 def test_a_renamed_repository_is_not_claimed_in(place: Place) -> None:
     """The new name and the command are said before anything is held: no lease, branch, assignee."""
     place.control.rename_repository("better-name")

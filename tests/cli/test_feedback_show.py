@@ -125,7 +125,8 @@ def test_a_log_that_is_gone_is_told_and_the_rest_stands(place: Place, pull: int)
 def test_what_is_misspelt_is_no_number(place: Place) -> None:
     """A command that is not there is told as such; so is a number that is none."""
     assert "Did you mean" in place.cli("feedback", "exerpt").stderr
-    assert "is no pull request's number" in place.cli("feedback", "show", "x1").stderr
+    for number in ("x1", "0", "2147483648"):
+        assert "is no pull request's number" in place.cli("feedback", "show", number).stderr
     assert "excerpt" in place.cli("feedback", "--help").stdout
 
 

@@ -309,6 +309,9 @@ def test_hook_path_says_where_the_script_lies() -> None:
     assert path.read_text().startswith("#!/bin/sh")
     told = subprocess.run([*done.args, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(told.stdout) == {"path": str(path)}
+    words = [str(COMMAND), "hook", "no-stop", "--json"]
+    wrong = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (wrong.returncode, json.loads(wrong.stdout)["error"]["kind"]) == (1, "UsageError")
 
 
 def test_a_misspelt_word_is_told_the_nearest(place: Place) -> None:

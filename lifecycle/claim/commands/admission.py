@@ -200,7 +200,7 @@ def _number(world: World, query: str) -> int | None:
         if number is None:
             raise Refused(sentence("no-issue-of-here", query=redact.quoted(text), world=world))
         return number
-    match = re.fullmatch(r"#?(\d+)", text)
+    match = re.fullmatch(r"#?(-?\d+)", text)
     if match is not None and not 0 < int(match[1]) < 2**31:
         raise Refused(sentence("no-number", number=match[1]))
     return int(match[1]) if match else None

@@ -37,7 +37,7 @@ _HELP = {"-h", "--help"}
 def pull_number(text: str) -> int:
     """The number of a pull request, with or without the sign before it; raises click.BadParameter."""
     number = text.removeprefix("#")
-    if not number.isdecimal() or not int(number):
+    if not number.isdecimal() or not 0 < int(number) < 2**31:
         raise click.BadParameter(f"{text!r} is no pull request's number.")
     return int(number)
 

@@ -112,7 +112,7 @@ def redacts(operations: type[C]) -> type[C]:
 
     The transport does that for every request, too. It is done here as well so that a text that GitHub has
     without its secret counts as the wanted one, and is not written again at each call. What was removed is
-    named in the answer's `withheld`. A number that is not an int, and a text that is no str, are refused.
+    named in the answer's `withheld`. Wrong numbers, and texts that are no str, are refused.
     """
     for name, method in vars(operations).items():
         if name.startswith("ensure_"):
@@ -151,6 +151,8 @@ def demand_kind(name: str, value: object, kind: str) -> None:
     wrong = ""
     if kind == "int" and (isinstance(value, bool) or not isinstance(value, int)):
         wrong = "number, so nothing was done; give an int"
+    elif isinstance(value, int) and kind == "int" and not 0 < value < 2**31:
+        wrong = "number that GitHub gives, so nothing was done; give one like 42"
     is_none = value is None and kind.endswith("| None")
     if kind.removesuffix(" | None") == "str" and not is_none and not isinstance(value, str):
         wrong = "text, so nothing was done; give a str"

@@ -50,9 +50,12 @@ def test_a_branch_that_is_called_like_a_secret_is_refused(ground: Ground) -> Non
     assert SECRET not in str(ground.world())
 
 
-@pytest.mark.parametrize("given", ["42", True, 42.0, None])
+@pytest.mark.parametrize("given", ["42", True, 42.0, None, -1, 0, 2**31])
 def test_a_number_that_is_none_is_refused(ground: Ground, given: Any) -> None:
     """GitHub finds issue 42 by the text, too; compared with its number, it was another issue's."""
+    what = "number that GitHub gives, so nothing was done; give one like 42"
+    if type(given) is not int:
+        what = "number, so nothing was done; give an int"
     ground.hub.relations.ensure_blocked_by(42, 39)
     ground.asked()
     for ensure in (
@@ -63,9 +66,7 @@ def test_a_number_that_is_none_is_refused(ground: Ground, given: Any) -> None:
         lambda: ground.hub.board(1).item(given),
         lambda: ground.hub.board(given).item(42),
     ):
-        with pytest.raises(
-            Refused, match=r"(number|blocker)=.* is not a number, so nothing was done; give an int"
-        ):
+        with pytest.raises(Refused, match=rf"(number|blocker)=.* is not a {what}\.$"):
             ensure()
     assert ground.asked() == []
 
