@@ -21,6 +21,9 @@ from lifecycle.core.light_dataclass import dataclass, replace
 DEEPEST = 200
 """How deep containers may be nested; settings have five levels."""
 
+LONGEST = 1_000_000
+"""Characters of the longest text that is read; settings have some thousands, and each takes its time."""
+
 _BLANKS = " \t\r\n"
 _SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SPACES = re.compile(f"(?:{_SPACE.pattern})*", re.DOTALL)
@@ -102,8 +105,10 @@ def parse(text: str) -> Node | None:
     """The value in the text, or None if it has only space and comments.
 
     Raises:
-        JsoncError: it is not JSON with comments.
+        JsoncError: it is not JSON with comments, or longer than any settings are.
     """
+    if len(text) > LONGEST:
+        raise JsoncError(f"there are more than {LONGEST:,} characters", text, LONGEST)
     start = skip(text, 1 if text.startswith("\ufeff") else 0)
     if start == len(text):
         return None

@@ -88,6 +88,7 @@ def test_nothing_but_space_and_comments_is_no_value(text: str) -> None:
         ("{}\r\n\r\n#", "line 3, column 1", "something follows"),
         ("[" * 300, "line 1, column 202", "nested too deeply"),
         ("[" + "9" * 5000 + "]", "line 1, column 2", "too long"),
+        ('"' + "a" * 1_000_000 + '"', "line 1, column 1000001", "more than 1,000,000 characters"),
     ],
 )
 def test_what_is_no_json_is_refused_with_its_place(text: str, where: str, what: str) -> None:
