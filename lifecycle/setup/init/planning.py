@@ -16,7 +16,7 @@ from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
-from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
+from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
 from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
@@ -140,8 +140,9 @@ class _Project(ProjectFiles):
     def installation(self, *, shared: bool, stages: bool, run: bool, workflow: bool) -> Plan:
         """Draft the parts of `init` that are missing."""
         before = self.mark()
-        mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
-        new = before or self._begun(mode)
+        wired = [*self._unmarked(), *([before.mode] if before is not None else [])]
+        mode = SHARED if shared or SHARED in wired else LOCAL
+        new = before or self._begun(LOCAL if LOCAL in wired else mode)
         if new.mode != mode:
             self._moved(new)
         elif mode == SHARED and not shared:
@@ -254,17 +255,28 @@ class _Project(ProjectFiles):
             self.note("claim-left", name=store.CLAIM_FILE)
         return folders
 
+    def _unmarked(self) -> list[str]:
+        """The modes whose settings have entries of ours, whatever the mark says."""
+        own, files = self._unnamed(Put()), ClientSetup.read(self.root, self.environment).files
+        by_path = {file.path: file.hooks for file in files}
+        return [
+            mode
+            for mode, name in SETTINGS.items()
+            if any(own.own_name(event, hook) for event, _, hook in by_path[self.root / name])
+        ]
+
     def _moved(self, mark: InitMark) -> None:
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
+        mark.settings = self._unnamed(mark.settings)
         self.unwired(mark, "moved to .claude/settings.json")
         self._left_to_line(mark)
         self.unlisted(mark, [init_mark.EXCLUDE])
         mark.lines.pop(init_mark.EXCLUDE, None)
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])
-        mark.mode, mark.settings = SHARED, init_mark.Put()
+        mark.mode, mark.settings = SHARED, Put()
 
-    def _wired(self, mark: InitMark) -> None:
-        # Entries of ours without a mark may name the present folder, or the recorded one.
+    def _unnamed(self, put: Put) -> Put:
+        """The additions, and entries without a mark, which name the present folder or the recorded one."""
         folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
         hooks = tuple(
             init_mark.PutHook(wire.event, str(folder / wire.name))
@@ -272,7 +284,10 @@ class _Project(ProjectFiles):
             if folder
             for wire in WIRES
         )
-        mark.settings = replace(mark.settings, hooks=(*mark.settings.hooks, *hooks))
+        return replace(put, hooks=(*put.hooks, *hooks))
+
+    def _wired(self, mark: InitMark) -> None:
+        mark.settings = self._unnamed(mark.settings)
         form = shared_form if mark.mode == SHARED else local_form(resources.hooks_folder())
         extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
         self.put_into(mark, form, extra)

@@ -316,6 +316,36 @@ def test_a_shared_project_stays_shared(clone: Clone) -> None:
     assert user_folder.recorded(clone.environment).hooks == resources.hooks_folder()
 
 
+@pytest.mark.parametrize(("first", "then"), [("--shared", ()), ("", ("--shared",))])
+def test_entries_without_a_mark_are_not_set_up_twice(
+    clone: Clone, first: str, then: tuple[str, ...]
+) -> None:
+    """A mark may be left out of a commit, or be lost: everybody's entries stay, a person's move there."""
+    ok(clone.run("init", *filter(None, [first])))
+    (clone.root / MARK).unlink()
+    for arguments in (then, (), then):
+        ok(clone.run("init", *arguments))
+        setup = ClientSetup.read(clone.root, clone.environment)
+        assert setup.doubled == []
+        assert {entry.file.shown for entry in setup.entries} == {SHARED}
+        assert setup.mark is not None
+        assert setup.mark.mode == "shared"
+
+
+def test_a_persons_entries_go_when_everybodys_come_without_a_mark(clone: Clone) -> None:
+    """As a pull may bring them; what the person had in the settings is kept."""
+    ok(clone.run("init", "--shared"))
+    text = clone.read(SHARED)
+    ok(clone.run("init", "--remove"))
+    clone.write(LOCAL, THEIRS)
+    ok(clone.run("init"))
+    clone.write(SHARED, text)
+    assert ClientSetup.read(clone.root, clone.environment).doubled
+    assert "already set up here for everybody" not in ok(clone.run("init"))
+    assert ClientSetup.read(clone.root, clone.environment).doubled == []
+    assert clone.read(LOCAL) == THEIRS
+
+
 @pytest.mark.parametrize("arguments", [[], ["--shared"], ["--remove"]])
 def test_a_dry_run_shows_every_file_and_writes_nothing(clone: Clone, arguments: list[str]) -> None:
     """A diff with a head for each file that would change, in the repository and in the user's folder."""
