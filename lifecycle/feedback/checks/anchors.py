@@ -34,8 +34,22 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 @functools.cache
-def _pattern(rank: AnchorRank) -> re.Pattern[str]:
-    return _any_of(row["pattern"] for row in table()["anchor"] if row["rank"] == rank)
+def _patterns(rank: AnchorRank) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+    """The patterns of a rank, each with words of which its lines have one; "" is in every line."""
+    by_words: dict[tuple[str, ...], list[str]] = {}
+    for row in table()["anchor"]:
+        if row["rank"] == rank:
+            by_words.setdefault(tuple(row.get("has", [""])), []).append(row["pattern"])
+    return tuple((words, _any_of(patterns)) for words, patterns in by_words.items())
+
+
+def _is_of(rank: AnchorRank, line: str) -> bool:
+    text = line[:MOST_READ]
+    small = text.lower()
+    return any(
+        any(map(small.__contains__, words)) and pattern.match(text)
+        for words, pattern in _patterns(rank)
+    )
 
 
 @functools.cache
@@ -50,13 +64,10 @@ def begin(*kinds: str) -> re.Pattern[str]:
 
 def rank_of(line: str) -> AnchorRank:
     """The rank of one line of a log (without time and colours), if it names an error; else NONE."""
-    text = line[:MOST_READ]
-    for rank in (AnchorRank.VERDICT, AnchorRank.TROUBLE):
-        if _pattern(rank).match(text):
-            return rank
-    return AnchorRank.NONE
+    ranks = (AnchorRank.VERDICT, AnchorRank.TROUBLE)
+    return next((rank for rank in ranks if _is_of(rank, line)), AnchorRank.NONE)
 
 
 def is_hint(line: str) -> bool:
     """True if a line that names no error may still hint at one."""
-    return _pattern(AnchorRank.HINT).match(line[:MOST_READ]) is not None
+    return _is_of(AnchorRank.HINT, line)
