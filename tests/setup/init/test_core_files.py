@@ -159,6 +159,16 @@ def test_a_command_in_the_project_is_never_started(place: str, name: str, projec
     assert re.fullmatch(r"No lifecycle command was found .*\n", done.stderr)
 
 
+@pytest.mark.parametrize("name", SHIMS)
+def test_a_relative_path_that_was_noted_counts_as_none(name: str, project: Path) -> None:
+    """It would lead into the project."""
+    command(project / "bin/lifecycle")
+    note = project.parent / "home/.config/lifecycle/bin"
+    note.parent.mkdir(parents=True)
+    note.write_text("bin/lifecycle\n")
+    assert run(project, name, "status").returncode == 127
+
+
 def test_a_link_into_the_project_leads_nowhere(project: Path, tmp_path: Path) -> None:
     """What lies in the project stays out by whichever name it is reached."""
     found = command(project / "bin/lifecycle")
