@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -290,6 +291,20 @@ def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> di
         "NO_PROXY": "127.0.0.1,localhost",
         "no_proxy": "127.0.0.1,localhost",
     }
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C and the end of a terminal reach what is started here, however the tests were started.
+
+    A shell ignores SIGINT in what it puts into the background, `nohup` ignores SIGHUP, and both are
+    inherited.
+    """
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGHUP, hangup)
 
 
 @pytest.fixture(autouse=True, scope="session")

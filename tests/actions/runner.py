@@ -16,7 +16,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,8 @@ class Machine:
         token: the workflow's own.
         secrets, variables: the contexts `secrets` and `vars`.
         inputs: those of workflow_dispatch.
+        during: what happens while the step of a name runs, such as a cancellation: it is called with the id
+            of the step's own process, the only one that gets signals (Runner.Sdk, ProcessInvoker.cs).
     """
 
     workspace: Path
@@ -74,6 +76,7 @@ class Machine:
     secrets: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, object] = field(default_factory=dict)
+    during: Mapping[str, Callable[[int], None]] = field(default_factory=dict)
 
     def contexts(self) -> dict[str, Any]:
         """What every expression sees."""
@@ -273,17 +276,18 @@ class Job:
         environment = {**self.machine.environment(), **self.variables, **own}
         environment |= {f"GITHUB_{name}": str(file) for name, file in files.items()}
         environment["PATH"] = os.pathsep.join([*self.paths, environment["PATH"]])
-        process = subprocess.run(
+        with subprocess.Popen(
             [*BASH, str(folder / "script.sh")],
             cwd=self.machine.workspace,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=SECONDS,
-            check=False,
-        )
-        for line in process.stdout.decode().splitlines():
+        ) as process:
+            if happens := self.machine.during.get(self.ran[-1]):
+                happens(process.pid)
+            said, _ = process.communicate(timeout=SECONDS)
+        for line in said.decode().splitlines():
             self.raw.append(line)
             self.listener.hear(line)
         self._read(files)

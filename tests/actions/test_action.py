@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -198,6 +200,27 @@ def test_a_rate_limit_ends_it_cleanly(
     assert shop.reconcile(schedule(), fail_on="never", minutes="0.5").code == 0
     shop.control.clear_faults()
     assert shop.reconcile(schedule()).outputs["applied"] == "2"
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_cancelled_job_tells_what_it_did(shop: Shop) -> None:
+    """The step's own process hears it, and that is the command: #38 is told as done, #42 as left."""
+    python = shop.temp / "lifecycle/venv/bin/python"  # not forked: it has to hear the signal itself
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    shop.control.add_fault("never-answers", operation="SetBoardFields", skip=1)
+
+    def cancel(step: int) -> None:
+        seen = shop.control.requests()
+        while [one.operation for one in seen].count("SetBoardFields") < 2:
+            seen = shop.control.wait_for_requests(len(seen) + 1, seconds=60)
+        os.kill(step, signal.SIGINT)
+
+    machine = shop.machine(schedule(), during={"Reconcile": cancel})
+    done = run_action(machine, ACTION, project_number=1)
+    assert done.code == 130, done.log
+    assert done.outputs == {"findings": "2", "applied": "1", "failed": "1"}
+    assert done.said("error") == ["It was interrupted. The next run continues with the rest."]
+    assert "Left for the next run: octo-org/hello-service#42." in done.told
 
 
 @pytest.mark.parametrize(

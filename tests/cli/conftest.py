@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
 from dataclasses import replace as changed
 from pathlib import Path
 
@@ -31,20 +29,6 @@ def step(place: Place, tmp_path: Path) -> Place:
         "GITHUB_EVENT_NAME": "schedule",
     }
     return changed(place, root=empty, environment={**place.environment, **actions})
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Ctrl-C and the end of a terminal reach what is started here, however the tests were started.
-
-    A shell ignores SIGINT in what it puts into the background, `nohup` ignores SIGHUP, and both are
-    inherited.
-    """
-    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
-    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGINT, interrupt)
-    signal.signal(signal.SIGHUP, hangup)
 
 
 @pytest.fixture
