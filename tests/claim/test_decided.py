@@ -406,6 +406,27 @@ def test_a_pull_request_that_was_closed_is_a_phase_of_its_own(
     assert (notice.key, notice.audience, notice.ends) == ("closed:107:2", Audience.NEWS, WHILE_OPEN)
 
 
+@pytest.mark.parametrize(
+    ("opened", "shown", "is_followed"),
+    [
+        (107, {"branch": "fix/race"}, True),
+        (107, {}, False),
+        (107, {"branch": "fix/race", "head_owner": ""}, False),
+        (99, {"branch": "fix/race"}, False),
+    ],
+    ids=["renamed", "as it was", "its fork is gone", "the agent went to another branch"],
+)
+def test_a_branch_that_was_renamed_on_github_is_followed(
+    opened: int, shown: dict[str, str], *, is_followed: bool
+) -> None:
+    """Pushed by its former name, work would make a branch that no pull request has: the agent is told."""
+    made = record(**CHECKED, memory={"judged": "checks_running", "pull.opened": opened})
+    step = decide(seen(made, observed=observation(item=ITEM, by_number=pull(**shown))))
+    assert (step.fields == {"branch": "fix/race"}) is is_followed
+    told = [notice.text for notice in step.notices if notice.key == "renamed:107:fix/race"]
+    assert (f"git branch -m {BRANCH} fix/race" in "".join(told)) is is_followed
+
+
 def test_a_pull_request_that_github_does_not_show_is_told() -> None:
     """The claim is kept, and the poll was one."""
     made = record(**CHECKED, memory={"judged": "checks_running"})

@@ -217,7 +217,21 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
             record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)
             return Decision(fields, record, notices=(notice,))
         case PullState.OPEN:
-            return _open(snapshot, pull)
+            return _renamed(snapshot, pull) or _open(snapshot, pull)
+
+
+def _renamed(snapshot: Snapshot, pull: PullRequest) -> Decision | None:
+    """Follow the pull request to the name that its branch was given on GitHub; None if it was given none.
+
+    If the agent moved the claim to another branch, the claim does not remember that it opened this one.
+    """
+    claim, owner = snapshot.record.claim, snapshot.rules.head_owner
+    is_there = derive.is_ours(pull, replace(claim, branch=pull.branch), owner)
+    if not is_there or pull.number != snapshot.record.pull.opened or pull.branch == claim.branch:
+        return None
+    text = messages.branch_renamed(pull.number, claim.branch, pull.branch)
+    notice = Notice(f"renamed:{pull.number}:{pull.branch}", text, Audience.ACT)
+    return Decision({"branch": pull.branch}, notices=(notice,))
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
