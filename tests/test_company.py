@@ -40,6 +40,18 @@ def test_a_claim_that_was_taken_over_writes_nothing_any_more(place: Place) -> No
     assert place.issue()["state"] == "closed"
 
 
+def test_a_hand_off_without_a_summary_hears_that_the_task_is_anothers(place: Place) -> None:
+    """A tick tells the takeover, and asks for no summary of a pull request that is not opened any more."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    place.write(phase="ready_for_pr", summary="")
+    place.control.set_field(42, "Agent", "maria-2")
+    told = place.cli("tick")
+    assert told.returncode == 4
+    assert "taken over by maria-2" in told.stdout
+    assert "Fill it in" not in told.stdout
+
+
 def test_a_person_who_looks_does_not_use_up_the_agents_news(place: Place) -> None:
     """A tick in a terminal shows the failure; the agent is woken with it all the same, once."""
     place.ready()

@@ -113,9 +113,13 @@ def test_the_merge_is_looked_for_before_the_backoff_is_over() -> None:
     [(["branch"], "branch is"), (["summary"], "summary is"), (["branch", "summary"], "and")],
 )
 def test_a_hand_off_that_lacks_something_says_what(missing: list[str], names: str) -> None:
-    """Without branch or summary the claim stays in ready_for_pr, asks nothing, and says why."""
+    """Without branch or summary the claim stays in ready_for_pr, its stop asks nothing, and it says why.
+
+    A command and a session's start look at GitHub as they do in coding: the task may be another's by now.
+    """
     made = record(**{**READY, **dict.fromkeys(missing, "")})
     assert look(seen(made, wake=Wake.STOP)) is None
+    assert None not in [look(seen(made, wake=wake)) for wake in (Wake.TICK, Wake.START)]
     step = decide(seen(made, wake=Wake.STOP))
     assert step.action is None
     assert not step.fields

@@ -42,9 +42,8 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     checks = False
     if is_leaving:
         needed = snapshot.wake in ASKED or closing.may_go_on(snapshot)
-    elif phase is Phase.READY_FOR_PR:
-        action = opening.opening(snapshot, claim.branch)
-        needed = not opening.missing(snapshot) and derive.may_try(snapshot, action)
+    elif phase is Phase.READY_FOR_PR and not opening.missing(snapshot):
+        needed = derive.may_try(snapshot, opening.opening(snapshot, claim.branch))
     elif phase is Phase.DONE:
         is_tried = snapshot.wake in ASKED or closing.may_go_on(snapshot)
         needed = is_tried and not derive.is_answer_pending(snapshot)
