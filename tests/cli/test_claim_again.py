@@ -337,6 +337,24 @@ def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     assert ("Should I close issue #42?" in ok(quiet.cli("tick"))) == is_merged
 
 
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_claim_whose_file_was_deleted_is_given_up_as_it_is_told(
+    quiet: Place, *, is_closed: bool
+) -> None:
+    """`release` ends it without its file: of a closed issue it cannot be claimed again before that."""
+    (quiet.root / ".agent-claim.json").unlink()
+    if is_closed:
+        quiet.control.close_issue(42)
+        assert "to give it up, run: lifecycle release" in refused(quiet.cli("claim", "42"))
+    quiet.clear()
+    assert "would release the lease on #42" in ok(quiet.cli("release", "--dry-run"))
+    assert (quiet.writes(), quiet.has_claim()) == ([], False)
+    assert "Issue #42 released." in ok(quiet.cli("release"))
+    assert "refs/agent-claims/42" not in quiet.control.world()["refs"]
+    assert not quiet.has_claim()
+    assert "may still be held" not in ok(quiet.cli("tick"))
+
+
 def test_what_waits_of_a_claim_whose_file_was_deleted_is_not_said_of_the_next(place: Place) -> None:
     """Its advice, to delete the file, would mean the next claim; how it ended is the person's to know."""
     ok(place.cli("claim", "45"))

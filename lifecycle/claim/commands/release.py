@@ -69,6 +69,7 @@ def release_claim(
         ended = None
         if loaded.record is None:
             ended = _unfinished(world, claim_store, dry_run=True) or _over(claim_store)
+            loaded = replace(loaded, record=_without_file(claim_store))
         return ended or _leaving(world, claim_store, there(world, loaded), reason, is_asked=False)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
@@ -80,7 +81,8 @@ def release_claim(
                 ended = _unfinished(world, claim_store, dry_run=False) or _over(claim_store)
                 if ended is not None:
                     return ended
-                loaded = replace(loaded, record=_restored(claim_store))
+                left = _without_file(claim_store)
+                loaded = replace(loaded, record=left and claim_store.create(left))
             releasing = _leaving(world, claim_store, there(world, loaded), reason, is_asked=True)
         finally:
             claim_store.save()
@@ -119,12 +121,12 @@ def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> Rele
     return ReleaseOutcome(begun.record.with_ending(outcome="released"), is_over=True, said=sentence)
 
 
-def _restored(claim_store: ClaimStore) -> Record | None:
-    """The record of a release that stopped half-way while its claim file was deleted, or None."""
+def _without_file(claim_store: ClaimStore) -> Record | None:
+    """The claim whose file was deleted while it held its task, or while its release stopped half-way."""
     last = claim_store.remembered()
-    if last is None or last.ending.releasing is None or last.ending.outcome:
-        return None
-    return claim_store.create(last)
+    if last is not None and last.ending.releasing is not None and not last.ending.outcome:
+        return last
+    return unfinished_claims.without_file(claim_store)
 
 
 def _leaving(

@@ -169,7 +169,7 @@ def left(claim_store: ClaimStore) -> str:
     """The sentence about an attempt that is neither finished nor undone, or a deleted claim file; or ""."""
     begun = of(claim_store.state)
     if begun is None:
-        return _without_file(claim_store)
+        return _deleted(claim_store)
     parts = ("its lease", not begun.is_unleased), ("what was written on GitHub", begun.is_held)
     holdings = ", and ".join(part for part, may_be in parts if may_be)
     if not holdings:
@@ -178,17 +178,25 @@ def left(claim_store: ClaimStore) -> str:
     return sentence("begun", number=begun.issue, holdings=holdings, command=command)
 
 
-def _without_file(claim_store: ClaimStore) -> str:
-    """The sentence about a claim whose file was deleted before it ended; "" if it holds nothing."""
+def without_file(claim_store: ClaimStore) -> Record | None:
+    """The claim whose file was deleted before it ended, if it may still hold its task; or None."""
     last = claim_store.remembered()
     is_held = last is not None and last.ownership.lease and not last.ending.outcome
     is_there = claim_store.disk.path.exists()
     if last is None or not is_held or is_there or last.is_lost or is_issue_gone(last):
+        return None
+    return last
+
+
+def _deleted(claim_store: ClaimStore) -> str:
+    """The sentence about a claim whose file was deleted before it ended; "" if it holds nothing."""
+    last = without_file(claim_store)
+    if last is None:
         return ""
     number = last.claim.issue_number
     return (
         f"The file of the claim on #{number} was deleted before the claim ended, so #{number} may still be "
-        f"held. To continue, run: lifecycle claim {number}; to give it up, run lifecycle release then."
+        f"held. To continue, run: lifecycle claim {number}; to give it up, run: lifecycle release"
     )
 
 
