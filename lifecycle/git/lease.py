@@ -17,7 +17,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
-from lifecycle.core.values.survey import LEASES, parse_lease
+from lifecycle.core.values.survey import LEASES, parse_lease, work_began
 from lifecycle.git.process import sentence
 
 _FORBIDDEN = re.compile(
@@ -31,6 +31,8 @@ _FORBIDDEN = re.compile(
 class Lease:
     """Who holds the task, according to the lease commit, and since when, by its committer date.
 
+    `began` is when the first of the claims took it that were taken over, else the same.
+
     `nonce` distinguishes one attempt from every other: agents of one account may share a name. `branch` is
     where the work is, "" if the lease does not say.
     """
@@ -40,6 +42,7 @@ class Lease:
     since: str
     nonce: str = ""
     branch: str = ""
+    began: str = ""
 
 
 def ref_of(issue: int) -> str:
@@ -67,6 +70,7 @@ def take(
     branch: str = "",
     nonce: str = "",
     instead_of: str = "",
+    began: str = "",
 ) -> str:
     """Take the lease and return its sha.
 
@@ -78,6 +82,7 @@ def take(
         branch: where the work will be, for those who see only GitHub.
         nonce: the attempt's nonce, by which an interrupted one is recognised; a new one unless given.
         instead_of: the sha of a lease to take over; "" means that there must be no lease.
+        began: when the work of that lease began: what was merged since then is this claim's as well.
 
     Raises:
         HeldByAnother: somebody was first; the sentence says who, since when and where.
@@ -86,7 +91,7 @@ def take(
             not settle it.
     """
     nonce = nonce or new_nonce()
-    word = _word(redact(agent), issue, nonce, branch)
+    word = _word(redact(agent), issue, nonce, branch, began)
     tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
     sha = git.run(*_IDENTITY, "commit-tree", tree, "-m", word, "-m", _NO_CI)
     ref = ref_of(issue)
@@ -129,7 +134,7 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
     agent, nonce, named_branch = parse_lease(message)
     if named_branch == branch:
         return sha
-    text = f"{head}\n\n{_word(agent, issue, nonce, branch)}\n\n{_NO_CI}\n"
+    text = f"{head}\n\n{_word(agent, issue, nonce, branch, work_began(message))}\n\n{_NO_CI}\n"
     new = git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
     try:
         _push(git, remote, ref_of(issue), new, instead_of=sha)
@@ -143,10 +148,10 @@ _NO_CI = "[skip ci]"
 _UNKNOWN = "an unknown holder"
 
 
-def _word(agent: str, issue: int, nonce: str, branch: str) -> str:
+def _word(agent: str, issue: int, nonce: str, branch: str, began: str) -> str:
     """The first line of a lease's commit message."""
-    content = {"agent": agent, "issue": issue, "nonce": nonce}
-    return f"lease {json.dumps(content | ({'branch': branch} if branch else {}))}"
+    content = {"agent": agent, "issue": issue, "nonce": nonce, "branch": branch, "began": began}
+    return f"lease {json.dumps({name: value for name, value in content.items() if value})}"
 
 
 def _is_forbidden(error: GitFailed) -> bool:
@@ -256,7 +261,7 @@ def known(git: Git, sha: str) -> Lease:
     words = ("show", "--no-patch", "--no-show-signature", "--format=%cI %s", sha)
     since, _, subject = git.run(*words).partition(" ")
     agent, nonce, branch = parse_lease(subject)
-    return Lease(sha, agent or _UNKNOWN, since, nonce, branch)
+    return Lease(sha, agent or _UNKNOWN, since, nonce, branch, work_began(subject) or since)
 
 
 def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -> bool:

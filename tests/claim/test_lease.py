@@ -156,11 +156,12 @@ def test_a_lease_that_is_led_to_another_branch_is_the_same_claims(
 
     An answer that is lost is settled by reading, as where it is taken.
     """
-    old = lease.take(git, "origin", 42, "octocat-1", branch="a")
+    old = lease.take(git, "origin", 42, "octocat-1", branch="a", began="2026-01-02T03:04:05Z")
     place.control.add_fault(Fault("cut", path=r"git-receive-pack$", when="after"))
     new = lease.led_to(git, "origin", 42, old, "b")
     assert lease.led_to(git, "origin", 42, new, "b") == new
     assert place.control.world()["refs"][lease.ref_of(42)] == new
+    assert lease.known(git, new).began == "2026-01-02T03:04:05Z"
     assert lease.known(git, new) == replace(lease.known(git, old), sha=new, branch="b")
     assert parse_lease(place.git("show", "-s", "--format=%B", new))[2] == "b"
     stands = lease.standing(git, "origin", 42, sha=old, agent="octocat-1")

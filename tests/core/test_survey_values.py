@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.core.values.survey import BoardTooLarge, parse_lease
+from lifecycle.core.values.survey import BoardTooLarge, parse_lease, work_began
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,14 @@ from lifecycle.core.values.survey import BoardTooLarge, parse_lease
 def test_a_lease_says_what_it_says(message: str, said: tuple[str, str, str]) -> None:
     """Agent, nonce and branch; whatever else a commit says is nobody's lease."""
     assert parse_lease(message) == said
+    assert work_began(message) == ""
 
 
 @given(st.text())
 def test_no_message_breaks_a_sweep(message: str) -> None:
     """Anybody who may push writes these commits."""
     assert len(parse_lease(f"lease {message}")) == 3
+    assert isinstance(work_began(f"lease {message}"), str)
 
 
 def test_a_board_that_is_too_large_says_how_large_it_is() -> None:

@@ -549,6 +549,8 @@ def test_an_earlier_claims_pull_request_is_not_taken_for_this_ones() -> None:
         MERGED, closed_at=TAKEN - HOUR, merged_at=TAKEN - HOUR, opened_at=TAKEN - 2 * HOUR
     )
     assert shown(pulls=(earlier,)).task().pull is None
+    taken_over = Hold(42, "b" * 40, AGENT, TAKEN, BRANCH, began=TAKEN - 3 * HOUR)
+    assert shown(pulls=(earlier,), hold=taken_over).task().pull == earlier, "the work goes on"
 
 
 def test_without_a_board_nothing_of_it_is_found() -> None:

@@ -268,7 +268,8 @@ def pull_request_of(
 ) -> PullRequest | None:
     """The pull request that the task begins with: the earlier claim's, else the branch's open one.
 
-    `former`: the lease that was taken over, or None; a merge while its holder had the task counts, too.
+    `former`: the lease that was taken over, or None; a merge while its holder, or whoever had the task
+    before them, was at work counts, too.
     """
     seen, owner = task.seen, world.head.owner
     # The work that was taken over may be merged, and its branch deleted.
@@ -280,7 +281,7 @@ def pull_request_of(
     opened = derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
     if opened is not None or former is None:
         return opened
-    values, since = {"issue_number": task.issue.number, "branch": branch}, parse_time(former.since)
+    values, since = {"issue_number": task.issue.number, "branch": branch}, parse_time(former.began)
     theirs = Record(values, created_at=since or 0.0, is_taken=True)
     pull = derive.pull_request_of(theirs, seen, Rules(owner, base))
     return pull if pull is not None and pull.state is PullState.MERGED else None

@@ -276,9 +276,9 @@ class _Taking:
         unfinished_claims.amend(self.claim_store, instead_of=instead_of, is_unleased=False)
         agent, nonce = attempt.agent, attempt.nonce
         try:
-            sha = lease.take(
-                git, remote, number, agent, branch=branch, nonce=nonce, instead_of=instead_of
-            )
+            began = former.began if former is not None else ""
+            how = {"branch": branch, "nonce": nonce, "instead_of": instead_of, "began": began}
+            sha = lease.take(git, remote, number, agent, **how)
         except HeldByAnother as error:
             winner = holder_of(world, number)
             refusal = other_place(world, number, winner.agent) if winner is not None else None

@@ -359,6 +359,7 @@ class Hold:
         agent: who holds the task, "" if the commit does not say so in our format.
         since: the committer's date, None if GitHub did not say.
         branch: the claim's branch, "" if the lease does not name it.
+        began: when the work began that a takeover continues; None if it took over no lease.
     """
 
     issue: int
@@ -366,6 +367,7 @@ class Hold:
     agent: str = ""
     since: float | None = None
     branch: str = ""
+    began: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

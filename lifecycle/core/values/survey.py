@@ -91,10 +91,20 @@ _LEASE = "lease "
 def parse_lease(message: str) -> tuple[str, str, str]:
     """Agent, nonce and branch from a lease's commit message, "" for what it lacks.
 
-    The message is `lease {"agent": …, "issue": …, "nonce": …, "branch": …}`, written when a lease is taken.
+    The message is `lease {"agent": …, "issue": …, "nonce": …, "branch": …}`, written when a lease is taken;
+    a takeover adds `began`.
     A ref of that name may also point to anybody's commit.
     """
-    line = message.partition("\n")[0].strip()
-    values = map(object_in(line.removeprefix(_LEASE)).get, ("agent", "nonce", "branch"))
-    agent, nonce, branch = [value if isinstance(value, str) else "" for value in values]
+    agent, nonce, branch = [_named(message, key) for key in ("agent", "nonce", "branch")]
     return agent, nonce, branch
+
+
+def work_began(message: str) -> str:
+    """When the work began that the lease of a takeover continues, from its commit's message; else ""."""
+    return _named(message, "began")
+
+
+def _named(message: str, key: str) -> str:
+    line = message.partition("\n")[0].strip()
+    value = object_in(line.removeprefix(_LEASE)).get(key)
+    return value if isinstance(value, str) else ""

@@ -17,7 +17,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.priorities import SPELLINGS
-from lifecycle.core.values.survey import parse_lease
+from lifecycle.core.values.survey import parse_lease, work_began
 from lifecycle.github.client.client_common import Json, nodes, part, text, texts, times, word
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
@@ -34,9 +34,10 @@ def hold(issue: int, commit: Json) -> model.Hold:
 
     Source: https://docs.github.com/graphql/reference/objects#repository (`ref`)
     """
-    agent, _, branch = parse_lease(text(commit, "message"))
-    since = timing.parse_time(commit.get("committedDate"))
-    return model.Hold(issue, text(commit, "oid"), agent, since, branch)
+    message = text(commit, "message")
+    agent, _, branch = parse_lease(message)
+    since, began = map(timing.parse_time, (commit.get("committedDate"), work_began(message)))
+    return model.Hold(issue, text(commit, "oid"), agent, since, branch, began)
 
 
 def pull_request(node: Json) -> model.PullRequest:
