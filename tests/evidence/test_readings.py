@@ -34,6 +34,11 @@ COVERED = "ok  \tex/a\t0.1s\tcoverage: {}{}\n"
 NO_TESTS = " [no tests to run]"
 NO_FILES = "?   \tex/b\t[no test files]\n"
 
+# https://github.com/ziglang/zig/blob/master/lib/compiler/build_runner.zig: nothing without --summary.
+ZIG = "Build Summary: {}/3 steps succeeded{}\ntest\n+- run test{}\n"
+ZIG_ALL = "zig build test --summary all"
+JSON = '{{"numFailedTests":0,"numPassedTests":{},"numPendingTests":2,"success":true}}\n'
+
 PRINTED: list[tuple[str, int, str, Outcome]] = [
     # Parts add up.
     ("go test ./...", 0, GO + NO_FILES, PASSED),
@@ -67,7 +72,17 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("tox", 0, "  py311: OK\n  congratulations :)\n", PASSED),
     ("tox", 0, "  py311: OK (0.1 seconds)\n  congratulations :) (0.2 seconds)\n", NOTHING),
     ("gradle test", 0, "> Task :test UP-TO-DATE\nBUILD SUCCESSFUL in 1s\n", PASSED),
+    (ZIG_ALL, 0, ZIG.format(3, "; 2/2 tests passed", " 2 passed 1ms MaxRSS:1M"), PASSED),
+    (ZIG_ALL, 0, ZIG.format(3, "", " cached"), PASSED),
+    (ZIG_ALL, 1, ZIG.format(1, "; 1 failed; 1/2 tests passed; 1 failed", " 1/2 passed"), FAILED),
+    ("zig build test", 0, "", UNKNOWN),
+    ("jest --json", 0, JSON.format(1), PASSED),
+    ("playwright test --reporter=json", 0, '    "expected": 2,\n    "skipped": 0,\n', PASSED),
     # Nothing ran.
+    (ZIG_ALL, 0, ZIG.format(3, "; 0/2 tests passed; 2 skipped", " 2 skipped"), NOTHING),
+    ("jest --json --passWithNoTests", 0, JSON.format(0), NOTHING),
+    ("vitest run --reporter=json", 0, JSON.format(0), NOTHING),
+    ("playwright test --reporter=json", 0, '    "expected": 0,\n    "skipped": 2,\n', NOTHING),
     ("rspec", 0, "0 examples, 0 failures\n", NOTHING),
     ("rspec", 0, "4 examples, 0 failures, 4 pending\n", NOTHING),
     ("phpunit", 0, "No tests executed!\n", NOTHING),
