@@ -86,6 +86,19 @@ def test_every_page_is_read_and_each_list_only_while_it_has_more(
     assert review_reading.demanded(found) is found
 
 
+def test_a_remark_on_several_lines_has_all_of_them(
+    control: Control, clients: GitHubClients, number: int
+) -> None:
+    """A suggested change replaces all lines from the first to the last, also once it is outdated."""
+    several = {"path": "a.txt", "start_line": 2, "line": 5, "body": "```suggestion\none\n```"}
+    control.review(number, "COMMENTED", login="maria", comments=[several])
+    (thread,) = review_reading.read(clients.graph, REPOSITORY, number).threads
+    assert (thread.place, thread.is_of_base, thread.is_outdated) == (":2-5", False, False)
+    control.push_commit("work", {"a.txt": "all else\n"}, "Again", by="octocat")
+    (thread,) = review_reading.read(clients.graph, REPOSITORY, number).threads
+    assert (thread.place, thread.is_outdated) == (":2-5", True)
+
+
 def test_what_has_more_pages_than_are_read_is_not_done(
     control: Control, clients: GitHubClients, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -194,10 +194,14 @@ def _data(
 
 def _point_data(point: ReviewPoint, ledger: ReviewLedger) -> dict[str, Any]:
     thread, row = point.thread, ledger.told.get(point.key)
-    where: dict[str, Any] = dict.fromkeys(("thread", "path", "line"))
+    where: dict[str, Any] = dict.fromkeys(("thread", "path", "line", "start"))
     return {
         "id": point.key,
-        **(fields_of(thread, thread="id", path="path", line="line") if thread else where),
+        **(
+            fields_of(thread, thread="id", path="path", line="line", start="start")
+            if thread
+            else where
+        ),
         "outdated": thread is not None and thread.is_outdated,
         "author": point.remark.author,
         "bot": point.is_bots,

@@ -77,7 +77,10 @@ class ReviewThread:
 
     Attributes:
         id: GitHub's global id, used to answer it.
-        line: in the head; in an outdated thread, in the commit that it is about.
+        line: in the head; in an outdated thread, in the commit that it is about. It is the last line if the
+            thread is about several: a suggested change replaces all of them.
+        start: the first of these lines; None if there is one line.
+        is_of_base: the lines are those of the base, which the change removes.
         remarks: the first and the newest ones, the oldest first.
         left_out: how many remarks between these were not read.
     """
@@ -87,10 +90,20 @@ class ReviewThread:
     line: int | None
     remarks: tuple[Remark, ...]
     can_reply: bool
+    start: int | None = None
+    is_of_base: bool = False
     is_resolved: bool = False
     is_outdated: bool = False
     can_resolve: bool = False
     left_out: int = 0
+
+    @property
+    def place(self) -> str:
+        """Its lines, as they follow a path: ":5", ":2-5"; "" if it is about a whole file."""
+        if self.line is None:
+            return ""
+        is_one = self.start is None or self.start >= self.line
+        return f":{self.line}" if is_one else f":{self.start}-{self.line}"
 
     @property
     def shown(self) -> tuple[Remark, ...]:

@@ -10,7 +10,13 @@ from collections.abc import Iterable, Sequence
 
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.redact import block, named, redact, short
-from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
+from lifecycle.feedback.reviews.remarks import (
+    PullConversation,
+    Remark,
+    ReviewPoint,
+    ReviewThread,
+    Trusted,
+)
 from lifecycle.feedback.reviews.rounds import ReviewDecision
 
 MOST_IN_WAKE = 2_000
@@ -21,6 +27,7 @@ MOST_OF_BODY = 4_000
 
 _IN_WAKE_BODY = 160
 _HUNK_LINES = 8
+_MOST_HUNK_LINES = 60
 
 ANSWER = (
     "Answer each thread: lifecycle feedback reply THREAD --text-file FILE "
@@ -96,8 +103,7 @@ def place_of(point: ReviewPoint, head: str) -> str:
     """One line: where a point is, who wrote it, and its state."""
     thread, remark = point.thread, point.remark
     if thread is not None:
-        line = f":{thread.line}" if thread.line is not None else ""
-        where = f"{named(thread.path, 200)}{line} · thread {named(thread.id)}"
+        where = f"{named(thread.path, 200)}{thread.place} · thread {named(thread.id)}"
     elif point.review_state:
         asks = point.review_state == "CHANGES_REQUESTED"
         where = "a request for changes" if asks else "a review's own text"
@@ -108,6 +114,8 @@ def place_of(point: ReviewPoint, head: str) -> str:
         facts.append(f"bot, {remark.severity}" if remark.severity else "bot, unclassed")
     if remark.trusted is Trusted.OWNER:
         facts.append("written with the account of this token")
+    if thread is not None and thread.is_of_base:
+        facts.append("lines that the change removes")
     if thread is not None and thread.is_outdated:
         facts.append("outdated: these lines have changed since")
     elif remark.sha and remark.sha != head:
@@ -127,6 +135,13 @@ def brief(remark: Remark) -> list[str]:
     return block(text) if text else []
 
 
+def _hunk_lines(thread: ReviewThread | None) -> int:
+    """How many lines of the diff are shown: all that the thread is about, within bounds."""
+    if thread is None or thread.line is None or thread.start is None:
+        return _HUNK_LINES
+    return max(_HUNK_LINES, min(thread.line - thread.start + 1, _MOST_HUNK_LINES))
+
+
 def _whole_point(point: ReviewPoint) -> list[str]:
     thread = point.thread
     remarks = thread.shown if thread is not None else (point.remark,)
@@ -134,7 +149,7 @@ def _whole_point(point: ReviewPoint) -> list[str]:
     hunk = remarks[0].hunk
     if hunk:
         lines += ["The lines of the diff, down to the one commented on:"]
-        lines += block("\n".join(hunk.split("\n")[-_HUNK_LINES:]))
+        lines += block("\n".join(hunk.split("\n")[-_hunk_lines(thread) :]))
     for at, remark in enumerate(remarks):
         if at == 1 and thread is not None and thread.left_out:
             lines.append(f"… {thread.left_out} remarks are not shown.")

@@ -102,11 +102,17 @@ def thread(node: Json) -> ReviewThread:
     ids = {entry.id for entry in newest}
     remarks = (*(entry for entry in first if entry.id not in ids), *newest)
     total = part(node, "comments").get("totalCount")
-    line = node.get("line") if node.get("line") is not None else node.get("originalLine")
+    is_now = node.get("line") is not None
+    line, start = (
+        node.get(name if is_now else f"original{name[0].upper()}{name[1:]}")
+        for name in ("line", "startLine")
+    )
     return ReviewThread(
         id=text(node, "id"),
         path=text(node, "path"),
         line=line if isinstance(line, int) else None,
+        start=start if isinstance(start, int) else None,
+        is_of_base=node.get("diffSide") == "LEFT",
         remarks=remarks,
         is_resolved=bool(node.get("isResolved")),
         is_outdated=bool(node.get("isOutdated")),

@@ -176,7 +176,8 @@ def review(
     submitted = reviews.review(pull, who, wanted, body)
     try:
         for line_comment in comments:
-            place = threads.Place(line_comment["path"], line_comment.get("line"))
+            names = {"path", "line", "side", "start_line"} & line_comment.keys()
+            place = threads.Place(**{name: line_comment[name] for name in names})
             threads.begin(pull, who, place, line_comment["body"], submitted)
     except ActionRefused:
         submitted.state = "PENDING"

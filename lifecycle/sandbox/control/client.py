@@ -125,6 +125,7 @@ class Control:
     ) -> str:
         """Review a pull request and return the review's global id; a comment has path, line and body.
 
+        A comment may have start_line and side, too.
         `DISMISSED` dismisses the last review of `login`. `visitor` may read, not write.
         """
         comment_values = [dict(comment) for comment in comments]
