@@ -739,7 +739,9 @@ def test_the_recorded_command_is_found_without_a_path(place: Place, tmp_path: Pa
     session = Session(place, ONE, {"LIFECYCLE_BIN": "", "XDG_CONFIG_HOME": str(config)})
     assert session.on_stop().code == 9
     spy.rename(place.root / "spy")
-    (config / "lifecycle/bin").write_text("./spy\n")  # a relative line would start the project's own
+    (config / "lifecycle/bin").write_text(
+        "./spy\n"
+    )  # a relative line would start the project's own
     assert session.on_stop().code == 0
     (config / "lifecycle/bin").write_text(f"{spy}\n")
     assert session.on_stop().code == 0  # it is gone: `lifecycle` on PATH, or nothing
