@@ -35,7 +35,7 @@ OWNER_VARIABLES = ("LIFECYCLE_PROJECT_OWNER", "MOLTNET_PROJECT_OWNER")
 
 _ENVIRONMENT: dict[str, tuple[tuple[str, ...], Any]] = {
     "project_number": (PROJECT_VARIABLES, readers.project_number),
-    "project_owner": (OWNER_VARIABLES, lambda _, value: value),
+    "project_owner": (OWNER_VARIABLES, readers.login),
     "repository": (("LIFECYCLE_REPOSITORY",), readers.repository),
     "hook_seconds": (("LIFECYCLE_HOOK_SECONDS",), readers.positive),
 }

@@ -199,6 +199,13 @@ def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:
     assert load(tmp_path, MOLTNET_PROJECT_OWNER="octo").project_owner == "octo"
 
 
+def test_the_boards_owner_is_a_login(tmp_path: Path) -> None:
+    """A variable of Actions may end with a line break: every card would seem to be on another's board."""
+    assert load(tmp_path, LIFECYCLE_PROJECT_OWNER=" octo-org\n").project_owner == "octo-org"
+    with pytest.raises(BadConfig, match="LIFECYCLE_PROJECT_OWNER must be the login"):
+        load(tmp_path, LIFECYCLE_PROJECT_OWNER="octo-org/projects/1")
+
+
 @pytest.mark.parametrize(
     "text",
     [
