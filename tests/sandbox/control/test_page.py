@@ -125,6 +125,15 @@ def test_a_narrow_page_breaks_no_words(tmp_path: Path) -> None:
     with Sandbox() as sandbox, browser(tmp_path / "profile") as page:
         for number in range(60):
             requests.get(f"{sandbox.info.api_url}/repos/x/y{number}", timeout=5)
+        people = Control(sandbox.info.control_url)
+        people.push_commit("long", {"a.txt": "a"}, "A")
+        people.open_pull("long", "l" * 200)
+        page.get(sandbox.info.api_url)
+        sees(page, "#live", "l" * 200)
+        widths = "return [...document.querySelectorAll('td.wide')].map(one => one.clientWidth)"
+        assert max(page.execute_script(widths)) < 700, (
+            "a title without spaces takes the others' room"
+        )
         page.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True},
