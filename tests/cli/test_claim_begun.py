@@ -160,6 +160,18 @@ def test_what_is_held_is_said_and_release_gives_it_back(place: Place, *, has_lea
     assert "no claim" in refused(place.cli("release"))
 
 
+def test_a_claim_that_github_refuses_says_where_the_worktree_is(place: Place) -> None:
+    """Nothing is held, but the branch was switched to before the assignee was refused."""
+    place.control.add_fault("no-permission", path=r"/assignees$", count=9)
+    said = refused(place.cli("claim", "42"))
+    assert "no permission for the assignees of issue #42" in said
+    stays = "This worktree stays on claude/fix-race-condition-in-task-queue-42"
+    assert f"{stays}; to go back, run: git switch main\n" in said
+    assert is_free(place)
+    place.git("switch", "--quiet", "main")
+    assert "git switch" not in refused(place.cli("claim", "36")), "refused before any switch"
+
+
 @SOAKED
 def test_what_somebody_else_has_by_now_is_left(place: Place, tmp_path: Any) -> None:
     """Taken over meanwhile: lease, card and assignee are that agent's, and stay so."""
