@@ -27,8 +27,8 @@ CHECK = "lifecycle check"
 _PIPES = ("|", "|&")
 _OWN = word_tables.table("words/commands")["own"]
 _PLACES, _OUTPUTS, _FOLDERS = map(listed, ("places", "outputs", "folders"))
-_BEFORE = (_PLACES | listed("loading")) - {"-p", "--project"}
-"""Options that come before the name of what is to run, as in `make -C web test`."""
+_BEFORE = (_PLACES | listed("loading") | listed("choosing")) - {"-p", "--project"}
+"""Words before the name of what is to run, each with a value: `make -C web`, `pnpm --filter web`."""
 
 _NOWHERE = "/-"
 """Used for the worktree's top folder if that is unknown."""

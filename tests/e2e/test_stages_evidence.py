@@ -161,6 +161,13 @@ def test_a_path_that_leaves_tests_out_is_a_part(ground: Ground, agent: Agent) ->
 
 
 @SOAKED
+def test_a_run_of_one_package_is_a_run(ground: Ground, agent: Agent) -> None:
+    """It is not overlooked, as if no test were ever run here and the agent's word had to do."""
+    agent.runs("pnpm --filter web test", "Tests:       1 failed, 1 total", ok=False)
+    assert "of a part of the tests" in agent.stops(PASSING).model
+
+
+@SOAKED
 def test_of_much_output_the_whole_is_read_where_the_status_is_anothers(
     ground: Ground, agent: Agent, tmp_path: Path
 ) -> None:

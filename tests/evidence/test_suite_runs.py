@@ -18,9 +18,11 @@ OWN = ("make verify", "cd web && npm run check")
 @each_row("name", runner_table.names())
 def test_every_runner_of_the_table_is_a_run(name: str) -> None:
     """Each known runner is found, also behind others and with options; its suite counts, if it runs all."""
-    run = suite_runs.run_in(f"cd x && FOO=1 {name}{' ./...' if name == 'go test' else ''}")
+    line = name.replace("yarn workspace ", "yarn workspace web ")
+    run = suite_runs.run_in(f"cd x && FOO=1 {line}{' ./...' if name == 'go test' else ''}")
     assert run is not None
-    assert (run.name, run.is_suite, run.decides) == (name, "affected" not in name, True)
+    is_part = any(words in name for words in ("affected", "yarn workspace ", "nx test"))
+    assert (run.name, run.is_suite, run.decides) == (name, not is_part, True)
 
 
 def test_one_package_of_go_is_the_suite_where_the_project_says_so() -> None:
@@ -59,6 +61,14 @@ def test_one_package_of_go_is_the_suite_where_the_project_says_so() -> None:
         ("nx run-many -t lint,test", True),
         ("nx affected -t test", False),
         ("npx nx affected --targets=lint,test --base=main", False),
+        ("pnpm --filter web test", False),
+        ("pnpm -F ./packages/web... run test", False),
+        ("npm --workspace web test", False),
+        ("bun run --filter '*' test", False),
+        ("turbo --filter web run test", False),
+        ("yarn workspace web test", False),
+        ("yarn workspace web run test", False),
+        ("npx nx test web", False),
         ("node --run test", True),
         ("node --run test:unit", False),
         ("node --run=test -- --grep one", False),
@@ -108,6 +118,8 @@ def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -
         "cat <<EOF > run.sh\npytest\nEOF",
         "git commit -m 'run pytest'",
         "# pytest",
+        "pnpm --filter test build",
+        "yarn workspace test build",
         "npm run build",
         "make tests-docs",
         "make",
