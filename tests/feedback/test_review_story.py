@@ -79,6 +79,19 @@ def says_by_hand(place: Place, number: int, thread: str, text: str) -> None:
         world.calls.create("POST", path, "a reply", lambda answer: answer, {"body": text})
 
 
+def test_a_thread_of_a_strangers_is_named_where_it_is_asked_for(place: Place, number: int) -> None:
+    """It is counted as unanswered, so it is shown; its words are only for the user."""
+    place.control.review(number, "COMMENTED", login="visitor", comments=remarks(1))
+    refused = place.cli("feedback", "request")
+    assert (refused.returncode, "nobody was asked" in refused.stderr) == (1, True)
+    said = place.cli("feedback", "reviews").stdout
+    assert "1 unanswered" in said
+    (thread,) = shown(place)["unanswered"]
+    (line,) = [line for line in said.split("\n") if thread in line]
+    assert line.startswith(f"- lines.txt:1 · thread {thread} · only people without write access")
+    assert "Why line 0?" not in said
+
+
 def test_a_review_of_twelve_comments_is_one_wake_and_is_answered(place: Place, number: int) -> None:
     """One packet once nobody writes any more; each answered by the command; then nothing is unanswered.
 

@@ -59,6 +59,7 @@ def reviews(session: Session, *, pull: int | None) -> int:
         note = f" · told at {row.head[:7]}" if row is not None else ""
         lines += [f"- {review_packet.place_of(point, conversation.head)}{note}"]
         lines += review_packet.brief(point.remark)
+    lines += review_packet.unheard(conversation, waiting)
     again = rounds.to_ask_again(conversation)
     if again and not conversation.unanswered:
         lines.append(f"Not yet asked to review this commit: {', '.join(map(visible, again))}.")

@@ -103,7 +103,7 @@ def place_of(point: ReviewPoint, head: str) -> str:
     """One line: where a point is, who wrote it, and its state."""
     thread, remark = point.thread, point.remark
     if thread is not None:
-        where = f"{named(thread.path, 200)}{thread.place} · thread {named(thread.id)}"
+        where = _where(thread)
     elif point.review_state:
         asks = point.review_state == "CHANGES_REQUESTED"
         where = "a request for changes" if asks else "a review's own text"
@@ -123,6 +123,21 @@ def place_of(point: ReviewPoint, head: str) -> str:
     if remark.edited_at is not None:
         facts.append("edited")
     return " · ".join(facts)
+
+
+def _where(thread: ReviewThread) -> str:
+    return f"{named(thread.path, 200)}{thread.place} · thread {named(thread.id)}"
+
+
+def unheard(conversation: PullConversation, points: Iterable[ReviewPoint]) -> list[str]:
+    """A line for each unanswered thread that is none of the points: only the user hears strangers."""
+    keys = {point.key for point in points}
+    return [
+        f"- {_where(thread)} · only people without write access wrote here; "
+        f"ask the user to read it: {thread.shown[0].url}"
+        for thread in conversation.unanswered
+        if thread.id not in keys
+    ]
 
 
 def _author(remark: Remark) -> str:
