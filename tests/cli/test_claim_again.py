@@ -378,6 +378,20 @@ def test_what_waits_of_a_claim_whose_file_was_deleted_is_not_said_of_the_next(pl
         assert ("Issue #45 closed." in text) == (command[0] == "status")
 
 
+def test_a_finished_task_that_is_nobodys_is_left_as_it_is_told(quiet: Place) -> None:
+    """Closed from afar and reopened: `release` is the way out that a look names, and writes nothing."""
+    ok(quiet.cli("handoff", "--summary", "Fix race condition"))
+    ok(quiet.cli("tick"))
+    quiet.control.merge_pull(quiet.pull())
+    assert "Should I close issue #42?" in ok(quiet.cli("tick"))
+    ok(quiet.cli("reconcile", "--issue", "42", "--close"))
+    quiet.control.reopen_issue(42)
+    assert "otherwise leave the task with: lifecycle release" in ok(quiet.cli("tick"))
+    quiet.clear()
+    assert "Nobody holds issue #42 any more" in ok(quiet.cli("release"))
+    assert (quiet.writes(), quiet.has_claim()) == ([], False)
+
+
 @SOAKED
 def test_only_the_lease_is_gone(quiet: Place) -> None:
     """The card still names the claim: it is taken again under the same name, and nothing is refused."""

@@ -375,11 +375,11 @@ def _made_sure(working: LookUnderWay, record: Record, observed: model.Observatio
     """
     claim, own, world, hold = record.claim, record.ownership, working.world, observed.hold
     is_open = observed.issue is not None and observed.issue.is_open
-    is_ending = record.ending.lease_done or record.ending.releasing is not None
     is_clear = hold is not None and (own.taken_by or derive.is_own(hold, record) or not hold.agent)
-    if is_clear or is_ending or not is_open:
+    if is_clear or record.ending.lease_done or not is_open:
         return record.with_ownership(is_leaseless=False)
-    if own.is_leaseless or own.is_released or not (own.refs_in and claim.issue_number):
+    is_known = own.is_leaseless or own.is_released or record.ending.releasing is not None
+    if is_known or not (own.refs_in and claim.issue_number):
         return record.with_ownership(is_leaseless=own.is_leaseless and hold is None)
     try:
         stands = standing(world, record, claim.issue_number)

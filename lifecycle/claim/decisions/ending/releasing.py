@@ -51,7 +51,10 @@ def decide(snapshot: Snapshot) -> Decision:
         if record.ownership.is_released:
             return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
         pull = derive.pull_request_of(record, observed, snapshot.rules)
-        if pull is not None and pull.state is PullState.MERGED:
+        is_merged = pull is not None and pull.state is PullState.MERGED
+        if is_merged and record.ownership.is_leaseless:  # closed and reopened since
+            return _leave(snapshot, releasing, loss_messages.released_unheld(claim.issue_number))
+        if pull is not None and is_merged:
             text = loss_messages.not_released(claim.issue_number, pull.number)
             return _refused(record, releasing, text)
     if not releasing.is_begun or claim.status != Status.TODO:
