@@ -409,9 +409,9 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:
     """When the present work began: with the first lease, else the assignment, or a reopening."""
-    taken = hold and (hold.since if hold.began is None else hold.began)
-    if taken is not None:
-        taken_at: float | None = taken - derive.CLOCK_SKEW  # by the holder's own clock
+    if hold is not None and hold.since is not None:
+        began = hold.since if hold.began is None else hold.began
+        taken_at: float | None = began - derive.CLOCK_SKEW  # by the holder's own clock
     else:
         taken_at = _assigned_at(swept)
     return max([at for at in (taken_at, swept.reopened_at) if at is not None], default=None)
