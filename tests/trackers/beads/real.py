@@ -39,6 +39,7 @@ PROFILES = {"0.49.6": "0.49.6-direct", "1.0.5": "1.0.5", "1.3.0": "1.3.0"}
 """The recording, and the simulated build, of each version."""
 
 BUILT = TOP / ".cache" / "bd"
+PRODUCT = TOP / "lifecycle" / "trackers" / "beads"
 
 _GITCONFIG = "[user]\n\tname = T\n\temail = t@example.com\n[beads]\n\trole = maintainer\n"
 _OTHERS = ("BEADS_", "BD_", "GIT_")
@@ -150,29 +151,27 @@ def bare(version: str, folder: Path) -> Workspace:
 def made(version: str, folder: Path) -> Workspace:
     """A repository with an empty database, and with what the product knows of this bd.
 
-    The database is kept beside the program that made it, for the runs after this one.
+    It is a copy of one that is kept beside the program that made it.
     """
     program = (BUILT / version / "bd").stat()
     words = ["init", "--prefix=demo", "--quiet", "--skip-hooks"]
     words += [] if version.startswith("0.") else ["--skip-agents"]
-    # This module says how it is made: one that was made in another way is not taken.
-    made_by = f"{program.st_mtime_ns} {program.st_size}".encode() + Path(__file__).read_bytes()
+    # These modules say how it is made: one that was made in another way is not taken.
+    sources = b"".join(
+        path.read_bytes() for path in (Path(__file__), *sorted(PRODUCT.glob("*.py")))
+    )
+    made_by = f"{program.st_mtime_ns} {program.st_size}".encode() + sources
     kept = BUILT / version / f"made-{hashlib.sha256(made_by).hexdigest()[:12]}"
     if not kept.exists():
         with tempfile.TemporaryDirectory(dir=BUILT / version) as apart:
-            code, out, err = bare(version, Path(apart, "made")).bd(*words)
+            space = bare(version, Path(apart, "made"))
+            code, out, err = space.bd(*words)
             assert code == 0, out + err
+            space.tracker("agent-1").abilities()
             with contextlib.suppress(OSError):  # there is one by now: another run was faster
                 Path(apart, "made").rename(kept)
-    space = copied(Workspace(version, kept / "demo"), folder)
-    space.tracker("agent-1").abilities()
-    return space
-
-
-def copied(template: Workspace, folder: Path) -> Workspace:
-    """A workspace of its own, as the template was."""
-    shutil.copytree(template.root.parent, folder, symlinks=True)
-    return Workspace(template.version, folder / "demo")
+    shutil.copytree(kept, folder, symlinks=True)
+    return Workspace(version, folder / "demo")
 
 
 def steps_of(profile: str) -> list[dict[str, Any]]:

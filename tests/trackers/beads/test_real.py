@@ -29,18 +29,13 @@ from tests.trackers.beads import real
 pytestmark = pytest.mark.timeout(900)
 
 SOME_STEPS = {
-    *(
-        "create",
-        "create2",
-        "dep_add",
-        "dep_cycle",
-        "list_bad_status",
-        "show",
-        "show_missing",
-    ),
-    *("update_claim", "update_claim_other_actor", "close_blocked"),
+    *("create", "create2", "dep_add", "dep_cycle", "list_bad_status", "show_missing"),
+    "close_blocked",
 }
-"""Of the recorded steps, those that the product's verbs are made of, and that need none of the others."""
+"""Of the recorded steps, those that the product's verbs are made of, and that need none of the others.
+
+What a task is shown as, a claim, and its refusal to another are asked of the product below.
+"""
 
 OF_THE_MACHINE = {
     "stats": "0.49.6 counts the repository's commits, if git is there and there are any",
@@ -60,24 +55,13 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bd_process, "WRITE_SECONDS", 120.0)
 
 
-@pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, real.Workspace]:
-    """What was made of each version so far."""
-    return {}
-
-
 @pytest.fixture
-def fresh(
-    templates: dict[str, real.Workspace], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], real.Workspace]:
+def fresh(tmp_path: Path) -> Callable[[str], real.Workspace]:
     """Makes an empty workspace of a version."""
 
     def make(version: str) -> real.Workspace:
         real.demand(version)
-        if version not in templates:
-            folder = tmp_path_factory.mktemp("bd") / "made"
-            templates[version] = real.made(version, folder)
-        return real.copied(templates[version], tmp_path / "space")
+        return real.made(version, tmp_path / "space")
 
     return make
 
