@@ -17,6 +17,7 @@ from lifecycle.run.run_store import PATH
 from lifecycle.storage import store
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.document_files import CURRENT, VIEW
+from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from tests.repeated import soaked
 from tests.workflow.workflow_ground import WorkflowGround
 
@@ -93,11 +94,15 @@ def completing(ground: WorkflowGround) -> object:
     return ground.steps.complete("Feature X", give_up="enough")
 
 
-def names(ground: WorkflowGround) -> dict[str, Workflow]:
-    """All workflows by their names, without what every commit changes."""
-    every = ground.store.read(archived=True).found
-    assert len({one.workflow.id for one in every}) == len(every)
-    return {one.workflow.name: one.workflow for one in every}
+def read(ground: WorkflowGround) -> WorktreeWorkflows:
+    """What is in the files, with the archive."""
+    return ground.store.read(archived=True)
+
+
+def names(every: WorktreeWorkflows) -> dict[str, tuple[object, ...]]:
+    """What all workflows say, by their names."""
+    assert len({one.workflow.id for one in every.found}) == len(every.found)
+    return {one.workflow.name: told(one.workflow) for one in every.found}
 
 
 def told(workflow: Workflow) -> tuple[object, ...]:
@@ -127,9 +132,9 @@ def test_a_kill_at_any_write_leaves_the_old_state_or_the_new(
     """
     reference = ground_of(tmp_path / "reference")
     before = shutil.copytree(reference.root, tmp_path / "before", symlinks=True)
-    old = {name: told(one) for name, one in names(reference).items()}
+    old = names(read(reference))
     step(reference)
-    new = {name: told(one) for name, one in names(reference).items()}
+    new = names(read(reference))
     assert old != new
     for moment in range(1, MOST):
         ground = WorkflowGround(shutil.copytree(before, tmp_path / str(moment), symlinks=True))
@@ -137,17 +142,18 @@ def test_a_kill_at_any_write_leaves_the_old_state_or_the_new(
         if step is passing:
             edited["Feature X"] = (*old["Feature X"][:2], "edited", False)
         was_killed = killed_at(moment, partial(step, ground))
-        now = {name: told(one) for name, one in names(ground).items()}
+        left = read(ground)
+        now = names(left)
         assert now in (old, edited, new), moment
-        trouble = ground.store.read().troubles
-        assert trouble == (), moment
+        assert left.troubles == (), moment
         ground.store.settle()
-        assert {name: told(one) for name, one in names(ground).items()} == now
-        assert all(one.is_in_step for one in ground.store.read().found)
+        settled = read(ground)
+        assert names(settled) == now
+        assert all(one.is_in_step for one in settled.found)
         assert not [path for path in ground.documents() if path.endswith(store.OURS)], moment
         if now != new and step is not passing:
             step(ground)
-            assert {name: told(one) for name, one in names(ground).items()} == new
+            assert names(read(ground)) == new
         if not was_killed:
             assert now == new
             return
