@@ -17,14 +17,15 @@ from __future__ import annotations
 
 import functools
 import sys
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import pytest
-from _pytest.assertion import util
+from _pytest.assertion import rewrite, util
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from pathlib import Path
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -100,13 +101,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_pycollect_makemodule(module_path: Path) -> None:
     """Forget a module that pytest compiled and kept without this plug-in: its assertions count nothing."""
-    folder = module_path.parent / "__pycache__"
-    if sys.pycache_prefix:
-        folder = Path(sys.pycache_prefix, *module_path.parts[1:-1])
-    for kept in folder.glob(f"{module_path.stem}.*-pytest-*.pyc"):
+    kept = rewrite.get_cache_dir(module_path) / f"{module_path.stem}{rewrite.PYC_TAIL}"
+    try:
         compiled = kept.read_bytes()
-        if b"_format_explanation" in compiled and b"_call_assertion_pass" not in compiled:
-            kept.unlink(missing_ok=True)
+    except FileNotFoundError:
+        return
+    if b"_format_explanation" in compiled and b"_call_assertion_pass" not in compiled:
+        kept.unlink(missing_ok=True)
 
 
 def _verdict(item: pytest.Item) -> str:
