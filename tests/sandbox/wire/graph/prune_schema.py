@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graphql import (
+    DocumentNode,
     EnumTypeDefinitionNode,
     FieldDefinitionNode,
     GraphQLSchema,
@@ -49,10 +50,21 @@ def prune(sdl: str, version: str, documents: list[str], tables: FieldTables | No
     Raises:
         SupportError: The tables name something that GitHub's schema does not have.
     """
-    needs = needs_of(full_schema(sdl), [parse(text) for text in documents], tables or FieldTables())
+    whole = parse(sdl, no_location=True)
+    return _pruned(whole, full_schema(whole), version, documents, tables or FieldTables())
+
+
+def _pruned(
+    whole: DocumentNode,
+    schema: GraphQLSchema,
+    version: str,
+    documents: list[str],
+    tables: FieldTables,
+) -> str:
+    needs = needs_of(schema, [parse(text) for text in documents], tables)
     kept = [
         definition
-        for definition in parse(sdl, no_location=True).definitions
+        for definition in whole.definitions
         if getattr(getattr(definition, "name", None), "value", None) in needs.types - BUILT_IN
     ]
     kept.sort(key=lambda definition: str(definition.name.value))  # type: ignore[attr-defined]  # every type definition has a name
@@ -130,15 +142,17 @@ def main(argv: list[str]) -> int:
             "Usage: python -m tests.sandbox.wire.graph.prune_schema SDL VERSION FOLDER\n"
         )
         return 2
-    sdl, version, folder = Path(argv[0]).read_text(encoding="utf-8"), argv[1], Path(argv[2])
+    version, folder = argv[1], Path(argv[2])
+    whole = parse(Path(argv[0]).read_text(encoding="utf-8"), no_location=True)
+    schema = full_schema(whole)
     documents = [path.read_text(encoding="utf-8") for path in sorted(DOCUMENTS.glob("*.graphql"))]
     try:
-        pruned = prune(sdl, version, documents, TABLES)
+        pruned = _pruned(whole, schema, version, documents, TABLES)
     except SupportError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     (folder / "schema.graphql").write_text(pruned, encoding="utf-8")
-    (folder / "known.txt").write_text(names_of(full_schema(sdl)), encoding="utf-8")
+    (folder / "known.txt").write_text(names_of(schema), encoding="utf-8")
     return 0
 
 

@@ -28,7 +28,6 @@ from graphql import (
     get_named_type,
     is_required_argument,
     is_required_input_field,
-    parse,
     visit,
 )
 
@@ -197,9 +196,9 @@ class Needs(Visitor):
             raise SupportError(f"The sandbox takes no field of the input {name!r}: see INPUTS.")
 
 
-def full_schema(sdl: str) -> GraphQLSchema:
+def full_schema(whole: DocumentNode) -> GraphQLSchema:
     """Build a schema from GitHub's SDL, which a strict build refuses for a repeated field."""
-    return build_ast_schema(parse(sdl, no_location=True), assume_valid=True, assume_valid_sdl=True)
+    return build_ast_schema(whole, assume_valid=True, assume_valid_sdl=True)
 
 
 def needs_of(schema: GraphQLSchema, documents: list[DocumentNode], tables: FieldTables) -> Needs:
