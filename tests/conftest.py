@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.metadata
 import json
 import os
 import secrets
@@ -14,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -322,6 +324,14 @@ def no_folder_of_the_developers(tmp_path_factory: pytest.TempPathFactory) -> Ite
     """What a test does in its own process is not written among the developer's settings and clones."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def known_versions() -> Iterator[None]:
+    """Each embedded GitHub asks for Werkzeug's version, an eighth of its start: it is read once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.metadata, "version", cache(importlib.metadata.version))
         yield
 
 
