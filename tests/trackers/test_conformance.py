@@ -7,15 +7,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Tracker
-from lifecycle.trackers.conformance import claiming
+from lifecycle.trackers.conformance import claiming, writing
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Factory, Ground, refused
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run, run_one
 from tests.batches import each_row
+from tests.repeated import soaked
 from tests.trackers.caught import CAUGHT
 from tests.trackers.grounds import GROUNDS, MemoryGround
 from tests.trackers.liars import Hasty, Liar, Lost, Paged
@@ -48,8 +50,27 @@ ALONE = ("memory", "github")
 AS_ALONE = {("github, two accounts", claiming.nobody_gets_the_same_next_task)}
 """Where the lease decides, whose account it is plays no part; `one_of_many_wins` is asked of both."""
 
+MEETING = {
+    claiming.a_claimed_task_is_the_actors,
+    claiming.anothers_task_is_refused,
+    claiming.whoever_else_has_it_is_named,
+    claiming.a_released_task_is_anybodys,
+    claiming.anothers_task_is_not_released,
+    claiming.one_of_many_wins,
+    writing.a_reopened_task_is_nobodys,
+}
+"""What two accounts with leases are asked: where they meet. The rest "github" shows of leases, and "github
+without leases, two accounts" of accounts.
+"""
+
+
+def _case(name: str, check: Check) -> Any:
+    repeats = name == "github, two accounts" and check not in MEETING
+    return (soaked if repeats else pytest.param)(name, check, id=f"{name}-{check.__name__}")
+
+
 RUNS = [
-    pytest.param(name, check, id=f"{name}-{check.__name__}")
+    _case(name, check)
     for name in GROUNDS
     for check in CHECKS
     if name in ALONE
