@@ -35,10 +35,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import EnumType
 from functools import partial
 from pathlib import Path
+from types import GeneratorType
 from typing import ClassVar, NoReturn, Self
 
+import click
 import msgspec
 
 import lifecycle
@@ -197,9 +200,13 @@ _PRELOADED = (
         "rich.console",
         "rich.table",
     ),
-    *("markdown_it", "tenacity"),
+    *("markdown_it", "tenacity", "click._textwrap", "lifecycle.__main__"),
+    *("glob", "pwd", "encodings.ascii", "encodings.utf_8_sig", "encodings.unicode_escape"),
 )
-"""Libraries that the product imports where it first touches them."""
+"""What the product imports where it first touches it."""
+
+_ASKED = (dict, list, tuple, str, int, type, type(None), GeneratorType, EnumType)
+"""Types of values that commands ask about: is it a mapping, is it a kind of parameter."""
 
 
 @dataclass
@@ -396,6 +403,7 @@ def _import_all() -> None:
     from lifecycle.github.pulls.translate import MERGING
     from lifecycle.platforms.platform_file import PlatformFile
     from lifecycle.run.state import Clarification, Run
+    from lifecycle.settings.resources import table
     from lifecycle.stages.detection.detect_stage import detect_text
     from lifecycle.workflow.state import Workflow
     from lifecycle.workflow.store.found_workflows import LedgerEntry
@@ -408,6 +416,12 @@ def _import_all() -> None:
         with contextlib.suppress(msgspec.ValidationError):  # it reads their annotations first
             msgspec.convert(None, kind)
     detect_text("VERDICT: APPROVED\n\nAll tests pass.")  # reads the tables of words and the parser
+    package = Path(lifecycle.__file__).parent
+    for path in package.rglob("*.toml"):
+        table(str(path.relative_to(package)))
+    for asked in _ASKED:  # the first answer takes a walk through all subclasses, and is kept
+        issubclass(asked, Mapping)
+        issubclass(asked, click.ParamType)
     for path in sorted((ROOT / "graphql").glob("*.graphql")):
         document(path.stem)
     document("observe_claim", *MERGING)
@@ -451,6 +465,7 @@ def _listening(path: Path) -> socket.socket:
 def _main() -> None:
     gc.disable()  # what is imported stays; to look through it again and again takes a seventh of the start
     folder = Path(sys.argv[1])
+    os.environ.clear()  # each fork has its command's, and would have to remove these one by one
     with _listening(folder / BD_SOCKET) as listener:
         if not os.fork():  # before the product is imported: its forks are small
             gc.freeze()
