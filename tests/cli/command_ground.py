@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tests.cli.outcome import ok
+from tests.cli.outcome import ok, run
 from tests.conftest import COMMAND
 
 
@@ -29,16 +29,8 @@ class CommandGround:
 
     def run(self, *words: str, stdin: str = "", **environment: str) -> Any:
         """Run `lifecycle GROUP …` as a process that reads this on its standard input."""
-        return subprocess.run(
-            [COMMAND, self.group, *words],
-            cwd=self.root,
-            env={**self.environment, **environment},
-            capture_output=True,
-            text=True,
-            input=stdin,
-            timeout=60,
-            check=False,
-        )
+        env = {**self.environment, **environment}
+        return run(COMMAND, self.group, *words, cwd=self.root, env=env, stdin=stdin)
 
     def said(self, *words: str, **environment: str) -> str:
         """What such a command prints; it must succeed."""

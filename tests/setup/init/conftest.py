@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.outcome import run
 from tests.conftest import COMMAND
 
 
@@ -33,14 +34,8 @@ class Clone:
 
     def run(self, *arguments: str, cwd: Path | None = None, **environment: str) -> Any:
         """Run `lifecycle` here."""
-        return subprocess.run(
-            [str(self.command), *arguments],
-            cwd=cwd or self.root,
-            env={**self.environment, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        env = {**self.environment, **environment}
+        return run(self.command, *arguments, cwd=cwd or self.root, env=env)
 
     def git(self, *arguments: str) -> str:
         """Run git here; it must succeed."""
