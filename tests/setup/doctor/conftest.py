@@ -13,6 +13,7 @@ import pytest
 
 from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.git.store.repository import content_of, put
 from lifecycle.sandbox.seed import Seed
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.setup.doctor.examination import examine
@@ -29,11 +30,12 @@ SHARED = ".claude/settings.json"
 class Patient:
     """A place, what the doctor says of it, and hands to break and mend it.
 
-    `is_process`: the doctor runs as a process of its own; else in this one, which takes a third.
+    `is_process`: the doctor runs as a process of its own, as in `cli/test_doctor.py`; in this one
+    it takes a third.
     """
 
     place: Place
-    is_process: bool = True
+    is_process: bool = False
 
     @property
     def root(self) -> Path:
@@ -127,11 +129,24 @@ def seeded(tmp_path: Path, command: Path) -> Iterator[Callable[[Seed], Patient]]
         yield make
 
 
+_WRITTEN: list[dict[str, bytes | None]] = []
+"""What `init` writes into a worktree and into the user's settings: for each of these projects the same."""
+
+
 def _wired(place: Place, tmp_path: Path) -> Patient:
     home = tmp_path / "user"
     home.mkdir(exist_ok=True)
     path = f"{COMMAND.parent}:{place.environment['PATH']}"
     # What is looked at is an installed command, whoever looks.
     place.environment |= {"HOME": str(home), "PATH": path, "LIFECYCLE_BIN": str(COMMAND)}
-    ok(place.cli("init"))
+    folders = (place.root, Path(place.environment["XDG_CONFIG_HOME"]))
+    if not _WRITTEN:
+        before = [content_of(folder) for folder in folders]
+        ok(place.cli("init"))
+        for folder, kept in zip(folders, before, strict=True):
+            after = content_of(folder).items()
+            _WRITTEN.append({n: data for n, data in after if n not in kept or kept[n] != data})
+    for folder, written in zip(folders, _WRITTEN, strict=True):
+        folder.mkdir(parents=True, exist_ok=True)
+        put(written, folder)
     return Patient(place)

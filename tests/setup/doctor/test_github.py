@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,10 @@ from lifecycle.sandbox.seed import (
 )
 from tests.cli.outcome import ok
 from tests.github.apps import AppServer, make_key
+from tests.repeated import soaked
 from tests.setup.doctor.conftest import Patient
 
+_key = cache(make_key)  # one for all of them: to make it takes longer than most of a test
 SOAKED = pytest.mark.soak(
     "setup/doctor/test_github.py::test_no_token",
     "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
@@ -491,7 +494,7 @@ def test_labels_that_were_chosen(patient: Patient) -> None:
 
 def test_an_app(patient: Patient, tmp_path: Path) -> None:
     """Where its token comes from and that it is renewed, which no kept token shows of a wrong key."""
-    key = make_key()
+    key = _key()
     file = tmp_path / "app.pem"
     file.write_text(key.private)
     file.chmod(0o644)
@@ -531,7 +534,7 @@ def test_a_board_of_somebody_to_whom_no_remote_belongs(patient: Patient) -> None
 
 def _app(seeded: Seeded, tmp_path: Path, **permissions: str) -> Patient:
     """A patient whose token is an App's; what it may do is the table's, but for what is given."""
-    key = make_key()
+    key = _key()
     file = tmp_path / "app.pem"
     file.write_text(key.private)
     file.chmod(0o600)
@@ -551,7 +554,7 @@ def _app(seeded: Seeded, tmp_path: Path, **permissions: str) -> Patient:
     [
         ("issues", "read", "claiming"),
         ("pull_requests", "", "opening the PR"),
-        ("organization_projects", "read", "board sync"),
+        soaked("organization_projects", "read", "board sync"),
         ("organization_projects", "", "board sync"),
     ],
 )

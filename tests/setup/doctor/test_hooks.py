@@ -33,7 +33,6 @@ PLUGIN = {"enabledPlugins": {"lifecycle@agent-lifecycle": True}}
 @pytest.fixture(autouse=True)
 def in_process(patient: Patient) -> None:
     """Many small defects: the command itself is run by the tests beside this file."""
-    patient.is_process = False
 
 
 def _hooks(folder: Path) -> dict[str, Any]:
@@ -419,7 +418,7 @@ def test_a_linked_worktree_has_the_hooks_of_its_main_one(patient: Patient, tmp_p
     """The client runs them there, too; where both are wired, each entry counts once, as it is run once."""
     main, linked = patient.place, replace(patient.place, root=tmp_path / "linked")
     ok(main.run("git", "worktree", "add", "--quiet", str(linked.root)))
-    there = Patient(linked, is_process=False)
+    there = Patient(linked)
     assert "hooks.installed" in there.findings()
     assert there.wrong() == []
     ok(linked.cli("init"))

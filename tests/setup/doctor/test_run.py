@@ -162,7 +162,7 @@ def test_a_folder_outside_of_any_worktree(patient: Patient, tmp_path: Path) -> N
     """The command, the versions and the token are looked at; the missing worktree is one finding."""
     outside = tmp_path / "outside"
     outside.mkdir()
-    patient.place.root = outside
+    patient.place.root, patient.is_process = outside, True
     finding = patient.only("worktree.git", "fail")
     assert "cd to the repository" in finding["fix"]
     found = patient.findings()

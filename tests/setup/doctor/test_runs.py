@@ -10,6 +10,7 @@ from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.supplies import SHIM_FILES, SKILL_FILE, runs
 from tests.cli.outcome import ok
+from tests.repeated import soaked
 from tests.setup.doctor.conftest import Patient
 
 SOAKED = pytest.mark.soak(
@@ -21,7 +22,6 @@ SOAKED = pytest.mark.soak(
 @pytest.fixture
 def ready(patient: Patient) -> Patient:
     """Wired by `lifecycle init --run`."""
-    patient.is_process = False
     ok(patient.place.cli("init", "--run"))
     return patient
 
@@ -29,7 +29,6 @@ def ready(patient: Patient) -> Patient:
 @SOAKED
 def test_unasked_it_is_one_line(patient: Patient) -> None:
     """Nothing is wrong with a project that never asked for runs; the line says how to."""
-    patient.is_process = False
     found = {name: one for name, one in patient.findings().items() if name.startswith("run.")}
     assert list(found) == ["run.use"]
     assert found["run.use"]["says"].endswith("set them up with: lifecycle init --run")
@@ -43,7 +42,10 @@ def test_set_up_whole_it_is_one_line(ready: Patient) -> None:
     assert ready.findings()["run.use"]["says"].startswith("Autonomous runs are set up here")
 
 
-@pytest.mark.parametrize("name", [*SHIM_FILES, SKILL_FILE, ".claude/agents/tester.md"])
+@pytest.mark.parametrize(
+    "name",
+    [SHIM_FILES[0], *map(soaked, [*SHIM_FILES[1:], SKILL_FILE]), ".claude/agents/tester.md"],
+)
 def test_a_file_that_is_gone(ready: Patient, name: str) -> None:
     """It is named, and the command that supplies it."""
     (ready.root / name).unlink()
@@ -131,7 +133,6 @@ def test_permissions_that_are_gone(ready: Patient) -> None:
 @SOAKED
 def test_a_run_without_what_it_needs(patient: Patient) -> None:
     """Begun by hand in a project that has the hooks alone: all that is missing is said."""
-    patient.is_process = False
     ok(patient.place.cli("run", "init", "Greet"))
     wrong = {one["name"]: one for one in patient.wrong()}
     assert set(wrong) == {"run.use", "run.cap", "run.permissions"}
@@ -172,7 +173,6 @@ def test_a_link_in_the_place_of_the_state_is_said(ready: Patient) -> None:
 @SOAKED
 def test_with_the_plugin_alone_two_commands_have_another_name(patient: Patient) -> None:
     """`/status` and `/review` are the client's own there; doctor says what to type."""
-    patient.is_process = False
     ok(patient.place.cli("init", "--remove"))
     user = patient.home / ".claude/settings.json"
     patient.write_settings({"enabledPlugins": {"lifecycle@lifecycle": True}}, user)

@@ -24,7 +24,6 @@ TOML = ".lifecycle.toml"
 @pytest.fixture
 def staged(patient: Patient, tmp_path: Path) -> Patient:
     """Wired by `lifecycle init --stages`, with a tracker beside the code and one labelled task."""
-    patient.is_process = False
     folder = tmp_path / "bin"
     simulated.install(folder)
     simulated.workspace(patient.root, folder)
@@ -47,7 +46,6 @@ def edit(patient: Patient, old: str, new: str) -> None:
 @SOAKED
 def test_off_it_is_one_line(patient: Patient) -> None:
     """Nothing is wrong with a project that never asked for it; the line says how to."""
-    patient.is_process = False
     found = {name: one for name, one in patient.findings().items() if name.startswith("stages.")}
     assert list(found) == ["stages.use"]
     assert found["stages.use"]["says"].endswith("set it up with: lifecycle init --stages")

@@ -25,7 +25,6 @@ TOML = ".lifecycle.toml"
 @pytest.fixture(autouse=True)
 def in_process(patient: Patient) -> None:
     """Many small defects: the command itself is run by the tests beside this file."""
-    patient.is_process = False
 
 
 def beads(patient: Patient, folder: Path, profile: str = "1.0.5") -> Path:

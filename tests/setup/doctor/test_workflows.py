@@ -31,7 +31,6 @@ VIEW = ".claude/workflow_state_system.md"
 @pytest.fixture
 def ready(patient: Patient) -> Patient:
     """Wired by `lifecycle init --workflow`, with a workflow begun."""
-    patient.is_process = False
     ok(patient.place.cli("init", "--workflow"))
     start = ("workflow", "start", "User Auth", "--phase", "Design", "--phase", "Build")
     ok(patient.place.cli(*start))
@@ -59,7 +58,6 @@ def document(patient: Patient) -> dict[str, Any]:
 
 def test_unasked_it_is_one_line(patient: Patient) -> None:
     """Nothing is wrong with a project that has no workflow; the line says what there is."""
-    patient.is_process = False
     found = {name: one for name, one in patient.findings().items() if name.startswith("workflow.")}
     assert list(found) == ["workflow.use"]
     assert found["workflow.use"]["says"].endswith("lifecycle init --workflow")
@@ -74,7 +72,6 @@ def linked(patient: Patient) -> None:
 
 def test_a_link_to_the_clients_folder_is_no_fault_where_no_workflow_is(patient: Patient) -> None:
     """Nothing lies there that could be used."""
-    patient.is_process = False
     linked(patient)
     assert patient.wrong() == []
 
@@ -98,7 +95,6 @@ def test_set_up_whole_with_a_workflow_all_is_well(ready: Patient) -> None:
 
 def test_a_workflow_without_the_permissions(patient: Patient) -> None:
     """The agent would be asked for each command; the fix allows them."""
-    patient.is_process = False
     ok(patient.place.cli("workflow", "start", "X", "--phase", "A"))
     typed(patient, patient.only("workflow.permissions", "warn")["fix"])
     assert patient.wrong() == []
@@ -160,7 +156,6 @@ def test_a_matcher_that_never_fires(ready: Patient) -> None:
 
 def test_settings_that_run_a_script_that_is_not_there(patient: Patient) -> None:
     """The client would show an error at each launch; the fix supplies the script."""
-    patient.is_process = False
     hook = {"type": "command", "command": f'"$CLAUDE_PROJECT_DIR"/{SYNC_SCRIPT}'}
     settings = {"hooks": {"PostToolUse": [{"matcher": "Agent|Task", "hooks": [hook]}]}}
     patient.write_settings(settings, patient.root / SHARED)
