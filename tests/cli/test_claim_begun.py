@@ -19,6 +19,7 @@ from lifecycle.storage.state_file import StateFile, StateSections
 from tests.claim.test_crashes import CrashError, crash_at
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "cli/test_claim_begun.py::test_what_is_held_is_said_and_release_gives_it_back",
@@ -235,7 +236,7 @@ def test_a_task_that_is_closed_while_it_is_taken_is_not_taken(
     assert not place.card().get("Agent")
 
 
-@pytest.mark.parametrize("killed", ["take", "create", "unassign"])
+@pytest.mark.parametrize("killed", ["take", soaked("create"), "unassign"])
 def test_a_takeover_that_was_killed_unassigns_whoever_had_the_task(
     place: Place, monkeypatch: pytest.MonkeyPatch, killed: str
 ) -> None:

@@ -24,6 +24,7 @@ from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import COMMAND, ManualClock, Place, environment_of
 from tests.factories import record
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "cli/test_commands.py::test_handoff_validates_pushes_and_sets_the_phase",
@@ -119,7 +120,7 @@ def other_takes(place: Place, tmp_path: Path, **variables: str) -> str:
         return tree.claim(42, force=True).record.claim.agent_id
 
 
-@pytest.mark.parametrize("has_board", [True, False])
+@pytest.mark.parametrize("has_board", [True, soaked(False)])
 def test_a_task_that_was_taken_over_is_not_pushed(
     place: Place, tmp_path: Path, *, has_board: bool
 ) -> None:
@@ -450,7 +451,7 @@ def test_a_name_that_no_branch_can_have_is_refused_and_stops_no_later_claim(plac
     assert place.pulls()[46]["head"] == own
 
 
-@pytest.mark.parametrize("way", ["handoff", "by hand", "own PR"])
+@pytest.mark.parametrize("way", ["handoff", soaked("by hand"), "own PR"])
 def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place, way: str) -> None:
     """The lease names it once its PR is out: a sweep took the task for one without, and moved its card."""
     ok(place.cli("claim", "42"))

@@ -18,6 +18,7 @@ from tests.clones import clone
 from tests.conftest import Place, environment_of
 from tests.e2e.test_story import elapse, idle, stop
 from tests.github.apps import make_key
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "e2e/test_degraded.py::test_a_board_that_comes_back_takes_over_from_the_label",
@@ -264,7 +265,7 @@ def test_an_app_takes_a_task_from_claim_to_close(founded: Founded, tmp_path: Pat
 @pytest.mark.parametrize(
     ("lacks", "hidden"),
     [
-        (("statuses",), "commit statuses (Commit statuses: read)"),
+        soaked(("statuses",), "commit statuses (Commit statuses: read)"),
         (("actions",), "runs of GitHub Actions (Actions: read)"),
         (("actions", "statuses"), "any of its checks"),
     ],

@@ -20,7 +20,7 @@ from tests.cli.test_claim_again import give_back
 from tests.conftest import Place, installed_plugin
 from tests.e2e.client import SECONDS, Session, ended, heard
 from tests.factories import client
-from tests.repeated import crossed
+from tests.repeated import crossed, soaked
 
 SOAKED = pytest.mark.soak(
     "e2e/test_sessions.py::test_done_needs_the_users_answer_where_prompts_are_heard",
@@ -101,7 +101,7 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     assert place.issue()["state"] == "closed"
 
 
-@pytest.mark.parametrize("answers", [["typed"], ["fired"], ["typed", "fired"]])
+@pytest.mark.parametrize("answers", [soaked(["typed"]), ["fired"], ["typed", "fired"]])
 def test_the_prompt_of_a_scheduled_task_is_no_answer(
     session: Session, tmp_path: Path, answers: list[str]
 ) -> None:
@@ -378,7 +378,7 @@ def test_who_comes_back_hears_that_the_task_is_lost(
 
 
 @pytest.mark.parametrize(
-    ("loses", "words"), [(_unleased, "was released or closed, or"), (_taken, "taken over")]
+    ("loses", "words"), [(_unleased, "was released or closed, or"), soaked(_taken, "taken over")]
 )
 def test_what_a_hand_off_was_refused_for_is_kept(
     place: Place, loses: Callable[[Place], None], words: str

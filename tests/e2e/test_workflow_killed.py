@@ -26,6 +26,7 @@ from tests.e2e.test_workflow_hooks import (
     now_is,
     other,
 )
+from tests.repeated import soaked
 
 FOLDERS = (".lifecycle", ".claude", "untracked")
 TOLD = 'Workflow "User auth", phase 1/3'
@@ -83,7 +84,9 @@ def test_a_start_that_is_killed_is_made_good_by_the_next_prompt(
     assert "print" in seen
 
 
-@pytest.mark.parametrize("is_prepared", [True, False], ids=["prepared", "anew"])
+@pytest.mark.parametrize(
+    "is_prepared", [pytest.param(True, id="prepared"), soaked(False, id="anew")]
+)
 def test_a_compaction_that_is_killed_costs_the_start_after_it_nothing(
     session: Session, tmp_path: Path, is_prepared: bool
 ) -> None:

@@ -91,9 +91,11 @@ def test_each_is_valid_from_python_3_6_on(name: str) -> None:
 def test_all_passes_through_with_every_python_that_is_here(project: Path, tmp_path: Path) -> None:
     """Arguments with spaces, quotes and nothing in them, stdin, output and exit status."""
     found = command(tmp_path / "my tools/lifecycle")
+    mine, *_ = pythons()
     words = ("add-story", 'It\'s "one" story', "", "--size", "M", "$(x) *", "naïve \udcff")
     for version, python in pythons().items():
-        for name, verb in SHIMS.items():
+        # They are one text but for their words: on the other Pythons one of them stands for all.
+        for name, verb in [*SHIMS.items()][: None if version == mine else 1]:
             done = run(project, name, *words, python=python, LIFECYCLE_BIN=str(found))
             shown = "".join(f"<{word}>" for word in (verb, *words))
             wanted = (7, f"{found}{shown}on stdin", "")
