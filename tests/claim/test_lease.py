@@ -15,6 +15,7 @@ from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import Place
+from tests.repeated import soaked
 
 AGENTS = 6
 
@@ -25,7 +26,7 @@ def git(place: Place) -> GitRepository:
     return GitRepository(place.root, Deadline(SystemClock(), None), place.environment)
 
 
-@pytest.mark.parametrize("issue", [1, 2, 3])
+@pytest.mark.parametrize("issue", [1, *map(soaked, (2, 3))])
 def test_of_many_that_take_at_once_one_wins(place: Place, git: GitRepository, issue: int) -> None:
     """Six agents push at the same moment: one holds the task, and the remote agrees."""
 

@@ -13,7 +13,7 @@ from lifecycle.storage import signs_of_life
 from tests.claim.steps import WAYS, go
 from tests.conftest import Place
 from tests.factories import texts
-from tests.repeated import crossed
+from tests.repeated import crossed, soaked
 
 
 def test_fault_1_requests_for_each_path_with_warm_caches(place: Place) -> None:
@@ -70,7 +70,7 @@ def test_an_idle_look_inside_the_backoff_reads_no_checks(place: Place) -> None:
     assert place.claim()["last_check_poll"] != polls[0]
 
 
-@pytest.mark.parametrize("times", [1, 5])
+@pytest.mark.parametrize("times", [soaked(1), 5])
 def test_ticking_n_times_writes_what_ticking_once_does(place: Place, times: int) -> None:
     """The same writes reach GitHub whether a step is ticked once or five times."""
     place.knows_board()

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.outcome import ok
 from tests.cli.terminal import on_terminal
 from tests.conftest import Place
+from tests.repeated import soaked
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def project(place: Place) -> Place:
     return place
 
 
-@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("width", [40, soaked(80), 120])
 def test_a_terminal_is_filled_and_not_overrun(project: Place, width: int) -> None:
     """Groups stand on the left, prose ends within the width, and the fix is whole on one line."""
     code, shown = on_terminal(project, width, "doctor")

@@ -21,6 +21,7 @@ from tests.cli.reconcile_ground import CARD, REPOSITORY, drift, happened, writte
 from tests.cli.terminal import on_terminal, plain
 from tests.conftest import Place
 from tests.github.apps import make_key
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "cli/test_reconcile.py::test_a_plan_writes_nothing_and_a_run_does_it_once",
@@ -133,7 +134,7 @@ def test_it_says_what_it_cost(drifted: Place) -> None:
 
 
 @SOAKED
-@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("width", [40, soaked(80), 160])
 def test_a_terminal_gets_a_bar_and_a_table(drifted: Place, width: int) -> None:
     """The bar is gone at the end; the table fills the terminal and does not overrun it."""
     code, shown = on_terminal(drifted, width, "reconcile", "--dry-run")

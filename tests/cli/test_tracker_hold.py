@@ -141,8 +141,8 @@ def test_next_goes_on_until_a_task_is_free(place: Place) -> None:
         told(place, "create", f"Task {count}", "--label", "many")
     ready = [int(task["id"]) for task in told(place, "ready", "--label", "many")["tasks"]]
     taken = lease.take(git, "origin", ready[0], "maria-1")
-    for number in ready[1:-1]:
-        git.run("push", "-q", "origin", f"{taken}:{lease.ref_of(number)}", remote="origin")
+    refs = [f"{taken}:{lease.ref_of(number)}" for number in ready[1:-1]]
+    git.run("push", "-q", "origin", *refs, remote="origin")
     place.control.clear_requests()
     assert told(place, "next", "--label", "many")["task"]["id"] == str(ready[-1])
     assert len(place.control.requests()) < 40

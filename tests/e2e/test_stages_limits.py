@@ -14,6 +14,7 @@ from tests.e2e.agent import Agent
 from tests.e2e.client import SECONDS, ended, heard
 from tests.e2e.killer import KILL_AT, KILL_NOTE
 from tests.e2e.staged import Ground, marker
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "e2e/test_stages_limits.py::test_tests_count_with_a_green_run_on_this_very_tree",
@@ -281,7 +282,7 @@ def test_a_sequence_of_its_own_for_a_label(ground: Ground) -> None:
     assert over.person == f"The last stage of {task} is complete: COMMIT_CLOSE"
 
 
-@pytest.mark.parametrize("copies", [2, 4])
+@pytest.mark.parametrize("copies", [2, soaked(4)])
 def test_hooks_that_are_installed_twice_say_it_once(ground: Ground, copies: int) -> None:
     """The plugin's copy and init's run at the same stop: one instruction, one line of the journal."""
     ground.task("First")

@@ -9,6 +9,7 @@ import pytest
 from lifecycle.core.stage_names import Detected
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "e2e/test_stages_long.py::test_a_green_run_on_the_side_skips_no_stage",
@@ -19,7 +20,7 @@ CODED = marker(Detected.CODING_COMPLETE)
 REVIEWED = marker(Detected.REQUIREMENTS_REVIEWED)
 PASSING = marker(Detected.TESTS_PASSING)
 
-LENGTHS = pytest.mark.parametrize("megabytes", [0, 3])
+LENGTHS = pytest.mark.parametrize("megabytes", [soaked(0), 3])
 
 
 def much(agent: Agent, megabytes: int) -> None:
