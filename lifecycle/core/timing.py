@@ -62,8 +62,8 @@ def parse_time(text: object) -> float | None:
 
     A timestamp has a year, a month and a day, unlike `-3` and `5s`. Without a zone it is taken as UTC.
     """
-    if isinstance(text, str) and text[10:11] == "T" and text[-1] == "Z":
-        # The form of GitHub and bd: a sweep reads tens of thousands, and a look should not load dateutil.
+    if isinstance(text, str) and text[10:11] == "T" and (text[-1] == "Z" or text[-6] in "+-"):
+        # The form of GitHub, bd and git: a sweep reads tens of thousands; no look should load dateutil.
         try:
             return float(_from_iso()(text).timestamp())
         except ValueError:
