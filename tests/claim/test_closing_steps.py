@@ -310,6 +310,9 @@ def test_whoever_takes_back_what_was_said_twice_leaves_the_oldest() -> None:
     made = record(**DONE)
     assert closing.surplus(made, [*told, *others]) == [2, 3]
     assert closing.surplus(made, [told[0], *others]) == []
+    by_hand = record(memory={"ending.override": "Done by hand"}, **{**DONE, "pr_number": None})
+    earlier = [replace(one, body=one.body.replace("pr=107", "pr=0")) for one in told]
+    assert closing.surplus(by_hand, earlier) == [], "an earlier claim's had a reason of its own"
 
 
 def test_a_comment_that_reads_have_to_settle_keeps_the_file_alone() -> None:

@@ -264,9 +264,10 @@ def _like(comment: plan.PostComment, posted: Iterable[Comment]) -> list[int]:
 def surplus(record: Record, posted: Iterable[Comment]) -> list[int]:
     """The ids of the closing comments that say it again, if two closed the issue at once.
 
-    The oldest stays, whoever posted it: so whatever several processes delete, one comment is left.
+    The oldest stays, whoever posted it: so whatever several processes delete, one comment is left. Only the
+    claim itself closes by an override, and that of an earlier claim on the task had a reason of its own.
     """
-    return _like(comment_of(record), posted)[1:]
+    return [] if record.ending.override else _like(comment_of(record), posted)[1:]
 
 
 def stays(pull: PullRequest | None) -> str:
