@@ -407,22 +407,31 @@ def test_a_pull_request_that_was_closed_is_a_phase_of_its_own(
 
 
 @pytest.mark.parametrize(
-    ("opened", "shown", "is_followed"),
+    ("opened", "came_from", "shown", "is_followed"),
     [
-        (107, {"branch": "fix/race"}, True),
-        (107, {}, False),
-        (107, {"branch": "fix/race", "head_owner": ""}, False),
-        (99, {"branch": "fix/race"}, False),
+        (107, BRANCH, {"branch": "fix/race"}, True),
+        (107, BRANCH, {}, False),
+        (107, BRANCH, {"branch": "fix/race", "head_owner": ""}, False),
+        (107, "fix/race", {"branch": "fix/race"}, False),
+        (99, BRANCH, {"branch": "fix/race"}, False),
     ],
-    ids=["renamed", "as it was", "its fork is gone", "the agent went to another branch"],
+    ids=[
+        "renamed",
+        "as it was",
+        "its fork is gone",
+        "the agent went to another branch",
+        "another's",
+    ],
 )
 def test_a_branch_that_was_renamed_on_github_is_followed(
-    opened: int, shown: dict[str, str], *, is_followed: bool
+    opened: int, came_from: str, shown: dict[str, str], *, is_followed: bool
 ) -> None:
     """Pushed by its former name, work would make a branch that no pull request has: the agent is told."""
-    made = record(**CHECKED, memory={"judged": "checks_running", "pull.opened": opened})
+    of = {"pull.opened": opened, "pull.opened_from": came_from}
+    made = record(**CHECKED, memory={"judged": "checks_running", **of})
     step = decide(seen(made, observed=observation(item=ITEM, by_number=pull(**shown))))
     assert (step.fields == {"branch": "fix/race"}) is is_followed
+    assert not is_followed or (step.record and step.record.pull.opened_from == "fix/race")
     told = [notice.text for notice in step.notices if notice.key == "renamed:107:fix/race"]
     assert (f"git branch -m {BRANCH} fix/race" in "".join(told)) is is_followed
 

@@ -223,15 +223,17 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
 def _renamed(snapshot: Snapshot, pull: PullRequest) -> Decision | None:
     """Follow the pull request to the name that its branch was given on GitHub; None if it was given none.
 
-    If the agent moved the claim to another branch, the claim does not remember that it opened this one.
+    If the claim is on another branch than this one was opened from, the agent moved it there.
     """
-    claim, owner = snapshot.record.claim, snapshot.rules.head_owner
+    claim, owner, known = snapshot.record.claim, snapshot.rules.head_owner, snapshot.record.pull
     is_there = derive.is_ours(pull, replace(claim, branch=pull.branch), owner)
-    if not is_there or pull.number != snapshot.record.pull.opened or pull.branch == claim.branch:
+    is_ours = pull.number == known.opened and known.opened_from == claim.branch
+    if not (is_there and is_ours) or pull.branch == claim.branch:
         return None
     text = messages.branch_renamed(pull.number, claim.branch, pull.branch)
     notice = Notice(f"renamed:{pull.number}:{pull.branch}", text, Audience.ACT)
-    return Decision({"branch": pull.branch}, notices=(notice,))
+    record = snapshot.record.with_pull(opened_from=pull.branch)
+    return Decision({"branch": pull.branch}, record, notices=(notice,))
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
