@@ -129,6 +129,8 @@ def test_a_push_that_is_refused_while_nobody_has_the_task_holds_nothing(place: P
     said = refused(place.cli("claim", "42"))
     assert "The lease on #42 could not be taken" in said
     assert "may still hold" not in said + ok(place.cli("status"))
+    would = ok(place.cli("release", "--dry-run"))
+    assert "would release the unfinished claim on #42: it holds nothing" in would
     place.control.clear_faults()
     assert "Claimed #42" in ok(place.cli("claim", "42"))
 

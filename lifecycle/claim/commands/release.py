@@ -109,12 +109,12 @@ def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> Rele
         return None
     if dry_run:
         left = unfinished_claims.left(claim_store)
-        text = f"would release the unfinished claim on #{begun.issue}: {left}"
+        text = f"would release the unfinished claim on #{begun.issue}: {left or 'it holds nothing'}"
         return ReleaseOutcome(begun.record, is_over=True, said=text)
     try:
         was_held = unfinished_claims.undo(world, claim_store)
     except LifecycleError as error:
-        error.sentence = f"{error.sentence} {unfinished_claims.left(claim_store)}"
+        error.sentence = f"{error.sentence} {unfinished_claims.left(claim_store)}".rstrip()
         raise
     text = "was released; it no longer holds anything" if was_held else "held nothing"
     sentence = f"The unfinished claim on #{begun.issue} {text}."
