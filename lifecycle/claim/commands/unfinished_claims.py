@@ -242,7 +242,8 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
         if not isinstance(error, Transient):
             with suppress(LifecycleError):
                 undo(world, claim_store)
-            error.sentence += _gone_from(world, before)
+            with suppress(LifecycleError):  # no time left for git hides no refusal
+                error.sentence += _gone_from(world, before)
         error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
         raise
     except KeyboardInterrupt as stop:
