@@ -98,7 +98,7 @@ def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | 
         return None
     main = _main(root)
     near = [inside.resolve() for inside in (root, main) if inside is not None]
-    for led in (place, _redirected(place)):
+    for led in (place, *_redirected(place)):
         target = led.resolve()
         if any(target.is_relative_to(inside) for inside in near):
             continue
@@ -107,16 +107,25 @@ def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | 
     return None
 
 
-def _redirected(place: Path) -> Path:
+def _redirected(place: Path) -> list[Path]:
+    """Where bd may be led from this folder: its file names that in the first line that is no comment.
+
+    A comment before it counts, too: bd trims other characters than we do, so it may be none to bd.
+
+    Raises:
+        BadConfig: the file cannot be read, or is so long that the line may be further down.
+    """
     try:
         read = regular_files.content(str(place / REDIRECT), limit=_MOST)
+        why = f"has more than {_MOST} bytes" if read is not None and len(read[0]) > _MOST else ""
     except OSError as error:
-        words = {"place": place / REDIRECT, "why": error.strerror}
-        raise BadConfig(refusals.sentence("bd-redirect-unread", **words)) from None
-    if read is None:
-        return place
-    target = read[0].decode("utf-8", "surrogateescape").strip()
-    return place.parent / target.replace("\0", "")
+        read, why = None, error.strerror or str(error)
+    if why:
+        raise BadConfig(refusals.sentence("bd-redirect-unread", place=place / REDIRECT, why=why))
+    text = read[0].decode("utf-8", "surrogateescape").replace("\0", "") if read is not None else ""
+    lines = [line.strip() for line in text.split("\n")]
+    last = next((at for at, line in enumerate(lines) if line and line[0] != "#"), len(lines))
+    return [place.parent / line for line in lines[: last + 1] if line]
 
 
 def _naming(folder: Path, environment: Mapping[str, str]) -> str:

@@ -131,6 +131,29 @@ def test_a_database_that_leads_elsewhere_is_none(
     assert bd_here.is_here(root, environment, "")
 
 
+@pytest.mark.parametrize(
+    "text", ["# here:\n\n{out}\n", "{out}\n/../../clone/x\n", "\x1c#/../{out}\nkept\n"]
+)
+def test_a_redirect_is_read_as_bd_reads_it(
+    root: Path, environment: dict[str, str], tmp_path: Path, text: str
+) -> None:
+    """By its first line that is no comment to bd; as one path, the whole text lay inside."""
+    place, out = outside(tmp_path), "../private tasks/.beads"
+    (root / ".beads").mkdir()
+    (root / ".beads" / "redirect").write_text(text.format(out=out))
+    assert f"to {place}/.beads" in said(root, environment)
+    (root / ".beads" / "redirect").write_text(f"# here:\n\nkept\n{out}\n")
+    assert bd_here.is_here(root, environment, "")
+
+
+def test_a_redirect_that_is_too_long_is_refused(root: Path, environment: dict[str, str]) -> None:
+    """Its line may be further down than is read."""
+    (root / ".beads").mkdir()
+    (root / ".beads" / "redirect").write_text(f"#{'-' * 5000}\n/elsewhere/.beads\n")
+    with pytest.raises(BadConfig, match="has more than 4096 bytes"):
+        bd_here.refuse(root, environment, "")
+
+
 def test_a_redirect_within_the_repository_is_followed(
     root: Path, environment: dict[str, str]
 ) -> None:
