@@ -94,11 +94,20 @@ def parse_time(text: object) -> float | None:
         return None
 
 
+_LAST = 253_402_300_799
+"""The last second that a date can have, of the year 9999."""
+
+
 def render_time(moment: float) -> str:
-    """ISO 8601 in UTC with whole seconds, as GitHub writes it: `2026-01-31T09:30:00Z`."""
+    """ISO 8601 in UTC with whole seconds, as GitHub writes it: `2026-01-31T09:30:00Z`.
+
+    For a number that is no moment, as an edited file may have, it is 1970, or the last one of all.
+    """
     from datetime import UTC, datetime
 
-    return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(int(min(max(moment, 0), _LAST)), UTC).strftime(
+        "%Y-%m-%dT%H:%M:%SZ"
+    )
 
 
 HARD_EXIT_GRACE = 0.8

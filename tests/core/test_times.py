@@ -67,3 +67,11 @@ def test_other_forms_are_read_too(text: str, same: str) -> None:
 def test_what_is_no_time_is_none(text: object) -> None:
     """Nothing odd raises, also not what has GitHub's length and ending."""
     assert timing.parse_time(text) is None
+
+
+@pytest.mark.parametrize(
+    ("number", "year"), [(1e308, "9999-12-31T23:59:59Z"), (-(10**30), "1970-01-01T00:00:00Z")]
+)
+def test_a_number_that_is_no_moment_is_shown_as_the_nearest(number: float, year: str) -> None:
+    """A file that was edited by hand may have any, and each command would end with it."""
+    assert timing.render_time(number) == year
