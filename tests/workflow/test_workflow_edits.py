@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifecycle.core.errors import Refused
 from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.read_documents import read_document
 from lifecycle.workflow.documents.written_documents import DocumentKind, content_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.steps.workflow_steps import StepDone
 from lifecycle.workflow.store.found_workflows import found_workflows
 from lifecycle.workflow.table import OVER, PhaseStatus
 from tests.workflow.workflow_ground import NOW, VALUES, WorkflowGround, workflows
@@ -161,6 +164,28 @@ def test_a_value_of_the_wrong_kind_is_told_and_passed_over(
     assert workflow == before
     assert workflow.phases == before.phases
     assert any(words in sentence and "workflow.json" in sentence for sentence in told)
+
+
+def test_a_workflow_whose_phases_were_all_removed_says_so(tmp_path: Path) -> None:
+    """Each step of it names what can be done; a phase that is added by hand can be completed."""
+    ground = WorkflowGround.made(tmp_path / "tree")
+    ground.start("Design", name="Two words")
+    ground.edit(ground.document(), phases=[])
+    steps = ground.steps
+    moves: list[Callable[[], StepDone]] = [
+        steps.advance,
+        steps.complete,
+        lambda: steps.advance(phase="1"),
+        lambda: steps.set_status(PhaseStatus.BLOCKED, reason="why"),
+    ]
+    for move in moves:
+        with pytest.raises(Refused, match=r"no phases any more.* complete 'Two words' --give-up"):
+            move()
+    ground.edit(ground.document(), phases=[{"title": "Build"}])
+    assert steps.advance().workflow.is_over
+    ground.start("Design", name="Two words")
+    ground.edit(ground.document(), phases=[])
+    assert steps.complete(give_up="over").workflow.given_up == "over"
 
 
 def test_a_status_that_is_a_placeholder_is_told(ground: WorkflowGround) -> None:

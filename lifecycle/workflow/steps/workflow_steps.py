@@ -185,6 +185,7 @@ class WorkflowSteps:
             if give_up:
                 move.keep(decide.given_up(workflow, redact(give_up), move.change.now))
             elif not left:
+                _refuse_empty(workflow)
                 move.keep(workflow)
             elif len(left) > 1:
                 names = (f"{at + 1} {quoted(workflow.title_of(at))}" for at in left[:10])
@@ -281,6 +282,7 @@ class _Move:
         self.change, self.workflow, self.asker = change, workflow, asker
         self.after, self.index = workflow, -1
         if phase is not None:
+            _refuse_empty(workflow)
             is_new = not phase and workflow.phase is None
             first = next(iter(workflow.left), 0)
             self.index = first if is_new else workflow.index_of(phase)
@@ -322,6 +324,13 @@ class _Move:
     def done(self) -> StepDone:
         """The result of the step."""
         return StepDone(self.after, self.index, self.after != self.workflow, _troubles(self.change))
+
+
+def _refuse_empty(workflow: Workflow) -> None:
+    """Refuse a step of a workflow whose phases were all removed by hand."""
+    if not workflow.phases:
+        name, own = quoted(workflow.name), shlex.quote(workflow.name)
+        raise refused("no-phases", name=name, own=own)
 
 
 def _troubles(change: WorkflowChange) -> tuple[str, ...]:
