@@ -140,9 +140,13 @@ def _naming(folder: Path, environment: Mapping[str, str]) -> str:
 
 
 def _own_folder(root: Path) -> Path | None:
-    """The repository's own database: the worktree's, else the main worktree's."""
-    folders = (place / FOLDER for place in (root, _main(root)) if place)
-    return next((folder for folder in folders if folder.is_dir()), None)
+    """The repository's own database: the worktree's, else the main worktree's; else a link to nowhere.
+
+    Such a link, as to a disk that is not there, does not mean that the tasks are kept elsewhere.
+    """
+    folders = [place / FOLDER for place in (root, _main(root)) if place]
+    found = [*filter(Path.is_dir, folders), *filter(Path.is_symlink, folders)]
+    return found[0] if found else None
 
 
 def _main(root: Path) -> Path | None:

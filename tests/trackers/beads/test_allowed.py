@@ -146,6 +146,17 @@ def test_a_redirect_is_read_as_bd_reads_it(
     assert bd_here.is_here(root, environment, "")
 
 
+def test_a_link_to_nowhere_is_a_database_that_is_missing(
+    root: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """As to a disk that is not there: GitHub's issues are not silently the tasks instead."""
+    (root / ".beads").symlink_to(tmp_path / "unplugged")
+    assert bd_here.is_present(root, environment, "")
+    assert f"to {tmp_path}/unplugged" in said(root, environment)
+    names(environment, tmp_path)
+    assert bd_here.is_here(root, environment, "")
+
+
 def test_a_redirect_that_is_too_long_is_refused(root: Path, environment: dict[str, str]) -> None:
     """Its line may be further down than is read."""
     (root / ".beads").mkdir()
