@@ -145,8 +145,8 @@ def _own_folder(root: Path) -> Path | None:
     Such a link, as to a disk that is not there, does not mean that the tasks are kept elsewhere.
     """
     folders = [place / FOLDER for place in (root, _main(root)) if place]
-    found = [*filter(Path.is_dir, folders), *filter(Path.is_symlink, folders)]
-    return found[0] if found else None
+    kept_in = [*filter(Path.is_dir, folders), *filter(Path.is_symlink, folders)]
+    return kept_in[0] if kept_in else None
 
 
 def _main(root: Path) -> Path | None:

@@ -257,7 +257,7 @@ def _is_told(record: Record, comment: plan.PostComment, observed: Observation) -
 def _like(comment: plan.PostComment, posted: Iterable[Comment]) -> list[int]:
     """The ids of the posted comments that tell of the same merge, the oldest first."""
     begin = comment.marker.partition(" by=")[0] + " by="
-    marks = ((one.id, hidden_marker.mark_in(one.body)) for one in posted)
+    marks = ((text.id, hidden_marker.mark_in(text.body)) for text in posted)
     return sorted(number for number, mark in marks if mark.startswith(begin))
 
 
