@@ -94,6 +94,12 @@ def parse_time(text: object) -> float | None:
         return None
 
 
+def earlier(told: str, known: str) -> str:
+    """The timestamp that somebody tells if it is before one that is known; else the known one."""
+    moment, bound = parse_time(told), parse_time(known) if told else None
+    return known if moment is None or (bound is not None and moment > bound) else told
+
+
 _LAST = 253_402_300_799
 """The last second that a date can have, of the year 9999."""
 

@@ -17,6 +17,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
+from lifecycle.core.timing import earlier
 from lifecycle.core.values.survey import LEASES, parse_lease, work_began
 from lifecycle.git.process import sentence
 
@@ -261,7 +262,7 @@ def known(git: Git, sha: str) -> Lease:
     words = ("show", "--no-patch", "--no-show-signature", "--format=%cI %s", sha)
     since, _, subject = git.run(*words).partition(" ")
     agent, nonce, branch = parse_lease(subject)
-    return Lease(sha, agent or _UNKNOWN, since, nonce, branch, work_began(subject) or since)
+    return Lease(sha, agent or _UNKNOWN, since, nonce, branch, earlier(work_began(subject), since))
 
 
 def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -> bool:

@@ -75,3 +75,17 @@ def test_what_is_no_time_is_none(text: object) -> None:
 def test_a_number_that_is_no_moment_is_shown_as_the_nearest(number: float, year: str) -> None:
     """A file that was edited by hand may have any, and each command would end with it."""
     assert timing.render_time(number) == year
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("2026-11-01T08:00:00+01:00", "2026-11-01T08:00:00+01:00"),
+        ("2026-11-28T08:00:00Z", "2026-11-27T08:00:00Z"),
+        ("x", "2026-11-27T08:00:00Z"),
+        ("", "2026-11-27T08:00:00Z"),
+    ],
+)
+def test_what_is_told_is_not_after_what_is_known(told: str, said: str) -> None:
+    """A takeover's lease tells when its work began: later than the lease, or no date, is not believed."""
+    assert timing.earlier(told, "2026-11-27T08:00:00Z") == said

@@ -36,7 +36,8 @@ def hold(issue: int, commit: Json) -> model.Hold:
     """
     message = text(commit, "message")
     agent, _, branch = parse_lease(message)
-    since, began = map(timing.parse_time, (commit.get("committedDate"), work_began(message)))
+    taken = text(commit, "committedDate")
+    since, began = map(timing.parse_time, (taken, timing.earlier(work_began(message), taken)))
     return model.Hold(issue, text(commit, "oid"), agent, since, branch, began)
 
 
