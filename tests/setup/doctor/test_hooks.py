@@ -30,11 +30,6 @@ SOAKED = pytest.mark.soak(
 PLUGIN = {"enabledPlugins": {"lifecycle@agent-lifecycle": True}}
 
 
-@pytest.fixture(autouse=True)
-def in_process(patient: Patient) -> None:
-    """Many small defects: the command itself is run by the tests beside this file."""
-
-
 def _hooks(folder: Path) -> dict[str, Any]:
     """Every entry, by hand, with the scripts of some folder."""
     form = local_form(folder)

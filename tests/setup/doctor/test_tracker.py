@@ -22,11 +22,6 @@ SOAKED = pytest.mark.soak(
 TOML = ".lifecycle.toml"
 
 
-@pytest.fixture(autouse=True)
-def in_process(patient: Patient) -> None:
-    """Many small defects: the command itself is run by the tests beside this file."""
-
-
 def beads(patient: Patient, folder: Path, profile: str = "1.0.5") -> Path:
     """Put a program of this build on the patient's PATH, and a database into the worktree."""
     simulated.install(folder, profile)
