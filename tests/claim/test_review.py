@@ -184,12 +184,13 @@ def test_of_a_new_pull_request_nothing_is_known_but_what_its_branch_has(how: str
     else:
         snapshot = seen(before, observed=replace(found, by_number=closed))
         after = prepared(snapshot, decide(snapshot)).record
-    opened = 108 if how == "opened" else None
-    known = PullRecord(url=other.url, head=SHA, opened=opened, durations={"lint": 7.0})
+    known = PullRecord(url=other.url, head=SHA, durations={"lint": 7.0})
+    if how == "opened":
+        known = replace(known, opened=108, opened_from=other.branch)
     assert after.claim.pr_number == 108
     assert after.pull == replace(known, tampering=("skips a test",))
     again = fold(after, PullRequestOpened(other), NOW)  # found once more, it is the same one
-    assert again.pull == replace(after.pull, opened=108)
+    assert again.pull == replace(after.pull, opened=108, opened_from=other.branch)
 
 
 def test_a_reopened_pull_request_goes_on() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.values.survey import BoardTooLarge, parse_lease, work_began
 
+
 @pytest.mark.parametrize(
     ("message", "said"),
     [

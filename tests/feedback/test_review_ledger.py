@@ -279,7 +279,14 @@ def test_what_github_did_not_say_of_a_remark_is_nothing() -> None:
     bare = Remark("1", "maria", Trusted.PERSON, "?")
     assert astuple(bare)[4:] == (None, None, "", False, "", "", False, False, "")
     assert (bare.changed_at, bare.stamp) == (0.0, "1@0")
-    assert astuple(ReviewThread("T", "a", None, (), True))[5:] == (False, False, False, 0)
+    assert astuple(ReviewThread("T", "a", None, (), True))[5:] == (
+        None,
+        False,
+        False,
+        False,
+        False,
+        0,
+    )
     assert astuple(PullConversation(1, "u", HEAD))[3:] == ((), (), (), (), True)
     assert astuple(ReviewPoint("1", bare))[2:] == (None, "")
     assert ToldPoint("s", HEAD) == ToldPoint("s", HEAD, 1, False, "")

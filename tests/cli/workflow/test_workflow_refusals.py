@@ -107,7 +107,7 @@ def test_a_gate_of_a_check_that_nobody_knows_is_told_at_the_start(ground: Workfl
     ground.write(".lifecycle.toml", '[checks.commands]\nmine = "true"\n')
     words = ("start", "X", "--phase", "A", "--phase", "B", "--gate", "1=check:mine")
     said = ground.said(*words, "--gate", "2=check:nosuch")
-    assert 'Note: The gate of phase 2 is "check:nosuch", but the project no longer has that' in said
+    assert 'Note: The gate of phase 2 is "check:nosuch", but the project has no such check;' in said
     assert said.count("Note: ") == 1
 
 
