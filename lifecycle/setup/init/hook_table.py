@@ -193,6 +193,11 @@ def shared_form(name: str) -> dict[str, Any]:
     return {"command": f"{place}; {read}; {script}; {command}; exit 0 {_SIGNED}"}
 
 
+def is_signed(hook: Mapping[str, Any]) -> bool:
+    """True if a hook entry has the end of a shared one, which nobody writes by hand."""
+    return str(hook.get("command")).endswith(_SIGNED)
+
+
 def entry(wire: Wire, form: Form) -> dict[str, Any]:
     """One hook entry in the form of settings and hooks.json."""
     rewake = {"asyncRewake": True} if wire.is_rewake else {}

@@ -15,7 +15,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
-from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
+from lifecycle.setup.init.hook_table import WIRES, Form, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
 from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
@@ -140,7 +140,9 @@ class _Project(ProjectFiles):
     def installation(self, *, shared: bool, stages: bool, run: bool, workflow: bool) -> Plan:
         """Draft the parts of `init` that are missing."""
         before = self.mark()
-        wired = [*self._unmarked(), *([before.mode] if before is not None else [])]
+        # A new worktree's copy changes nothing that is everybody's.
+        unmarked = [] if self.only_wires else self._unmarked()
+        wired = [*unmarked, *([before.mode] if before is not None else [])]
         mode = SHARED if shared or SHARED in wired else LOCAL
         new = before or self._begun(LOCAL if LOCAL in wired else mode)
         if new.mode != mode:
@@ -256,13 +258,19 @@ class _Project(ProjectFiles):
         return folders
 
     def _unmarked(self) -> list[str]:
-        """The modes whose settings have entries of ours, whatever the mark says."""
+        """The modes whose settings have entries of ours, whatever the mark says.
+
+        Of everybody's only those count that `init` signed: others may be somebody's own.
+        """
         own, files = self._unnamed(Put()), ClientSetup.read(self.root, self.environment).files
         by_path = {file.path: file.hooks for file in files}
         return [
             mode
             for mode, name in SETTINGS.items()
-            if any(own.own_name(event, hook) for event, _, hook in by_path[self.root / name])
+            if any(
+                own.own_name(event, hook) and (mode == LOCAL or hook_table.is_signed(hook))
+                for event, _, hook in by_path[self.root / name]
+            )
         ]
 
     def _moved(self, mark: InitMark) -> None:
@@ -288,7 +296,10 @@ class _Project(ProjectFiles):
 
     def _wired(self, mark: InitMark) -> None:
         mark.settings = self._unnamed(mark.settings)
-        form = shared_form if mark.mode == SHARED else local_form(resources.hooks_folder())
+        form: Form | None = shared_form
+        if mark.mode == LOCAL:  # beside everybody's, each hook would be set up twice
+            is_there = SHARED in self._unmarked()
+            form = None if is_there else local_form(resources.hooks_folder())
         extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
         self.put_into(mark, form, extra)
 

@@ -346,6 +346,33 @@ def test_a_persons_entries_go_when_everybodys_come_without_a_mark(clone: Clone) 
     assert clone.read(LOCAL) == THEIRS
 
 
+def test_a_plain_init_leaves_everybodys_hand_written_entries_alone(clone: Clone) -> None:
+    """They may be the team's own choice: what is for one person changes nobody else's settings."""
+    hook = {"type": "command", "command": "lifecycle hook on-stop"}
+    clone.write(SHARED, json.dumps({"hooks": {"Stop": [{"hooks": [hook]}]}}))
+    before = clone.read(SHARED)
+    assert "already set up" not in ok(clone.run("init"))
+    assert clone.read(SHARED) == before
+    assert (clone.root / LOCAL).is_file()
+
+
+def test_a_fresh_worktree_with_everybodys_entries_stays_clean(clone: Clone) -> None:
+    """The person's mark comes along without hooks: they are there already, and nothing is to commit."""
+    ok(clone.run("init", "--shared"))
+    text = clone.read(SHARED)
+    ok(clone.run("init", "--remove"))
+    ok(clone.run("init"))
+    clone.write(SHARED, text)
+    clone.git("add", SHARED)
+    clone.git("commit", "--quiet", "-m", "x")
+    new = Clone(clone.root.parent / "new", clone.home)
+    clone.git("worktree", "add", "--quiet", "-b", "b", str(new.root))
+    copy_to(clone.root, new.root, environment=clone.environment)
+    assert new.git("status", "--porcelain", "--untracked-files=all") == ""
+    assert "hooks" not in settings(new)
+    assert {e.file.shown for e in ClientSetup.read(new.root, new.environment).entries} >= {SHARED}
+
+
 @pytest.mark.parametrize("arguments", [[], ["--shared"], ["--remove"]])
 def test_a_dry_run_shows_every_file_and_writes_nothing(clone: Clone, arguments: list[str]) -> None:
     """A diff with a head for each file that would change, in the repository and in the user's folder."""
