@@ -111,7 +111,7 @@ def render_time(moment: float) -> str:
     """
     from datetime import UTC, datetime
 
-    return datetime.fromtimestamp(int(min(max(moment, 0), _LAST)), UTC).strftime(
+    return datetime.fromtimestamp(int(min(_LAST, max(0, moment))), UTC).strftime(
         "%Y-%m-%dT%H:%M:%SZ"
     )
 

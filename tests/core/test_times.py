@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
@@ -70,7 +71,12 @@ def test_what_is_no_time_is_none(text: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "year"), [(1e308, "9999-12-31T23:59:59Z"), (-(10**30), "1970-01-01T00:00:00Z")]
+    ("number", "year"),
+    [
+        (1e308, "9999-12-31T23:59:59Z"),
+        (-(10**30), "1970-01-01T00:00:00Z"),
+        (math.nan, "1970-01-01T00:00:00Z"),
+    ],
 )
 def test_a_number_that_is_no_moment_is_shown_as_the_nearest(number: float, year: str) -> None:
     """A file that was edited by hand may have any, and each command would end with it."""
