@@ -94,10 +94,10 @@ def parse_time(text: object) -> float | None:
         return None
 
 
-def earlier(told: str, known: str) -> str:
-    """The timestamp that somebody tells if it is before one that is known; else the known one."""
-    moment, bound = parse_time(told), parse_time(known) if told else None
-    return known if moment is None or (bound is not None and moment > bound) else told
+def earlier(stated: str, known: str) -> str:
+    """The timestamp that somebody states if it is before one that is known; else the known one."""
+    moment, bound = parse_time(stated), parse_time(known) if stated else None
+    return known if moment is None or (bound is not None and moment > bound) else stated
 
 
 _LAST = 253_402_300_799
