@@ -34,11 +34,11 @@ def hold(issue: int, commit: Json) -> model.Hold:
 
     Source: https://docs.github.com/graphql/reference/objects#repository (`ref`)
     """
-    message = text(commit, "message")
+    message, taken = text(commit, "message"), text(commit, "committedDate")
     agent, _, branch = parse_lease(message)
-    taken = text(commit, "committedDate")
-    since, began = map(timing.parse_time, (taken, timing.earlier(work_began(message), taken)))
-    return model.Hold(issue, text(commit, "oid"), agent, since, branch, began)
+    stated = work_began(message)
+    began = timing.parse_time(timing.earlier(stated, taken)) if stated else None
+    return model.Hold(issue, text(commit, "oid"), agent, timing.parse_time(taken), branch, began)
 
 
 def pull_request(node: Json) -> model.PullRequest:
