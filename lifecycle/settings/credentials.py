@@ -148,11 +148,10 @@ def _heard(process: subprocess.Popen[bytes], seconds: float) -> bytes:
     while True:
         has_ended = (
             process.poll() is not None
-        )  # before the last read, so that all of its words are here
+        )  # asked first, so that the read below has all its words
+        left = max(min(_LOOK_SECONDS, until - time.monotonic()), 0)
         try:
-            return process.communicate(
-                timeout=max(min(_LOOK_SECONDS, until - time.monotonic()), 0)
-            )[0]
+            return process.communicate(timeout=left)[0]
         except subprocess.TimeoutExpired as late:
             if has_ended:
                 return late.output or b""

@@ -186,9 +186,9 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
 
 
 def _other_agent(snapshot: Snapshot, item: BoardItem) -> str | None:
-    """The other agent that the card names; "" or None if it names nobody but the claim's agent.
+    """The other agent that the card names; "" or None if that is the claim's agent or nobody.
 
-    It names nobody else either if the claim had the lease to the end, which outweighs a card.
+    A name on the card does not count if the claim had the lease until its end: the lease outweighs it.
     """
     lease, observed = snapshot.record.ownership.lease, snapshot.observation
     hold = observed.hold if observed is not None else None
