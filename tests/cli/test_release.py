@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,7 @@ from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.seed.form import SeedRepository, SeedToken, SeedUser
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
+from lifecycle.sandbox.wire.app import Application
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import Place, environment_of
@@ -537,6 +541,38 @@ def another(place: Place, root: Path) -> Place:
     environment = environment_of(place.info, root)
     clone(place.info.git_url, root, environment)
     return Place(place.info, place.control, root, environment)
+
+
+def test_of_copies_of_a_claim_that_are_released_at_once_one_comments(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both comment before either ends the lease: the oldest comment stays, with the reason that it tells.
+
+    So does that of an earlier claim of this name. The one that ended the lease reads nothing more.
+    """
+    claimed(place)
+    old = f"Old.\n\n{MARKER}by={place.claim()['agent_id']} at=1 -->"
+    place.control.comment(42, old, by="octocat")
+    copied = replaced(place, root=shutil.copytree(place.root, tmp_path / "copied", symlinks=True))
+    answer: Callable[..., Any] = Application.__call__
+    together = threading.Barrier(2)
+
+    def wait(application: Application, environ: dict[str, Any], start: Any) -> Any:
+        if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].endswith("/comments"):
+            together.wait(30)
+        return answer(application, environ, start)
+
+    monkeypatch.setattr(Application, "__call__", wait)
+    place.clear()
+    with ThreadPoolExecutor() as pool:
+        ended = pool.map(
+            lambda one: ok(one.cli("release", "--reason", str(one.root))), (place, copied)
+        )
+    assert all("Issue #42 released" in said for said in ended)
+    assert is_free(place)
+    assert released(place)[:-1] == [old]
+    requests = [request.method for request in place.control.requests()]
+    assert requests.count("DELETE") == 3, "two assignees, of whom one was gone, and a comment"
 
 
 @SOAKED

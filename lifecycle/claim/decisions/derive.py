@@ -30,7 +30,15 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.plan import ASKED, Action, Audience, LinkPullRequest, Notice, Wake
-from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.model import (
+    BoardItem,
+    Comment,
+    Hold,
+    Issue,
+    Observation,
+    PullRequest,
+    PullState,
+)
 from lifecycle.core.values.priorities import Status
 
 CLOCK_SKEW = 60.0
@@ -530,13 +538,16 @@ def told_at(issue: Issue, agent: str) -> int | None:
 
     A release that is resumed without state.json uses the same time, and so finds its comment again.
     """
-    mark = hidden_marker.of("released", issue=issue.number, by=hidden_marker.word(agent), at="AT")
-    begin, _, end = mark.rpartition("AT")  # the last one: a name may have "AT" in it
-    pattern = rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}"
-    bodies = (comment.body.rstrip().splitlines()[-1:] for comment in issue.comments or ())
-    ends = (line.rstrip() for last in bodies for line in last)
-    matches = (re.fullmatch(pattern, line) for line in ends)
-    return max((int(match[1]) for match in matches if match), default=None)
+    told = tellings(issue.comments or (), issue.number, agent)
+    return max((at for _, at in told), default=None)
+
+
+def tellings(posted: Iterable[Comment], number: int, agent: str) -> list[tuple[int, int]]:
+    """Id and time of each comment that tells of a release of an agent's claim on issue `number`, by id."""
+    by = re.escape(hidden_marker.word(agent))
+    mark = hidden_marker.of("released", issue=number, by=by, at=r"(\d{1,12})")
+    found = ((one.id, re.fullmatch(mark, hidden_marker.mark_in(one.body))) for one in posted)
+    return sorted((number, int(match[1])) for number, match in found if match)
 
 
 def _is_card_freed(before: Record, observed: Observation) -> bool:

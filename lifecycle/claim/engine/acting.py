@@ -19,7 +19,7 @@ from typing import assert_never
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import apply_fact, apply_observation, decide, following, look
-from lifecycle.claim.decisions.ending import closing
+from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.engine import observing
@@ -115,7 +115,7 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
     if is_ours and not was_there:  # a look killed after `LeadLease` has not noted the new sha
         own = lease.standing(*place, sha=action.sha, agent=record.claim.agent_id).sha
         was_there = own not in ("", action.sha) and lease.release(*place, own)
-    if not was_there and record.ending.comment_done and record.ending.releasing is None:
+    if not was_there and record.ending.comment_done:
         _thin_out(action.issue, world, record)
     if not (was_there or is_ours):
         raise errors.HeldByAnother(sentence("lease-changed", number=action.issue))
@@ -123,13 +123,14 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
 
 
 def _thin_out(issue: int, world: World, record: Record) -> None:
-    """Leave one closing comment: whoever ended the lease may have posted one at the same time.
+    """Leave one comment on the ending: whoever ended the lease may have posted one at the same time.
 
-    Only one of those who close at once ends the lease, after its comment, so the others see it here.
+    Only one of those who end a claim at once ends the lease, after its comment, so the others see it here.
     """
+    ending = closing if record.ending.releasing is None else releasing
     try:
         seen = world.forge.observe(Look(issue, record.claim.branch, comments=True)).issue
-        for surplus in closing.surplus(record, (seen.comments or ()) if seen is not None else ()):
+        for surplus in ending.surplus(record, (seen.comments or ()) if seen is not None else ()):
             world.forge.delete_comment(surplus)
     except errors.LifecycleError as error:  # a comment too many keeps no claim
         log.write(world.root, f"comments: {redact(error.sentence, world.environment)}")

@@ -10,6 +10,8 @@ worktree that had the claim finds that out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
@@ -20,7 +22,14 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Audience, Notice, PostComment, SetBoard, Unassign, Wake
 from lifecycle.core.redact import named
-from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.model import (
+    BoardItem,
+    Comment,
+    Issue,
+    Observation,
+    PullRequest,
+    PullState,
+)
 from lifecycle.core.values.priorities import Status
 
 _AT_WORK = (Status.IN_PROGRESS, Status.IN_REVIEW)
@@ -103,6 +112,12 @@ def comment_of(
         is_open=issue.is_open,
     )
     return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
+
+
+def surplus(record: Record, posted: Iterable[Comment]) -> list[int]:
+    """The ids of this claim's release comments after the oldest, if copies of it were released at once."""
+    told = derive.tellings(posted, record.claim.issue, record.claim.agent_id)
+    return [number for number, at in told if at >= int(record.created_at)][1:]
 
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
