@@ -40,6 +40,7 @@ USAGE = [
     (["--minutes", "nan"], "not a number"),
     (["--org", ""], "must be a login"),
     (["--issue", "0"], "--issue"),
+    (["--issue", str(2**31)], "--issue"),
     (["--fail-on", "always"], "--fail-on"),
     (["--nonsense"], "--nonsense"),
 ]

@@ -54,7 +54,7 @@ class Reconcile(click.Command):
 
 
 KINDS = {
-    "issue": click.IntRange(1),
+    "issue": click.IntRange(1, 2**31 - 1),  # an Int of GraphQL's
     "hours": Span(0, 87_600, min_open=True),
     "minutes": Span(0, 350, min_open=True),
     "fail-on": click.Choice(FAIL_ON),
