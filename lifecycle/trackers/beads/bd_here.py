@@ -10,6 +10,7 @@ Source: `bd init --help` and `bd where --help`, https://github.com/steveyegge/be
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 from collections.abc import Mapping
@@ -29,6 +30,8 @@ REDIRECT = "redirect"
 """A file in the folder that holds the path of another folder, relative to the parent of the folder."""
 
 _MOST = 4096
+
+_OTHER = f", or set tracker.use in {config.CONFIG_FILE} to the tracker that you mean"
 
 
 def is_here(root: Path, environment: Mapping[str, str], folder: str) -> bool:
@@ -61,9 +64,8 @@ def lacking(root: Path, environment: Mapping[str, str], folder: str) -> tuple[st
     if not wanted(root, folder):
         return "", ""
     sign = "tracker.folder is set" if folder else f"{FOLDER} is here"
-    if not program(environment):
-        way = f"install it, or set tracker.use in {config.CONFIG_FILE} to the tracker that you mean"
-        return f"{sign}, and {PROGRAM} is not on PATH", way
+    if not (program(environment) or _is_file(_place(root, folder))):
+        return f"{sign}, and {PROGRAM} is not on PATH", f"install it{_OTHER}"
     why, way = _hindrance(root, environment, folder)
     return (f"{sign}, and {why}", way) if why else ("", "")
 
@@ -81,9 +83,11 @@ def refuse(root: Path, environment: Mapping[str, str], folder: str) -> None:
 
 
 def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
+    named = "tracker.folder" if folder else FOLDER
+    if _is_file(_place(root, folder)):
+        return f"{named} is a file, not a folder", f"move the file away{_OTHER}"
     outside = _outside(root, environment, folder)
     if outside is not None:
-        named = "tracker.folder" if folder else FOLDER
         return f"{named} leads out of this repository, to {outside}", _naming(outside, environment)
     if not user_folder.allows(environment, store.clone_of(root), PROGRAM):
         way = "a person can allow it with: lifecycle trust"
@@ -93,7 +97,7 @@ def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple
 
 def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | None:
     """The database's path, if it is neither in the repository nor where the user allows it."""
-    place = Path(database(root, folder)) if folder else _own_folder(root)
+    place = _place(root, folder)
     if place is None:
         return None
     main = _main(root)
@@ -105,6 +109,14 @@ def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | 
         if not any(target.is_relative_to(inside) for inside in config.tracker_folders(environment)):
             return target
     return None
+
+
+def _place(root: Path, folder: str) -> Path | None:
+    return Path(database(root, folder)) if folder else _own_folder(root)
+
+
+def _is_file(place: Path | None) -> bool:
+    return place is not None and place.exists() and not place.is_dir()
 
 
 def _redirected(place: Path) -> list[Path]:
@@ -140,12 +152,12 @@ def _naming(folder: Path, environment: Mapping[str, str]) -> str:
 
 
 def _own_folder(root: Path) -> Path | None:
-    """The repository's own database: the worktree's, else the main worktree's; else a link to nowhere.
+    """The repository's own database: the worktree's, else the main worktree's; else what is in its place.
 
-    Such a link, as to a disk that is not there, does not mean that the tasks are kept elsewhere.
+    A file, or a link to a disk that is not there, does not mean that the tasks are kept elsewhere.
     """
     folders = [place / FOLDER for place in (root, _main(root)) if place]
-    kept_in = [*filter(Path.is_dir, folders), *filter(Path.is_symlink, folders)]
+    kept_in = [*filter(Path.is_dir, folders), *filter(os.path.lexists, folders)]
     return kept_in[0] if kept_in else None
 
 
