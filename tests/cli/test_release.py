@@ -73,6 +73,12 @@ def released(place: Place) -> list[str]:
     return [c["body"] for c in place.issue()["comments"] if MARKER in c["body"]]
 
 
+def planned(place: Place) -> list[str]:
+    """The steps that a dry run of the release names."""
+    lines = ok(place.cli("release", "--dry-run")).splitlines()
+    return [line for line in lines if line.startswith("would ")]
+
+
 def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
     """Board, assignee, Agent, lease, one comment, file gone; branch and commits stay everywhere."""
     branch = claimed(place)
@@ -134,7 +140,7 @@ def test_the_plan_is_printed_and_nothing_is_written(place: Place) -> None:
     claim = (place.root / ".agent-claim.json").read_bytes()
     state = (place.root / ".lifecycle/state.json").read_bytes()
     out = ok(place.cli("release", "--dry-run", "--reason", "later"))
-    steps = [line for line in out.splitlines() if line.startswith("would ")]
+    steps = planned(place)
     assert [step.split()[1] for step in steps] == [
         "comment",
         "unassign",
@@ -313,13 +319,14 @@ def graph(place: Place, query: str) -> Any:
 
 @SOAKED
 def test_what_another_took_over_is_left_to_them(place: Place, tmp_path: Path) -> None:
-    """Their lease, their card, their assignment stay; only the claim here is forgotten."""
+    """Their lease, their card, their assignment stay; only the claim here ends, as a dry run says."""
     claimed(place)
     other = another(place, tmp_path / "other")
     place.clock.sleep(5)
     other.clock.sleep(5)
     taken = other.tree().claim(42, force=True).record
     before = place.control.world()
+    assert planned(place) == ["would delete .agent-claim.json"]
     out = ok(place.cli("release"))
     assert f"held by {taken.claim.agent_id} now" in out
     assert place.control.world() == before
@@ -364,6 +371,7 @@ def test_who_lost_a_task_does_not_release_it_after_the_one_who_took_it(
     ok(other.cli("release"))
     free = place.control.world()
     place.cli("tick")
+    assert planned(place) == ["would delete .agent-claim.json"]
     out = ok(place.cli("release"))
     assert "had been released before, so only the claim here was deleted" in out
     assert "release the lease" not in out

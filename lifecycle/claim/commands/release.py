@@ -55,7 +55,7 @@ def release_claim(
         world: what may be touched.
         claim_store: the claim file and state.json.
         reason: why, for the issue's comment; may be empty.
-        dry_run: return the record as it would be, and write nothing; the lease is not read.
+        dry_run: return the record as it would be, and write nothing.
 
     Raises:
         Refused: there is no claim; another live session holds it; its PR is merged, or its phase is done,
@@ -70,7 +70,7 @@ def release_claim(
         if loaded.record is None:
             ended = _unfinished(world, claim_store, dry_run=True) or _over(claim_store)
             loaded = replace(loaded, record=_without_file(claim_store))
-        return ended or _leaving(world, claim_store, there(world, loaded), reason, is_asked=False)
+        return ended or _leaving(world, claim_store, there(world, loaded), reason)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
         try:
@@ -83,7 +83,7 @@ def release_claim(
                     return ended
                 left = _without_file(claim_store)
                 loaded = replace(loaded, record=left and claim_store.create(left))
-            releasing = _leaving(world, claim_store, there(world, loaded), reason, is_asked=True)
+            releasing = _leaving(world, claim_store, there(world, loaded), reason)
         finally:
             claim_store.save()
         for mark in (STOP_DUE, IDLE_DUE):
@@ -129,13 +129,10 @@ def _without_file(claim_store: ClaimStore) -> Record | None:
     return unfinished_claims.without_file(claim_store)
 
 
-def _leaving(
-    world: World, claim_store: ClaimStore, record: Record, reason: str, *, is_asked: bool
-) -> ReleaseOutcome:
-    """The record marked as releasing, and remarks for the person.
+def _leaving(world: World, claim_store: ClaimStore, record: Record, reason: str) -> ReleaseOutcome:
+    """The record marked as releasing, and remarks for the person; asks the remote who holds the lease.
 
-    `is_asked`: ask the remote who holds the lease. Refused if the claim should be closed instead, or
-    another live session holds it.
+    Refused if the claim should be closed instead, or another live session holds it.
     """
     observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
@@ -153,7 +150,7 @@ def _leaving(
         raise Refused(sentence("not-to-release", number=number, phase=phase, way=way))
     progress, notes = _progress(world, record)
     sha, holder = record.ownership.lease, ""
-    if is_asked and number is not None:
+    if number is not None:
         try:
             stands = observing.standing(world, record, number)
             sha = stands.sha
