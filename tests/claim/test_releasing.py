@@ -25,7 +25,7 @@ from lifecycle.core.plan import (
     Unassign,
     Wake,
 )
-from lifecycle.core.values.model import BoardItem, Observation, PullState
+from lifecycle.core.values.model import BoardItem, Hold, Observation, PullState
 from tests.claim.steps import REVIEW, rest, run
 from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 
@@ -244,6 +244,20 @@ def test_a_step_that_was_a_fact_stays_one() -> None:
     )
     actions = run(wakes(made, shown()))
     assert [type(a) for a in actions] == [ReleaseLease, ForgetClaim]
+    taken = shown(hold=Hold(42, "e" * 40, "maria-2"))
+    assert not [a for a in run(wakes(made, taken)) if isinstance(a, SetBoard)]
+
+
+@pytest.mark.parametrize("status", ["In Progress", "In Review"])
+def test_a_card_that_a_sweep_set_back_to_work_is_freed_again(status: str) -> None:
+    """A run that was killed before it ended the lease left a holder, and a sweep puts that back."""
+    made = begun(leaving(memory={"ending.comment_done": True, "ending.board_done": True}))
+    held = Hold(42, LEASE, AGENT)
+    swept = shown(item=BoardItem("PVTI_lADOBx", status, AGENT), hold=held)
+    assert SetBoard("PVTI_lADOBx", "Todo", None, clear_agent=True) in run(wakes(made, swept))
+    for free in (BoardItem("PVTI_lADOBx", "Todo", ""), BoardItem("PVTI_lADOBx", "Blocked", "")):
+        actions = run(wakes(made, shown(item=free, hold=held)))
+        assert not [a for a in actions if isinstance(a, SetBoard)]
 
 
 def test_what_a_killed_run_did_is_found_and_not_done_again() -> None:

@@ -79,9 +79,10 @@ def _refused(record: Record, releasing: Releasing, text: str) -> Decision:
 
 
 def apply_observation(record: Record, observed: Observation, now: float) -> Record:
-    """The record after an observation, with the steps that GitHub shows as done. A done step stays done.
+    """The record after an observation, with the steps that GitHub shows as done.
 
-    The task is free before the claim file is deleted, so others may have changed the task by then.
+    A done step stays done: the task is free before the claim file is deleted, so others may have changed it
+    by then. But while the lease is ours, only a sweep sets the card back to work: the lease tells it to.
     """
     if record.ending.releasing is None or not record.ending.releasing.is_begun:
         return record
@@ -91,6 +92,9 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     is_free = item and is_same(item.status, Status.TODO) and not item.agent
     if is_free and not record.card.leaves_labels:
         record = record.with_ending(board_done=True)
+    elif observed.hold and observed.hold.sha == record.ownership.lease:
+        is_at_work = item and any(is_same(item.status, status) for status in _AT_WORK)
+        record = record.with_ending(board_done=record.ending.board_done and not is_at_work)
     return closing.comment_missed(record, observed, now)
 
 
