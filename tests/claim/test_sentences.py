@@ -172,7 +172,7 @@ def test_a_404_of_graphql_is_no_word_on_the_issue(place: Place) -> None:
     ("seen", "line"),
     [
         ({}, "no check has registered yet."),
-        ({"held": ["lint"], "passed": 2}, "lint waits for an approval to run."),
+        ({"held": ["lint"], "passed": 2}, "waits for an approval to run: lint."),
         ({"passed": 1, "running": 2}, "1/3 passed, 2 running..."),
         ({"passed": 2, "running": 0}, "2/2 passed."),
         (

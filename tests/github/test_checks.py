@@ -131,7 +131,7 @@ def test_another_missing_check_is_another_first_look() -> None:
     [
         (
             "a first contribution from a fork",
-            "CI: CI, Windows waits for an approval to run.",
+            "CI: waits for an approval to run: CI, Windows.",
             False,
         ),
         (

@@ -238,7 +238,7 @@ def checks_line(record: Record) -> str:
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
     total = passed + running + len(failed) + len(checks.get("stale", ()))
     if checks.get("held"):
-        return f"CI: {_names(checks['held'])} waits for an approval to run."
+        return f"CI: waits for an approval to run: {_names(checks['held'])}."
     if running and not (failed or checks.get("stale")):
         return review_messages.checks_running(passed, total, running)
     text = f"CI: {passed}/{total} passed" if total else "CI: no check has registered yet"
