@@ -68,15 +68,21 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
             fix = remedy(error)
         case.find("token.valid.refused", source=source, fix=fix)
     elif isinstance(error, errors.Transient):
-        silence = cause(error).partition(" when asked")[0].rstrip(".")
-        api, wait = case.addresses.api_url, error.retry_after
-        fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
-        case.find("token.answer", cause=silence, api=api, fix=fix)
+        _unanswered(case, "token.answer", error)
     elif isinstance(error, BadConfig) or remedy(error):
         fix = remedy(error) or "correct that, then: lifecycle doctor"
         case.find("token.valid.setting", cause=cause(error), fix=fix)
     else:
         case.find("token.valid.other", cause=cause(error), gh=case.gh)
+
+
+def _unanswered(case: Examined, key: str, error: errors.Transient) -> None:
+    """A finding that GitHub did not answer, and until when it does not, if it said so."""
+    silence = cause(error).partition(" when asked")[0].rstrip(".")
+    api, wait = case.addresses.api_url, error.retry_after
+    until = f", until {timing.render_time(case.clock.now() + wait)}" if wait else ""
+    fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
+    case.find(key, cause=silence, until=until, api=api, fix=fix)
 
 
 def _owner(facts: TokenFacts) -> str:
@@ -205,8 +211,10 @@ def check_repository(case: Examined) -> None:
     access = case.access
     if access is None:
         return None
+    if isinstance(access, errors.Transient):
+        return _unanswered(case, "repository.found.answer", access)
     if isinstance(access, LifecycleError):
-        return case.find("repository.found", cause=cause(access), base=case.base)
+        return case.find("repository.found.failed", cause=cause(access), base=case.base)
     if access.is_archived:
         case.find("repository.archived", access=access)
     if access.parent and case.settings.repository is None:
@@ -299,9 +307,7 @@ def check_board(case: Examined) -> None:
         schema = case.ask(lambda clients: clients.board(project).schema(refresh=True))
         is_closed = case.ask(lambda clients: _is_closed(clients, project))
     except LifecycleError as error:
-        if case.world.choice.gives_up(error):
-            return case.find("board.labels.instead", cause=cause(error), prefix=prefix)
-        return case.find("board.found.failed", cause=cause(error), owner=owner, gh=case.gh)
+        return _unread(case, error, owner)
     if is_closed:
         case.find("board.closed", title=visible(schema.title), schema=schema)
     case.find("board.found.read", title=visible(schema.title), schema=schema)
@@ -309,6 +315,16 @@ def check_board(case: Examined) -> None:
     _status(case, schema)
     _agent(case, schema)
     return _optional(case, schema)
+
+
+def _unread(case: Examined, error: LifecycleError, owner: str) -> None:
+    """The finding on a board that could not be read: labels in its place, not now, or not at all."""
+    if case.world.choice.gives_up(error):
+        prefix = case.settings.labels_prefix
+        return case.find("board.labels.instead", cause=cause(error), prefix=prefix)
+    if isinstance(error, errors.Transient):
+        return _unanswered(case, "board.found.answer", error)
+    return case.find("board.found.failed", cause=cause(error), owner=owner, gh=case.gh)
 
 
 def _unwritten(case: Examined, prefix: str) -> None:

@@ -86,11 +86,14 @@ def test_one_outage_is_said_once(patient: Patient) -> None:
 
 @SOAKED
 def test_a_limit_is_mended_by_waiting(patient: Patient) -> None:
-    """GitHub said how long, and no other command would end it."""
-    patient.place.control.add_fault("primary-limit", count=9)
-    fix = patient.only("token.answer", "fail")["fix"]
-    assert re.fullmatch(r"sleep \d+; lifecycle doctor", fix)
-    patient.place.control.clear_faults()
+    """GitHub said how long, and no other command would end it, whichever question it did not answer."""
+    asked = {"": "token.answer", "^/repos/": "repository.found", "^/graphql": "board.found"}
+    for path, name in asked.items():
+        patient.place.control.add_fault("primary-limit", path=path, count=9)
+        finding = patient.only(name, "fail")
+        assert re.fullmatch(r"sleep \d+; lifecycle doctor", finding["fix"])
+        assert re.match(r"GitHub's rate limit is used up, until 2\S+Z \(http", finding["says"])
+        patient.place.control.clear_faults()
     patient.place.control.add_fault("primary-limit", path="^/user$", skip=1, count=9)
     assert re.fullmatch(r"Try again in \d+ seconds", patient.only("tracker.found", "fail")["fix"])
 
