@@ -185,13 +185,14 @@ def escalation_lines(before: Run, after: Run) -> list[str]:
     met = table.EscalationTrigger
     new = after.blockers[len(before.blockers) :]
     given_up = [blocker for blocker in new if blocker.trigger and not blocker.failure]
-    rows = [(met.FAILED_ITERATIONS, _named(blocker)) for blocker in given_up]
+    is_asked = after.status is table.RunStatus.AWAITING_USER
+    rows = [(met.FAILED_ITERATIONS, _named(blocker, is_asked)) for blocker in given_up]
     rows += [(met.VULNERABILITY, text) for text in _vulnerabilities(before, after)]
     done, was = len(after.completed_stories), len(before.completed_stories)
     if done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
         text = f"{done} stories are completed (lifecycle run mark-working-state)"
         rows.append((met.CHECKPOINT, text))
-    rows += [(met.UNAVAILABLE, _named(blocker)) for blocker in new if blocker.failure]
+    rows += [(met.UNAVAILABLE, _named(blocker, is_asked)) for blocker in new if blocker.failure]
     fix = after.fix
     if after.status is table.RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
         rows.append((met.ASKED, fix.description))
@@ -199,8 +200,10 @@ def escalation_lines(before: Run, after: Run) -> list[str]:
     return [f"{words[row]}: {text}" for row, text in rows]
 
 
-def _named(blocker: Blocker) -> str:
-    return f"{blocker.id}: {blocker.description}"
+def _named(blocker: Blocker, is_asked: bool) -> str:
+    """A blocker, and how to ask the user about it; nothing of that if the user `is_asked` already."""
+    ask = f'; to ask the user: lifecycle run await-user-fix {blocker.id} "WHAT TO FIX"'
+    return f"{blocker.id}: {blocker.description}{'' if is_asked else ask}"
 
 
 def _vulnerabilities(before: Run, after: Run) -> Iterator[str]:

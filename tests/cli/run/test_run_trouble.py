@@ -62,7 +62,7 @@ def test_a_failure_is_added_with_its_category(working: RunGround) -> None:
         "add-failure", "S1", "API key not configured", "--category", "external"
     ).splitlines()
     assert lines[0] == "Added failure: F3 [external]"
-    assert lines[1] == "ESCALATION_REQUIRED: B1: API key not configured"
+    assert lines[1].startswith("ESCALATION_REQUIRED: B1: API key not configured; to ask the user: ")
     assert working.data("retry-recommendation", "S1") == {
         "should_retry": False,
         "escalate": True,

@@ -31,10 +31,22 @@ def test_three_iterations() -> None:
 
 
 def test_something_outside_that_is_not_available() -> None:
-    """Told with the blocker that was logged for it."""
-    after = failed(START, "S1", "API key not configured", NOW)
+    """Told with the blocker that was logged for it, and the command with which the user is asked.
+
+    Other trees do not help: the third one ends the story, and the user is asked about that in the same way.
+    """
+    after = failed(START, "S1", "API key not configured", NOW, tree="a")
     (line,) = escalation_lines(START, after)
-    assert line == "ESCALATION_REQUIRED: B1: API key not configured"
+    ask = 'to ask the user: lifecycle run await-user-fix {} "WHAT TO FIX"'
+    assert line == f"ESCALATION_REQUIRED: B1: API key not configured; {ask.format('B1')}"
+    second = failed(after, "S1", "API key not configured", NOW, tree="b")
+    third = failed(second, "S1", "API key not configured", NOW, tree="c")
+    (line,) = escalation_lines(second, third)
+    assert line.endswith(f"last: [external] API key not configured; {ask.format('B2')}")
+    assert awaiting(third, "B2", "Add the key", NOW).fix is not None
+    alone = replace(START, stories=STORIES[:1])
+    told = escalation_lines(alone, failed(alone, "S1", "API key not configured", NOW, tree="a"))
+    assert told[0].endswith('await-user-fix B1 "WHAT TO FIX"')
 
 
 def test_a_vulnerability() -> None:
