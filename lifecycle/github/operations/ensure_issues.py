@@ -133,7 +133,7 @@ class IssueOperations:
         It is recognised by a hidden marker in the last line of its body, and by its author, the token's
         account. A body that only quotes the marker is somebody else's, and is left alone. The oldest
         such issue is adopted, open or closed. GitHub's lists lag for some seconds: two processes that
-        call at the same time may open two issues; the younger is ignored from then on.
+        call at the same time may open two issues; the younger is ignored from then on: close it by hand.
 
         Args:
             key: distinguishes this issue from all others: letters, digits, and single . : / # = - _.
