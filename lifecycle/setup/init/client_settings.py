@@ -8,12 +8,12 @@ somebody may have edited around them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.setup.init import hook_table, jsonc
-from lifecycle.setup.init.hook_table import WIRES, Form, entry, events, groups
+from lifecycle.setup.init.hook_table import WIRES, Form, Wire, entry, events, groups
 from lifecycle.setup.init.init_mark import ENV, Extra, Put, PutHook, PutPiece, Route
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
@@ -52,7 +52,12 @@ def read(text: str, where: str) -> Node | None:
 
 
 def wire(
-    text: str, where: str, form: Form | None, before: Put, extra: Extra | None = None
+    text: str,
+    where: str,
+    form: Form | None,
+    before: Put,
+    extra: Extra | None = None,
+    wires: Collection[Wire] = WIRES,
 ) -> tuple[str, Put]:
     """Add each of our entries, permissions and variables to a text once; also returns the additions.
 
@@ -65,12 +70,13 @@ def wire(
         form: makes the part of an entry that names its script; None for no hooks at all.
         before: the additions of an earlier run.
         extra: permissions and variables beside the hooks; by default the permissions from claim to close.
+        wires: the hooks to add; entries of ours for others are removed.
 
     Raises:
         Refused: the text cannot be read, or has another form.
     """
     extra = extra or Extra()
-    entries = {(script.event, script.name): entry(script, form) for script in WIRES if form}
+    entries = {(script.event, script.name): entry(script, form) for script in wires if form}
     hooks = tuple(
         PutHook(event, hook["command"])
         for (event, _), hook in entries.items()
@@ -80,7 +86,7 @@ def wire(
     # A variable that somebody changed or removed is theirs now.
     ours = {n: val for n, val in before.variables.items() if at(root, *ENV, n).value == val}
     known = replace(before, hooks=(*before.hooks, *hooks), variables=ours)
-    if _is_wired(root, entries, known, extra):
+    if _is_wired(root, entries if form else None, known, extra):
         return text, replace(known, hooks=hooks)
     bare = unwire(text, where, known, has_hooks=form is not None)
     root, layout = read(bare, where), Layout.of(bare)
@@ -89,7 +95,7 @@ def wire(
     members: dict[str, dict[str, Any]] = {
         "env": dict(extra.variables),
         "permissions": {"allow": lacking} if lacking else {},
-        "hooks": {event: groups(event, form) for event in events()} if form else {},
+        "hooks": {e: groups(e, form, wires) for e, _ in entries} if form else {},
     }
     additions = {key: value for key, value in members.items() if value}
     edits = [*_additions(layout, root, additions)]
@@ -106,9 +112,9 @@ def wire(
     return after, new
 
 
-def _is_wired(root: Node | None, entries: Entries, put: Put, extra: Extra) -> bool:
-    """True if all of it is there, each once, and each entry at its right event."""
-    present = [*_found(root, put)] if entries else []
+def _is_wired(root: Node | None, entries: Entries | None, put: Put, extra: Extra) -> bool:
+    """True if all of it is there, each once, and each entry at its right event; None: no matter which."""
+    present, entries = [*_found(root, put)] if entries is not None else [], entries or {}
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     has_entries = len(present) == len(entries) and all(
         own.hooks.items[own.index].value == entries.get((own.event, own.name))

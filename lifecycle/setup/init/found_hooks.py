@@ -124,6 +124,16 @@ class HookEntry:
         return f"runs only if {condition}" if condition else ""
 
     @property
+    def wire(self) -> Wire | None:
+        """The wire that it replaces: it runs whenever that is to run; None if there is none."""
+        wires = (w for w in WIRES if (w.event, w.name) == (self.event, self.name))
+        is_run = self.is_there and not self.held_back
+        found = next(wires, None) if is_run else None
+        return (
+            found if found and not hook_table.missed(self.event, self.name, self.matcher) else None
+        )
+
+    @property
     def is_there(self) -> bool:
         """False if it starts a script by an absolute path that does not exist (any more)."""
         path = Path(str(self.hook.get("command") or ""))

@@ -7,7 +7,7 @@ Timeouts are in seconds. A command with `args` is started as it is, without a sh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -209,11 +209,11 @@ def events() -> list[str]:
     return list(dict.fromkeys(wire.event for wire in WIRES))
 
 
-def groups(event: str, form: Form, names: Collection[str] = NAMES) -> list[dict[str, Any]]:
-    """The groups of an event's entries for these scripts, one for each matcher."""
+def groups(event: str, form: Form, wires: Iterable[Wire] = WIRES) -> list[dict[str, Any]]:
+    """The groups of an event's entries for these wires, one for each matcher."""
     by_matcher: dict[str, list[dict[str, Any]]] = {}
-    for wire in WIRES:
-        if wire.event == event and wire.name in names:
+    for wire in wires:
+        if wire.event == event:
             by_matcher.setdefault(wire.matcher, []).append(entry(wire, form))
     return [
         {**({"matcher": matcher} if matcher else {}), "hooks": hooks}

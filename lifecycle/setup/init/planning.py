@@ -15,7 +15,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
-from lifecycle.setup.init.hook_table import WIRES, Form, local_form, shared_form
+from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
 from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
@@ -296,12 +296,20 @@ class _Project(ProjectFiles):
 
     def _wired(self, mark: InitMark) -> None:
         mark.settings = self._unnamed(mark.settings)
-        form: Form | None = shared_form
-        if mark.mode == LOCAL:  # beside everybody's, each hook would be set up twice
-            is_there = SHARED in self._unmarked()
-            form = None if is_there else local_form(resources.hooks_folder())
         extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
-        self.put_into(mark, form, extra)
+        if mark.mode == SHARED:
+            self.put_into(mark, shared_form, extra)
+            return
+        # Beside everybody's or the user's, each hook would be set up twice.
+        setup = ClientSetup.read(self.root, self.environment)
+        entries = [e for e in setup.entries if not e.file.path.match(SETTINGS[LOCAL])]
+        there = {wire for entry in entries if (wire := entry.wire) is not None}
+        if there:
+            files = ", ".join(dict.fromkeys(e.file.shown for e in entries if e.wire in there))
+            hooks = ", ".join(wire.name for wire in WIRES if wire in there)
+            self.note("wired-by-hand", names=files, hooks=hooks)
+        wires = [wire for wire in WIRES if wire not in there]
+        self.put_into(mark, local_form(resources.hooks_folder()), extra, wires)
 
     def _recorded(self) -> None:
         """Draft the files in the user's own folder that tell hooks where command and scripts are."""

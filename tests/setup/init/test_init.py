@@ -25,6 +25,7 @@ from lifecycle.setup.init.hook_table import (
     STAGE_PERMISSIONS,
     STASH_PERMISSIONS,
     WIRES,
+    groups,
 )
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
@@ -347,13 +348,36 @@ def test_a_persons_entries_go_when_everybodys_come_without_a_mark(clone: Clone) 
 
 
 def test_a_plain_init_leaves_everybodys_hand_written_entries_alone(clone: Clone) -> None:
-    """They may be the team's own choice: what is for one person changes nobody else's settings."""
+    """They may be the team's own choice: for one person only what they lack is set up, which is told."""
     hook = {"type": "command", "command": "lifecycle hook on-stop"}
-    clone.write(SHARED, json.dumps({"hooks": {"Stop": [{"hooks": [hook]}]}}))
+    held = {**hook, "command": "lifecycle hook on-idle", "if": "Bash(git *)"}
+    events = {"Stop": [{"hooks": [hook]}], "Notification": [{"hooks": [held]}]}
+    ok(clone.run("init"))
+    clone.write(SHARED, json.dumps({"hooks": events}))
     before = clone.read(SHARED)
-    assert "already set up" not in ok(clone.run("init"))
+    assert "did not write already run on-stop (.claude/settings.json);" in ok(clone.run("init"))
     assert clone.read(SHARED) == before
-    assert (clone.root / LOCAL).is_file()
+    setup = ClientSetup.read(clone.root, clone.environment)
+    assert [wire.name for wire, _ in setup.doubled] == ["on-idle"]
+    assert setup.missing == []
+    assert '"changes": []' in ok(clone.run("init", "--json"))
+
+
+def test_where_hand_written_entries_run_all_init_sets_up_none(clone: Clone) -> None:
+    """The user's own settings count as everybody's do; permissions are added, and removal takes only those."""
+    by_hand = {
+        wire.event: groups(wire.event, lambda n: {"command": f"lifecycle hook {n}"})
+        for wire in WIRES
+    }
+    path = clone.home / ".claude/settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"hooks": by_hand}))
+    ok(clone.run("init"))
+    setup = ClientSetup.read(clone.root, clone.environment)
+    assert (setup.doubled, setup.missing) == ([], [])
+    assert set(settings(clone)) == {"permissions"}
+    ok(clone.run("init", "--remove"))
+    assert not (clone.root / LOCAL).exists()
 
 
 def test_a_fresh_worktree_with_everybodys_entries_stays_clean(clone: Clone) -> None:
