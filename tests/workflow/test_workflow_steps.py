@@ -105,10 +105,15 @@ def test_a_check_gate_needs_a_green_record_on_this_very_tree(ground: WorkflowGro
 def test_a_file_gate_needs_the_file_inside_of_the_project(
     ground: WorkflowGround, tmp_path: Path
 ) -> None:
-    """Missing, or a link that leads out: refused; there: passed."""
+    """Missing, a folder of that name, or a link that leads out: refused; there: passed."""
     ground.start(WorkflowPhase("Build", gate="file:out/report.md"))
     with pytest.raises(GateClosed, match="is not there"):
         ground.steps.advance()
+    (ground.root / "out/report.md").mkdir(parents=True)
+    with pytest.raises(GateClosed, match="is a folder"):
+        ground.steps.advance()
+    (ground.root / "out/report.md").rmdir()
+    (ground.root / "out").rmdir()
     (tmp_path / "report.md").write_text("x")
     (ground.root / "out").symlink_to(tmp_path)
     with pytest.raises(GateClosed, match="leads out"):

@@ -85,10 +85,11 @@ class GateJudge:
         whole = root / path
         try:
             is_inside = whole.resolve().is_relative_to(root.resolve())
-            is_there = is_inside and whole.exists()
+            is_there = is_inside and whole.is_file()
         except (OSError, ValueError, RuntimeError):  # a circle of links
             is_inside = is_there = False
         if is_there:
             return PassedGate(self.now, f"{FILE}:{path}")
         why = "is not there" if is_inside else "leads out of the project"
+        why = "is a folder" if is_inside and whole.is_dir() else why
         raise GateClosed(sentence("file-not-there", path=quoted(path), why=why))
