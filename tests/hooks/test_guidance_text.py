@@ -174,3 +174,14 @@ def test_a_phase_without_a_title_is_told_by_its_number() -> None:
     assert 'To-do list: [>] "Phase 1" [ ] "Ship"' in text
     with pytest.raises(IllegalMove, match='Phase 1 \\("Phase 1"\\) is blocked'):
         refuse_illegal(workflow, 0, PhaseStatus.COMPLETED)
+
+
+def test_a_workflow_without_phases_is_at_none() -> None:
+    """All may have been removed by hand: that is said, with what leads on, instead of a phase 1 of 1."""
+    empty = Workflow("wf_1", "W")
+    text = "\n".join(whole_guidance(empty, [empty]))
+    assert 'Workflow "W", without any phase.' in text
+    assert 'answer "✅ Workflow restored: W, without any phase", and say that all of its' in text
+    assert 'Other workflows here: "W" (without any phase)' in text
+    assert text.endswith("Next: add a phase to its document, or: " + guidance_text.END)
+    assert "1/1" not in text

@@ -19,6 +19,8 @@ REST: Final = "lifecycle workflow guidance"
 
 LIST: Final = "lifecycle workflow list"
 
+END: Final = "lifecycle workflow complete --give-up REASON"
+
 READ: Final = (
     "REQUIRED READING (read each file with your Read tool now; naming it does not load it):"
 )
@@ -83,7 +85,7 @@ def kept_lines(workflow: Workflow, others: Sequence[Workflow] = ()) -> list[str]
 def acknowledgement(workflow: Workflow) -> str:
     """The line with which an agent shows that it was restored."""
     name = _flat(workflow.name, _NAME)
-    return f"✅ Workflow restored: {name}, Phase {number(workflow)}/{len(workflow.phases) or 1}"
+    return f"✅ Workflow restored: {name}, {_place(workflow).replace('phase ', 'Phase ')}"
 
 
 def number(workflow: Workflow) -> int:
@@ -96,6 +98,8 @@ def next_step(workflow: Workflow) -> str:
     phase = workflow.phase
     if workflow.is_over:
         return 'begin another with: lifecycle workflow start NAME --phase "Title"'
+    if not workflow.phases:
+        return f"add a phase to its document, or: {END}"
     if phase is None or phase.status is PhaseStatus.PENDING:
         return "begin it with: lifecycle workflow retry"
     if phase.status is PhaseStatus.ACTIVE:
@@ -133,7 +137,7 @@ def others_line(others: Sequence[Workflow]) -> str:
     if not others:
         return ""
     names = ", ".join(
-        f"{quoted(workflow.name, 40)} ({number(workflow)}/{len(workflow.phases) or 1})"
+        f"{quoted(workflow.name, 40)} ({_place(workflow).removeprefix('phase ')})"
         for workflow in others[:_NAMED]
     )
     left = len(others) - _NAMED
@@ -153,8 +157,13 @@ def _phase_line(workflow: Workflow) -> str:
 
 
 def _titled(workflow: Workflow) -> str:
-    name = quoted(workflow.name, _NAME)
-    return f"Workflow {name}, phase {number(workflow)}/{len(workflow.phases) or 1}"
+    return f"Workflow {quoted(workflow.name, _NAME)}, {_place(workflow)}"
+
+
+def _place(workflow: Workflow) -> str:
+    """Which of its phases a workflow is at; all may have been removed by hand."""
+    of = len(workflow.phases)
+    return f"phase {number(workflow)}/{of}" if of else "without any phase"
 
 
 def _action(workflow: Workflow) -> str:
@@ -163,8 +172,9 @@ def _action(workflow: Workflow) -> str:
     status = phase.status if phase is not None else PhaseStatus.PENDING
     steps = {PhaseStatus.PENDING: "begin this phase", PhaseStatus.ACTIVE: "go on with this phase"}
     step = steps.get(status, "see what blocks this phase")
+    step = step if workflow.phases else "say that all of its phases were removed"
     then = "When it is done: lifecycle workflow advance"
-    then = then if status in steps else f"Next: {next_step(workflow)}"
+    then = then if status in steps and workflow.phases else f"Next: {next_step(workflow)}"
     answer = f'answer "{acknowledgement(workflow)}"'
     return f"ACTION REQUIRED: {read}{answer}, and {step}. {ASSUME} {then}"
 
