@@ -364,9 +364,9 @@ def test_a_plain_init_leaves_everybodys_hand_written_entries_alone(clone: Clone)
 
 
 def test_where_hand_written_entries_run_all_init_sets_up_none(clone: Clone) -> None:
-    """The user's own settings count as everybody's do; permissions are added, and removal takes only those."""
+    """The user's own settings count as everybody's; permissions are added, and removal takes only those."""
     by_hand = {
-        wire.event: groups(wire.event, lambda n: {"command": f"lifecycle hook {n}"})
+        wire.event: groups(wire.event, lambda name: {"command": f"lifecycle hook {name}"})
         for wire in WIRES
     }
     path = clone.home / ".claude/settings.json"
