@@ -42,6 +42,9 @@ _KEYWORDS, _WRAPPERS, _CONTAINERS = listed("keywords"), listed("wrappers"), list
 _VALUED, _SHELLS, _UNCLEAR = listed("valued"), listed("shells"), listed("unclear")
 _STARTERS = frozenset(word_tables.table("words/commands")["starters"]["names"])
 
+_RUN_BY_NAME = frozenset(name for name in _STARTERS if name.startswith(("yarn ", "bun ")))
+"""Programs that these run also as `yarn run jest`; with others, that is a script of the project's."""
+
 
 class Command:
     """One simple command.
@@ -262,10 +265,12 @@ def unwrapped(words: list[str]) -> list[str]:
             if name == "timeout" and rest and _NUMBER.match(rest[0]):
                 rest = rest[1:]
         elif name in _STARTERS:
-            rest = _without_options(rest[1:])
+            rest = _unversioned(_without_options(rest[1:]))
+        elif rest[1:2] == ["run"] and " ".join((name, *rest[2:3])) in _RUN_BY_NAME:
+            rest = [name, *rest[2:]]
         elif len(rest) > 1 and f"{name} {rest[1]}" in _STARTERS:
-            is_program = name in ("yarn", "pnpm", "bun") and rest[1] != "dlx"
-            rest = rest[1:] if is_program else _without_options(rest[2:])
+            is_program = name in ("yarn", "pnpm", "bun") and rest[1] not in ("dlx", "x")
+            rest = rest[1:] if is_program else _unversioned(_without_options(rest[2:]))
             if name == "hatch" and rest:  # `ENV:pytest`
                 rest = [rest[0].rpartition(":")[2], *rest[1:]]
         elif wrapped := _of_python(name, rest) or _of_container(name, rest):
@@ -273,6 +278,11 @@ def unwrapped(words: list[str]) -> list[str]:
         else:
             return [name, *rest[1:]]
     return rest
+
+
+def _unversioned(words: list[str]) -> list[str]:
+    """The command of `npx jest@29`: the version of a package is not the name of its program."""
+    return [re.sub(r"(?<=.)@[\w.^~-]+$", "", words[0]), *words[1:]] if words else words
 
 
 def _of_python(name: str, words: list[str]) -> list[str]:

@@ -21,8 +21,11 @@ from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
 from lifecycle.evidence.suite_runs import SuiteRun, run_of
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_LABEL = re.compile(r"^[@\w./-]+[ :#]test(?:[:-][\w-]+)?: ?", re.MULTILINE)
-"""The prefix that a tool that runs many packages adds to lines: `packages/a test: `, `a:test: `."""
+_LABEL = re.compile(
+    r"^(?:[@\w./-]+[ :#]test(?:[:-][\w-]+)?: ?|(?:➤ YN\d{4}: (?:[│┌└] )?)?\[[@\w./-]+\]: |➤ YN\d{4}: )",
+    re.MULTILINE,
+)
+"""The prefix of a tool for many packages: `packages/a test: `, `a:test: `, `[a]: `, `➤ YN0000: [a]: `."""
 
 _MAKE_FIVE = re.compile(r"^make(?:\[\d+\])?: \*\*\* .* Error 5$", re.MULTILINE)
 """make's line for pytest's status if there was no test."""
@@ -199,7 +202,7 @@ def _tally(run: SuiteRun, output: str) -> Tally:
     if not run.rows or run.wraps:
         return Tally(run.table, output, run)
     tally = Tally(run.rows, output, run)
-    if tally.is_read or not run.decides:
+    if tally.is_read or tally.has_gap or not run.decides:
         return tally
     by_all = Tally(run.table, output, run)
     return by_all if by_all.is_read else tally

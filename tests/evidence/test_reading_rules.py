@@ -102,7 +102,9 @@ def test_at_most_two_hundred_failed_tests_are_named() -> None:
         ("packages/a test: 3 passed", "3 passed"),
         ("@scope/a:test: 3 passed", "3 passed"),
         ("a:test:unit: 3 passed\nb#test: 1 failed", "3 passed\n1 failed"),
-        ("a best: 3 passed", "a best: 3 passed"),
+        ("➤ YN0000: [@scope/a]: 3 passed\n➤ YN0000: Done in 1s", "3 passed\nDone in 1s"),
+        ("[a]: 3 passed\n[a]: FAIL b", "3 passed\nFAIL b"),
+        ("[INFO] 3 passed\na best: 3 passed", "[INFO] 3 passed\na best: 3 passed"),
     ],
 )
 def test_an_output_is_read_without_what_only_dresses_it(output: str, text: str) -> None:

@@ -18,6 +18,8 @@ from tests.repeated import soaked
 
 PASSED, FAILED, PARTIAL = Outcome.PASSED, Outcome.FAILED, Outcome.PARTIAL
 NOTHING, UNKNOWN = Outcome.NOTHING_RAN, Outcome.UNKNOWN
+YARN = "➤ YN0000: [a]: Tests:       {}\n➤ YN0000: [a]: Ran all test suites.\n➤ YN0000: Done in 1s 32ms\n"
+CYPRESS = "    ✔  All specs passed!           00:01        2        {}        -        {}        -  \n"
 JEST = "Tests:       {}\nRan all test suites.\n"
 MAVEN = "[INFO] Tests run: {}, Failures: {}, Errors: 0, Skipped: {}\n[INFO] BUILD SUCCESS\n"
 BARE = "[INFO] No tests to run.\n"
@@ -58,6 +60,16 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("mvn test", 0, MAVEN.format(4, 0, 4), NOTHING),
     ("mvn test", 0, "[INFO] BUILD SUCCESS\n", UNKNOWN),
     ("npm test --workspaces", 0, JEST.format("2 passed, 2 total") + "> no test specified\n", PASSED),
+    ("yarn workspaces foreach -Apiv run test", 0, YARN.format("2 passed, 2 total"), PASSED),
+    ("yarn workspaces foreach -A run test", 1, YARN.format("1 failed, 1 total"), FAILED),
+    ("yarn workspaces foreach -pv run test", 0, YARN.format("0 total"), NOTHING),
+    ("npx cypress run", 0, CYPRESS.format("-", 2), NOTHING),
+    ("cypress run --quiet", 0, CYPRESS.format(1, 1), PASSED),
+    ("cypress run -q", 0, "  login\n    - one\n\n\n  0 passing (3ms)\n  1 pending\n", NOTHING),
+    ("cypress run -q --reporter tap", 0, "1..1\nok 1 login one # SKIP -\n", NOTHING),
+    ("cypress run -q --reporter tap", 0, "1..1\nok 1 login one\n", PASSED),
+    ("yarn run jest", 1, JEST.format("1 failed, 1 total"), FAILED),
+    ("npx --yes jest@29", 1, "No tests found, exiting with code 1\n", NOTHING),
     ("npm test -ws", 0, "> b@1 test\n> mocha\n\n\n  0 passing (1ms)\n", NOTHING),
     ("npm test -ws", 0, "\n  0 passing (1ms)\n\n  3 passing (2ms)\n", PASSED),
     ("cargo test", 0, CARGO.format(0, 0) + CARGO.format(2, 0), PASSED),
@@ -168,6 +180,8 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     ("make test ARGS='-R one'", 0, "100% tests passed, 0 tests failed out of 1\n", PARTIAL),
     ("python -m unittest discover -p 'test_a*.py'", 0, "Ran 3 tests in 0.1s\n\nOK\n", PARTIAL),
     ("yarn workspaces foreach -R run test", 0, JEST.format("1 passed, 1 total"), PARTIAL),
+    ("yarn workspaces foreach -Rpv --from '*' run test", 0, JEST.format("1 passed, 1 total"), PARTIAL),
+    ("yarn workspaces foreach -A --exclude b run test", 0, YARN.format("1 passed, 1 total"), PARTIAL),
     ("timeout 5 pytest", 124, "", PARTIAL),
     ("pytest", 2, "!!!! KeyboardInterrupt !!!!\n==== 3 passed in 2.1s ====\n", PARTIAL),
     ("pytest", 130, "", PARTIAL),

@@ -120,6 +120,16 @@ def test_a_package_manager_runs_an_installed_program_by_its_name(by: str, name: 
         ("timeout 1.5m pytest", "pytest"),
         ("timeout --signal KILL 60s pytest", "pytest"),
         ("nice 60 pytest", "60 pytest"),
+        *(
+            (f"{line} run", "jest run")
+            for line in ("yarn run jest", "bun run jest", "bun x jest@^29.1")
+        ),
+        *(
+            (f"{line}@latest run", "jest run")
+            for line in ("npx --yes jest", "bunx jest", "yarn dlx jest")
+        ),
+        ("npx @a/jest run", "jest run"),
+        ("pnpm run jest", "pnpm run jest"),
         ("docker run image pytest", "docker run image pytest"),
         ("docker compose up", "docker compose up"),
         ("docker compose up web pytest", "docker compose up web pytest"),
