@@ -88,14 +88,23 @@ def refuse_under_way(git: Git, root: Path, what: str = "moved, saved or committe
 
     `what`: what the caller would have done, for the sentence.
     """
-    words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
-    paths = git.run("rev-parse", *words).splitlines()
-    for path, (name, work) in zip(paths, _UNDER_WAY.items(), strict=True):
-        if (root / path).exists():
-            key = "lock-left" if name == _LOCK else "under-way"
-            raise Refused(sentence(key, work=work, what=what, path=path))
+    for name, path in _under_way(git, root):
+        key = "lock-left" if name == _LOCK else "under-way"
+        raise Refused(sentence(key, work=_UNDER_WAY[name], what=what, path=path))
     if git.run("ls-files", "--unmerged", "-z"):
         raise Refused(sentence("unmerged", what=what))
+
+
+def under_way(git: Git, root: Path) -> str:
+    """The operation that waits here to be ended, as "A rebase"; "" for none; GitFailed, Transient."""
+    return next((_UNDER_WAY[name] for name, _ in _under_way(git, root) if name != _LOCK), "")
+
+
+def _under_way(git: Git, root: Path) -> Iterator[tuple[str, str]]:
+    """Name and path of each file that shows that git is in the middle of something."""
+    words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
+    paths = git.run("rev-parse", *words).splitlines()
+    return (pair for pair in zip(_UNDER_WAY, paths, strict=True) if (root / pair[1]).exists())
 
 
 class NamesGit(GitRepository):

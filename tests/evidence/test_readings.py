@@ -19,7 +19,9 @@ from tests.repeated import soaked
 PASSED, FAILED, PARTIAL = Outcome.PASSED, Outcome.FAILED, Outcome.PARTIAL
 NOTHING, UNKNOWN = Outcome.NOTHING_RAN, Outcome.UNKNOWN
 YARN = "➤ YN0000: [a]: Tests:       {}\n➤ YN0000: [a]: Ran all test suites.\n➤ YN0000: Done in 1s 32ms\n"
-CYPRESS = "    ✔  All specs passed!           00:01        2        {}        -        {}        -  \n"
+CYPRESS = (
+    "    ✔  All specs passed!           00:01        2        {}        -        {}        -  \n"
+)
 JEST = "Tests:       {}\nRan all test suites.\n"
 MAVEN = "[INFO] Tests run: {}, Failures: {}, Errors: 0, Skipped: {}\n[INFO] BUILD SUCCESS\n"
 BARE = "[INFO] No tests to run.\n"

@@ -8,7 +8,7 @@ from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository
-from lifecycle.git.worktree_files import CLIENT, opened, uncommitted
+from lifecycle.git.worktree_files import CLIENT, opened, uncommitted, under_way
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class WorkFacts:
         changed: those, and paths that differ from the requested commit; all if it is not known.
         late: paths that changed after the last story was completed.
         modules: submodules in `uncommitted`: a stash does not include their content.
+        under_way: an operation of git's in which nothing is committed here, as "A rebase"; "" for none.
         unread, uncleared: parts of the pull request not read by a reviewer, or by security, as clauses.
     """
 
@@ -33,6 +34,7 @@ class WorkFacts:
     unread: tuple[str, ...] = ()
     uncleared: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    under_way: str = ""
 
     @property
     def is_left(self) -> bool:
@@ -73,4 +75,5 @@ def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
     since = {path for path in listed if path and not is_own(path)}
     changed = tuple(sorted(since.union(dirty)))
     modules = tuple(path for path in dirty if (git.root / path / ".git").exists())
-    return WorkFacts(tree, head_of(git), dirty, changed, modules=modules)
+    busy = under_way(git, git.root) if dirty else ""
+    return WorkFacts(tree, head_of(git), dirty, changed, modules=modules, under_way=busy)

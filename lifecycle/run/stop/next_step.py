@@ -156,6 +156,8 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
         return _step("review", story=story, agent=unread)
     if not _holds(story.gates, table.Gate.G5, facts.tree):
         return _step("final-build", story=story)
+    if facts.under_way:
+        return _step("end-first", work=facts.under_way.casefold())
     return _step("commit" if facts.uncommitted else "complete", story=story)
 
 

@@ -22,7 +22,7 @@ from lifecycle.run.state import (
     Run,
     Story,
 )
-from lifecycle.run.stop.next_step import next_step
+from lifecycle.run.stop.next_step import NextStep, next_step
 from lifecycle.run.table import (
     CheckState,
     ClarificationPhase,
@@ -265,6 +265,28 @@ def test_what_a_blocked_story_left_is_set_aside_before_the_next_one(
     assert next_step(waiting, left).command == unmoved
     amid = replace(run, stories=(stuck, BEGUN))
     assert next_step(amid, left).command == "lifecycle run tdd-phase S1 red"
+
+
+def test_in_a_rebase_the_step_is_to_end_it_first(ground: RunGround) -> None:
+    """Nothing can be committed there with lifecycle run commit, which is the step once it has ended."""
+    committed(ground, "pay.py")
+    committed(ground, "test_pay.py")
+    git = GitRepository(ground.root, Deadline.after(SystemClock(), 60), ground.environment)
+    words = ["git", "rebase", "--quiet", "--exec", "false", "HEAD~1"]
+    stopped = subprocess.run(words, cwd=ground.root, check=False, capture_output=True)
+    assert stopped.returncode == 1
+    (ground.root / "pay.py").write_text("3")
+    run = Run("r", "g", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
+
+    def step() -> NextStep:
+        facts = facts_of(git)
+        shown = WorkFacts(TREE, "h" * 40, facts.uncommitted, under_way=facts.under_way)
+        return next_step(run, shown)
+
+    assert step().text == "a rebase is in progress here: end it (git status says how), then"
+    assert step().command == "lifecycle run status"
+    ground.git("rebase", "--quit")
+    assert step().command == "lifecycle run commit S1"
 
 
 def test_what_a_blocked_story_left_in_a_submodule_is_set_aside_there(
