@@ -199,7 +199,7 @@ def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
             shutil.copy2(real, index)
         aside = replace(git, places={"GIT_INDEX_FILE": str(index)})
         staged = aside.run(*ASIDE, "write-tree", check=False)
-        with _taking():
+        with taking():
             aside.run(*ASIDE, "add", *_everywhere(aside), "--update", "--", ":/")
             new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]
             add_paths(aside, new)
@@ -208,12 +208,12 @@ def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
 
 
 @contextmanager
-def _taking() -> Iterator[None]:
+def taking() -> Iterator[None]:
     """If git cannot take files as they are, raise an error that says what was left unchanged."""
     try:
         yield
     except GitFailed as error:
-        untaken = sentence("files-untaken", why=error.evidence)
+        untaken = sentence("files-untaken", why=error.evidence or error.sentence)
         raise GitFailed(untaken, evidence=error.evidence) from None
 
 
@@ -222,7 +222,7 @@ def add_paths(git: GitRepository, paths: list[str]) -> None:
     if paths:
         words = ("--literal-pathspecs", *ASIDE, "add", *_everywhere(git), "--all")
         listed = "".join(f"{path}\0" for path in paths)
-        with _taking():
+        with taking():
             git.run(*words, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
 
 

@@ -55,6 +55,7 @@ def make(git: GitRepository, run: Run, now: float, story: str = "") -> Checkpoin
         return keep(aside, run, now, story or MARK, about, story)
 
 
+@worktree_files.taking()
 def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str = "") -> Checkpoint:
     """Commit the files of a temporary index, and give that commit the next free name of its kind."""
     date = f"{int(now)} +0000"

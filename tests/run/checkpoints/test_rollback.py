@@ -429,6 +429,20 @@ def test_a_branch_that_cannot_be_moved_says_what_was_kept(marked: Marked) -> Non
     assert marked.git("rev-parse", "HEAD") == later
 
 
+def test_a_checkpoint_that_git_cannot_write_says_what_was_kept(marked: Marked) -> None:
+    """One sentence around git's own words, and the next command, whichever step of git's failed."""
+    hook = marked.root / ".git" / "hooks" / "reference-transaction"
+    marked.write(str(hook), "#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    before = everything(marked)
+    kept = (
+        r"^git could not save the files as they are \(.+\), so nothing was done; files, index and"
+    )
+    with pytest.raises(GitFailed, match=kept):
+        marked.mark()
+    assert everything(marked) == before
+
+
 def test_a_name_that_is_no_utf_8_is_kept_and_put_back(marked: Marked) -> None:
     """Names of files are bytes: what git lists is handed back to it as it is."""
     strange = marked.root / os.fsdecode(b"caf\xe9.txt")
