@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import signal
+import stat
 import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -62,6 +63,9 @@ _WHOLE = ("switch", "merge", "worktree")
 
 _READING = ("ls-remote", "fetch")
 """Commands that read from a remote, and change nothing there."""
+
+_RULED = ("add", "status", "diff", "hash-object", "commit", "stash", "read-tree", "reset")
+"""Commands that read .gitignore or .gitattributes of the worktree, as does an option `--others`."""
 
 _FINISH_SECONDS = 3.0
 """How long such a command may continue after Ctrl-C, or after the time was up."""
@@ -177,6 +181,7 @@ class GitRepository:
             Transient: the deadline passed, or the remote could not be reached.
         """
         command = ["git", *args]
+        self._refuse_pipe(args)
         is_away = bool(remote) and all(map(_AWAY.match, self.demand_remote(remote)))
         extra = self.for_servers if is_away else {}
         variables = for_child("git", {**self.environment, **extra}, keeps=is_away)
@@ -219,6 +224,16 @@ class GitRepository:
         if process.returncode != 0 and check:
             _refuse(args, f"{err}\n{out}")
         return out.rstrip("\n")
+
+    def _refuse_pipe(self, args: tuple[str, ...]) -> None:
+        """Refuse a command that would read a named pipe of such a name, and wait for it for good."""
+        verb = _verb(args)
+        names = (".gitattributes", ".gitignore") if verb in _RULED or "--others" in args else ()
+        for name in names:
+            with contextlib.suppress(OSError):
+                if stat.S_ISFIFO(os.lstat(self.root / name).st_mode):
+                    words = sentence("pipe", name=name, verb=verb)
+                    raise GitFailed(words, evidence=f"{name} is a named pipe")
 
     def _heard(self, process: subprocess.Popen[str], stdin: str, seconds: float) -> tuple[str, str]:
         """What git printed until it ended; TimeoutExpired if it did not end in time.
