@@ -30,6 +30,9 @@ SOAKED = pytest.mark.soak(
 PLUGIN = {"enabledPlugins": {"lifecycle@agent-lifecycle": True}}
 
 
+ON_STOP = [wire for wire in WIRES if wire.name == "on-stop"]
+
+
 def _hooks(folder: Path) -> dict[str, Any]:
     """Every entry, by hand, with the scripts of some folder."""
     form = local_form(folder)
@@ -163,7 +166,7 @@ def test_the_plugin_and_hooks_by_hand(patient: Patient) -> None:
 def test_two_files_run_two_things(patient: Patient, tmp_path: Path) -> None:
     """Wired in two ways, a hook runs twice; the file that `init` did not write is to be edited."""
     other = _copy(tmp_path / "other" / "hooks")
-    data = {"hooks": {"Stop": groups("Stop", local_form(other), ["on-stop"])}}
+    data = {"hooks": {"Stop": groups("Stop", local_form(other), ON_STOP)}}
     patient.write_settings(data, _user_file(patient))
     wrong = {one["name"]: one for one in patient.wrong()}
     assert {name: one["level"] for name, one in wrong.items()} == {
@@ -361,7 +364,7 @@ def test_how_matchers_are_read(matcher: str, kind: str, heard: bool) -> None:
 def test_a_script_at_another_event(patient: Patient) -> None:
     """on-stop at SubagentStop does nothing: a remark."""
     data = patient.settings()
-    data["hooks"]["SubagentStop"] += groups("Stop", local_form(hooks_folder()), ["on-stop"])
+    data["hooks"]["SubagentStop"] += groups("Stop", local_form(hooks_folder()), ON_STOP)
     patient.write_settings(data)
     assert "SubagentStop" in patient.only("hooks.event", "warn")["says"]
 
