@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.core.stage_names import Detected
 from lifecycle.settings.resources import hooks_folder
-from lifecycle.setup.init.hook_table import groups, local_form
+from lifecycle.setup.init.hook_table import WIRES, groups, local_form
 from tests.e2e.agent import Agent
 from tests.e2e.client import Heard, ended, heard
 from tests.e2e.staged import Ground, marker
@@ -33,7 +33,8 @@ UNSAID = {**client(), "CLAUDE_CODE_SESSION_ATTENDED": "", "CLAUDE_CODE_ENTRYPOIN
 
 def wired(ground: Ground, *names: str) -> None:
     """The person's own settings have these scripts at SessionStart."""
-    hooks = {"SessionStart": groups("SessionStart", local_form(hooks_folder()), names)}
+    wires = [wire for wire in WIRES if wire.name in names]
+    hooks = {"SessionStart": groups("SessionStart", local_form(hooks_folder()), wires)}
     path = ground.root / ".claude/settings.local.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({"hooks": hooks}))
