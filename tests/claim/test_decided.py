@@ -406,36 +406,6 @@ def test_a_pull_request_that_was_closed_is_a_phase_of_its_own(
     assert (notice.key, notice.audience, notice.ends) == ("closed:107:2", Audience.NEWS, WHILE_OPEN)
 
 
-@pytest.mark.parametrize(
-    ("opened", "came_from", "shown", "is_followed"),
-    [
-        (107, BRANCH, {"branch": "fix/race"}, True),
-        (107, BRANCH, {}, False),
-        (107, BRANCH, {"branch": "fix/race", "head_owner": ""}, False),
-        (107, "fix/race", {"branch": "fix/race"}, False),
-        (99, BRANCH, {"branch": "fix/race"}, False),
-    ],
-    ids=[
-        "renamed",
-        "as it was",
-        "its fork is gone",
-        "the agent went to another branch",
-        "another's",
-    ],
-)
-def test_a_branch_that_was_renamed_on_github_is_followed(
-    opened: int, came_from: str, shown: dict[str, str], *, is_followed: bool
-) -> None:
-    """Pushed by its former name, work would make a branch that no pull request has: the agent is told."""
-    of = {"pull.opened": opened, "pull.opened_from": came_from}
-    made = record(**CHECKED, memory={"judged": "checks_running", **of})
-    step = decide(seen(made, observed=observation(item=ITEM, by_number=pull(**shown))))
-    assert (step.fields == {"branch": "fix/race"}) is is_followed
-    assert not is_followed or (step.record and step.record.pull.opened_from == "fix/race")
-    told = [notice.text for notice in step.notices if notice.key == "renamed:107:fix/race"]
-    assert (f"git branch -m {BRANCH} fix/race" in "".join(told)) is is_followed
-
-
 def test_a_pull_request_that_github_does_not_show_is_told() -> None:
     """The claim is kept, and the poll was one."""
     made = record(**CHECKED, memory={"judged": "checks_running"})

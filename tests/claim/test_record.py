@@ -139,7 +139,6 @@ FACTS: tuple[Any, ...] = (
             "pull.url": pull().url,
             "pull.head": SHA,
             "pull.opened": 107,
-            "pull.opened_from": BRANCH,
             "pull.reopened": 0,  # of another pull request nothing stays
         },
     ),

@@ -186,11 +186,11 @@ def test_of_a_new_pull_request_nothing_is_known_but_what_its_branch_has(how: str
         after = prepared(snapshot, decide(snapshot)).record
     known = PullRecord(url=other.url, head=SHA, durations={"lint": 7.0})
     if how == "opened":
-        known = replace(known, opened=108, opened_from=other.branch)
+        known = replace(known, opened=108)
     assert after.claim.pr_number == 108
     assert after.pull == replace(known, tampering=("skips a test",))
     again = fold(after, PullRequestOpened(other), NOW)  # found once more, it is the same one
-    assert again.pull == replace(after.pull, opened=108, opened_from=other.branch)
+    assert again.pull == replace(after.pull, opened=108)
 
 
 def test_a_reopened_pull_request_goes_on() -> None:

@@ -86,7 +86,6 @@ def test_every_field_of_version_1_is_kept() -> None:
             | {"tries": 1, "for_agent": False, "is_of_access": False, "is_guessed": False}
         },
         "releasing": VERSION_1["releasing"] | {"progress": "", "holder": "", "by": ""},
-        "opened_from": "",
         "open_parts": 0,
         "is_other": False,
         "is_approved": False,

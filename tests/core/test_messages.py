@@ -45,7 +45,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.pr_adopted, 7, U, "b"),
         says(messages.pr_missing, "b"),
         says(messages.pr_missing, ""),
-        says(messages.branch_renamed, 7, "b", "it's"),
         says(messages.phase_without_pull, "done", "b", "coding"),
         says(messages.phase_without_pull, "done", "", "pr_closed"),
         says(messages.judged_next, "done"),

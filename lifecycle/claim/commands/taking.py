@@ -310,10 +310,10 @@ def _going_on(record: Record, task: TaskAsked, pull: PullRequest | None, base: s
         record = record.with_values({"summary": before.claim.summary})
     if pull is None:
         return record
-    if before is not None and before.pull.opened == pull.number:
-        record = record.with_pull(opened=pull.number, opened_from=before.pull.opened_from)
+    is_own = before is not None and before.pull.opened == pull.number
+    opened = pull.number if is_own else None
     into = derive.merged_elsewhere(pull, base, task.seen)
-    record = record.with_pull(url=pull.url, head=pull.head_sha, merged_into=into)
+    record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened, merged_into=into)
     return replace(record, judged=record.claim.phase)
 
 

@@ -143,7 +143,6 @@ class PullRecord:
     Attributes:
         url, head: its page, and the commit that GitHub shows as its head.
         opened: the number of the pull request that this claim opened itself.
-        opened_from: the branch of that one, by the name that it was last seen to have.
         checks: the counts and failing names of the last poll, if it was of this head; for `status`.
         durations: how many seconds each check took when it last ended, by name.
         announced: the head and the failing checks of the last notice about failures.
@@ -166,7 +165,6 @@ class PullRecord:
     url: str = ""
     head: str = ""
     opened: int | None = None
-    opened_from: str = ""
     checks: Mapping[str, Any] | None = None
     durations: Mapping[str, float] = field(default_factory=dict)
     announced: Mapping[str, Any] | None = None

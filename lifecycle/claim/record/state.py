@@ -373,9 +373,9 @@ def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
     """The record once its pull request is known: number, phase and status change in one step."""
     pull = fact.pull_request
     values = {"pr_number": pull.number, "phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-    known = of_pull(record, pull.number).with_pull(opened=pull.number, opened_from=pull.branch)
+    known = of_pull(record, pull.number)
     judged = replace(known.with_values(values), judged=Phase.PR_CREATED.value)
-    return judged.with_pull(url=pull.url, head=pull.head_sha, checks=None)
+    return judged.with_pull(url=pull.url, head=pull.head_sha, opened=pull.number, checks=None)
 
 
 def of_pull(record: Record, number: int) -> Record:

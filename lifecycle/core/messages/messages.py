@@ -44,18 +44,6 @@ def pr_missing(branch: str) -> str:
     )
 
 
-def branch_renamed(number: int, was: str, now: str) -> str:
-    """Somebody renamed the branch of an open pull request on GitHub."""
-    import shlex  # needed only for this sentence
-
-    rename = f"git branch -m {shlex.quote(was)} {shlex.quote(now)}"
-    return (
-        f"The branch of PR #{number} was renamed on GitHub from {named(was)} to {named(now)}; the claim "
-        "follows, and what is pushed by the former name does not reach the PR. If it has that name here, "
-        f"run: {rename}; then hand off again."
-    )
-
-
 def phase_without_pull(written: str, branch: str, phase: str) -> str:
     """A phase written by hand that needs a pull request, but there is none; it is `phase` again."""
     then = (

@@ -217,23 +217,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
             record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)
             return Decision(fields, record, notices=(notice,))
         case PullState.OPEN:
-            return _renamed(snapshot, pull) or _open(snapshot, pull)
-
-
-def _renamed(snapshot: Snapshot, pull: PullRequest) -> Decision | None:
-    """Follow the pull request to the name that its branch was given on GitHub; None if it was given none.
-
-    If the claim is on another branch than this one was opened from, the agent moved it there.
-    """
-    claim, owner, known = snapshot.record.claim, snapshot.rules.head_owner, snapshot.record.pull
-    is_there = derive.is_ours(pull, replace(claim, branch=pull.branch), owner)
-    is_ours = pull.number == known.opened and known.opened_from == claim.branch
-    if not (is_there and is_ours) or pull.branch == claim.branch:
-        return None
-    text = messages.branch_renamed(pull.number, claim.branch, pull.branch)
-    notice = Notice(f"renamed:{pull.number}:{pull.branch}", text, Audience.ACT)
-    record = snapshot.record.with_pull(opened_from=pull.branch)
-    return Decision({"branch": pull.branch}, record, notices=(notice,))
+            return _open(snapshot, pull)
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
