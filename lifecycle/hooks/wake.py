@@ -50,7 +50,12 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
         event: what the client sent, if it was read already.
     """
     _open_missing_streams()
-    root = _root()
+    try:
+        root = _root()
+    except (
+        FileNotFoundError
+    ):  # the current folder is gone, and nothing names another: no log either
+        return 0
     try:
         reply = _within_deadline(hook, root, event)
     except BaseException as error:  # noqa: BLE001 -- no error may stop the agent's work

@@ -36,8 +36,14 @@ _NO_FILE = {errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP}
 
 
 def worktree() -> str | None:
-    """The worktree that contains the client's project folder, found as the guards find it."""
-    folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
+    """The worktree that contains the client's project folder, found as the guards find it.
+
+    None outside of git, and in a current folder that no longer exists.
+    """
+    try:
+        folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
+    except FileNotFoundError:
+        return None
     while not os.path.lexists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
         if above == folder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -100,6 +101,22 @@ def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
         ["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert "The current folder no longer exists" in refused(done)
+
+
+@pytest.mark.parametrize("hook", ["on-stop", "session-start", "ci-waiter", "session-end"])
+def test_a_hook_in_a_folder_that_is_gone_fails_nothing(tmp_path: Path, hook: str) -> None:
+    """Set up without its script, in a client that names no folder of its project: exit 0, and no word."""
+    line = f"rmdir {tmp_path} && exec {STARTED} hook {hook}"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        cwd=tmp_path,
+        env={name: os.environ[name] for name in os.environ if not name.startswith("CLAUDE")},
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @SOAKED
