@@ -30,7 +30,7 @@ from lifecycle.git import process as git_process
 from lifecycle.settings import running_client
 from lifecycle.storage import log
 from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
-from lifecycle.storage.store import CLAIM_FILE
+from lifecycle.storage.store import CLAIM_FILE, worktree_root
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore, Loaded
@@ -59,11 +59,14 @@ def current(world: World, claim_store: ClaimStore) -> Record:
 
 
 def there(world: World, loaded: Loaded) -> Record:
-    """The claim that was loaded; Refused if there is none."""
+    """The claim that was loaded; Refused if there is none, also below a worktree that has one."""
     if loaded.record is None:
         from lifecycle.trackers import registry  # it knows how a task is taken here
 
-        raise errors.Refused(sentence("no-claim", way=registry.to_claim(world)))
+        above = worktree_root(world.root.parent)  # an agent went into a submodule
+        is_above = above is not None and (above / CLAIM_FILE).is_file()
+        what = "claim-above" if is_above else "no-claim"
+        raise errors.Refused(sentence(what, way=registry.to_claim(world), above=above))
     return loaded.record
 
 
