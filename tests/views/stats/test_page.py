@@ -129,6 +129,12 @@ def test_without_numbers_there_are_no_charts() -> None:
     assert "0 entries of the journal" in html
 
 
+def test_the_most_time_is_that_of_a_stage_or_if_there_is_none_of_a_phase() -> None:
+    """What held the work up may be a phase of the claim, which took longer than every stage."""
+    assert "<dt>stage with most time</dt>" in stats_page.render(Summary((*WHOLE, *CLAIMED)), "x")
+    assert "<dt>phase with most time</dt>" in stats_page.render(Summary(CLAIMED), "x")
+
+
 def test_the_newest_tasks_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of very many tasks the page names the newest, and says of how many."""
     tasks = {f"#{number}": f"Task number {number}" for number in range(500)}
