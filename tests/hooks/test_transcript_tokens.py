@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from lifecycle.hooks.answers import run_events
 from lifecycle.hooks.answers.run_events import tokens_taken
 
 
@@ -32,6 +35,22 @@ def test_what_was_read_is_not_read_again_and_half_a_line_waits(tmp_path: Path) -
     assert (tokens, read) == (11, len(first))
     path.write_text(first + second)
     assert tokens_taken(str(path), read, 0.0) == (21, len(second))
+
+
+def test_a_line_that_no_read_holds_stops_no_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its parts are passed over, one at each look; what comes after them is counted."""
+    monkeypatch.setattr(run_events, "MOST", 400)
+    path = tmp_path / "transcript.jsonl"
+    path.write_text(answer("one", 10) + '{"usage": "' + "x" * 1_000 + '"}\n' + answer("two", 20))
+    looks, read = [], 0
+    while read < path.stat().st_size:
+        tokens, more = tokens_taken(str(path), read, 0.0)
+        assert more > 0
+        looks.append(tokens)
+        read += more
+    assert sum(looks) == 32
 
 
 def test_what_came_before_and_what_is_not_there_count_nothing(tmp_path: Path) -> None:

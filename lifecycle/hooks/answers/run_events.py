@@ -238,7 +238,7 @@ def _is_waiting(event: Any) -> bool:
 
 
 def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:
-    """Count the tokens after a place in a transcript, in complete lines.
+    """Count the tokens after a place in a transcript, in complete lines of at most MOST bytes.
 
     Args:
         path: the transcript; if it cannot be read, nothing is counted.
@@ -253,7 +253,9 @@ def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:
             content = os.pread(file.fileno(), MOST, start)
     except (OSError, ValueError):
         return 0, 0
-    new = content[: content.rfind(b"\n") + 1]
+    new = content if len(content) == MOST else b""
+    if b"\n" in content:
+        new = content[: content.rfind(b"\n") + 1]
     return _tokens(new, since), len(new)
 
 
