@@ -305,13 +305,14 @@ def _kind(mode: int) -> str:
     return "is a named pipe" if stat.S_ISFIFO(mode) else "is no regular file"
 
 
-def end_of(path: str, limit: int) -> tuple[str, bool]:
+def end_of(path: str, limit: int, *, follow: bool = False) -> tuple[str, bool]:
     """The last `limit` bytes of a file's text, and whether text before them is missing.
 
-    For a link, something else than a regular file, or an unreadable one: "" and True.
+    For a link that is not to be followed, something else than a regular file, or an unreadable one: "" and
+    True.
     """
     try:
-        with os.fdopen(opened(path), "rb", 0) as file:
+        with os.fdopen(opened(path, follow=follow), "rb", 0) as file:
             size = os.fstat(file.fileno()).st_size
             begin = file.seek(max(0, size - limit))
             content = file.read(limit)

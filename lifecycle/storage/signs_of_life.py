@@ -69,6 +69,9 @@ ANSWERED = "answered"
 _TRANSCRIPT = 4_000_000
 """Bytes at a transcript's end in which a prompt is looked for."""
 
+_LONG_TURN = 40_000_000
+"""As many, if the last prompt began before these: each picture in a turn has some megabytes."""
+
 _KEPT = 20
 """Prompts among which a person's is looked for: a task may be scheduled for every minute."""
 
@@ -292,9 +295,12 @@ class GuardMarks:
         for line in reversed(self._prompts()):
             prompt, _, path = line.partition(" ")
             if path not in texts:
-                texts[path] = regular_files.end_of(path, _TRANSCRIPT)
+                texts[path] = regular_files.end_of(path, _TRANSCRIPT, follow=True)
             text, is_cut = texts[path]
             is_scheduled = _is_scheduled(prompt, text)
+            if is_scheduled is None and is_cut and when:
+                texts[path] = text, is_cut = regular_files.end_of(path, _LONG_TURN, follow=True)
+                is_scheduled = _is_scheduled(prompt, text)
             # A person's, unless the beginning of an earlier one is too far back.
             if is_scheduled is None:
                 is_scheduled = is_cut and not when

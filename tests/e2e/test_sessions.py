@@ -109,9 +109,11 @@ def test_the_prompt_of_a_scheduled_task_is_no_answer(
 
     As Claude Code 2.1.332 writes it for CronCreate and ScheduleWakeup, beside what a person typed: alone,
     or into the turn that the task began, whose id the event has then. It takes no answer back, either, and
-    an earlier one that lies too far back to be read is none.
+    an earlier one that lies too far back to be read is none. Their folder may keep links to transcripts.
     """
     transcript = tmp_path / "transcript.jsonl"
+    if answers == ["fired"]:
+        transcript.symlink_to(tmp_path / "elsewhere.jsonl")
     rows = [
         {"promptId": "older", "type": "user", "promptSource": "system", "turnOrigin": "scheduled"},
         {"promptId": "older", "type": "user", "message": "long " * 800_000},
@@ -131,6 +133,9 @@ def test_the_prompt_of_a_scheduled_task_is_no_answer(
 
     asked(session)
     place = session.place
+    prompted("older")  # the last one, of a turn whose beginning is some megabytes back
+    place.write(phase="done")
+    assert "was not closed" in session.on_stop().model
     for _ in ("by Python: the question waits for its answer", "by the shell"):
         prompted("older")
         prompted("fired")
