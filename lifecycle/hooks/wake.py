@@ -52,9 +52,7 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
     _open_missing_streams()
     try:
         root = _root()
-    except (
-        FileNotFoundError
-    ):  # the current folder is gone, and nothing names another: no log either
+    except FileNotFoundError:  # no current folder, and none is named: there is no log either
         return 0
     try:
         reply = _within_deadline(hook, root, event)
