@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from lifecycle.settings.known_clones import known
@@ -42,3 +43,17 @@ def test_a_workflow_lets_its_clone_be_known(place: Place) -> None:
     done = place.cli(*words)
     assert done.returncode == 0, done.stderr
     assert known_in(place) == [(place.root / ".git").resolve()]
+
+
+def test_a_session_whose_hooks_find_no_bd_says_so_once(place: Place) -> None:
+    """To the person: a terminal's PATH may have it, so what is typed there shows no reason."""
+    (place.root / ".lifecycle.toml").write_text("[stages]\nuse = true\n")
+    (place.root / ".beads").mkdir()
+    (place.root / ".beads/metadata.json").write_text("{}")
+    said = [
+        place.hook("session-start", {"source": "startup", "session_id": session}).stdout
+        for session in ("11111111-aaaa", "22222222-bbbb")
+    ]
+    told = "For the hooks, .beads is here, and bd is not on PATH, so tasks are GitHub's issues"
+    assert told in json.loads(said[0])["systemMessage"]
+    assert told not in said[1]

@@ -15,7 +15,7 @@ from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
+from lifecycle.core.errors import BadConfig, ClaimRefused, LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.redact import redact
@@ -65,7 +65,7 @@ def answer(call: HookCall) -> Reply:
             if _was_answered(call):
                 return Reply()
             claim_store.state["started"] = {**_this(call), "at": world.clock.now()}
-            for notice in _of_plugin(call):
+            for notice in (*_of_plugin(call), *_of_tracker(call)):
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
             audiences = _audiences(call, loaded.record)
@@ -175,6 +175,16 @@ def _of_plugin(call: HookCall) -> Iterator[Notice]:
 
         if not ClientSetup.read(call.world.root, environment).allows():
             yield Notice("offer:permissions", _OFFER, Audience.NOTE)
+
+
+def _of_tracker(call: HookCall) -> Iterator[Notice]:
+    """A notice to the user, once, if the hooks cannot use the tracker: a terminal's PATH may have it."""
+    with contextlib.suppress(BadConfig):  # the look and the board say so
+        if call.world.settings.stages.use:
+            from lifecycle.app import tracker_opening
+
+            if note := tracker_opening.note_of(call.world):
+                yield Notice(f"tracker:{note}", f"For the hooks, {note}", Audience.NOTE)
 
 
 def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]:
