@@ -273,7 +273,7 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
     hold = holding.leases.get(issue.number)
     pull = _pull_of(swept, holding, issue, base)
     branch = pull.branch if pull is not None else _branch_of(issue.number, holding, hold)
-    times = (hold.since if hold is not None else None, _assigned_at(swept), swept.reopened_at)
+    times = (hold.since if hold is not None else None, _assigned_at(swept), issue.reopened_at)
     if pull is None and holding.pulls:
         # The branch has one that says nothing of the issue: not the claim's own, but no draft is opened.
         head = (branch, holding.repository.partition("/")[0].casefold())
@@ -391,7 +391,7 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     if not pulls:
         return None
-    begun = _begun(swept, holding.leases.get(issue.number))
+    begun = _begun(swept, issue, holding.leases.get(issue.number))
     own = [
         pull
         for pull in pulls.values()
@@ -407,14 +407,14 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     return derive.went_on_in(first, [pull for pull in own if pull not in here]) or first
 
 
-def _begun(swept: Swept, hold: Hold | None) -> float | None:
+def _begun(swept: Swept, issue: Issue, hold: Hold | None) -> float | None:
     """When the present work began: with the first lease, else the assignment, or a reopening."""
     if hold is not None and hold.since is not None:
         began = hold.since if hold.began is None else hold.began
         taken_at: float | None = began - derive.CLOCK_SKEW  # by the holder's own clock
     else:
         taken_at = _assigned_at(swept)
-    return max([at for at in (taken_at, swept.reopened_at) if at is not None], default=None)
+    return max([at for at in (taken_at, issue.reopened_at) if at is not None], default=None)
 
 
 def _assigned_at(swept: Swept) -> float | None:

@@ -10,7 +10,7 @@ import pytest
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import decide, look
 from lifecycle.claim.decisions.ending import closing as merged
-from lifecycle.claim.decisions.snapshot import Decision
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.engine.briefing import question_lines
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, PostComment
@@ -190,6 +190,30 @@ def test_a_merge_elsewhere_is_asked_about_by_its_base_though_the_settings_close(
     assert CloseIssue(42) in rest(again)[0]
     agreed = after.with_values({"phase": "done"}).with_ending(consent="close")
     assert CloseIssue(42) in rest(replace(auto, record=agreed))[0]
+
+
+@pytest.mark.parametrize("phase", ["checks_running", "done"])
+def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_close(
+    phase: str,
+) -> None:
+    """Who reopens it has the last word over `close = "auto"`; a reopening before the merge says nothing."""
+
+    def reopened(at: float) -> Snapshot:
+        merge = replace(MERGED, merged_at=MERGED_AT)
+        shown = replace(closing(), issue=issue(comments=(), reopened_at=at), by_number=merge)
+        start = seen(record(**{**DONE, "phase": phase}), observed=shown)
+        return replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
+
+    after = reopened(MERGED_AT + 1)
+    actions, asking = rest(after)
+    assert CloseIssue(42) not in actions
+    assert asking.claim.phase == "merged_detected"
+    asked = "PR #107 merged! Issue #42 was reopened after that. Should I close issue #42?"
+    assert asked in texts(decide(after))
+    assert question_lines(asking) == [asked]
+    agreed = asking.with_values({"phase": "done"}).with_ending(consent="close")
+    assert CloseIssue(42) in rest(replace(after, record=agreed))[0]
+    assert CloseIssue(42) in rest(reopened(MERGED_AT - 1))[0]
 
 
 def test_done_waits_for_a_look() -> None:

@@ -125,7 +125,8 @@ def test_a_reopened_issue_is_begun_again(deadline: Deadline) -> None:
         seconds(2),
         seconds(7),
     ]
-    assert {found[number].reopened_at for number in (1, 2, 3)} == {seconds(5)}
+    issues = [found[number].observation.issue for number in (1, 2, 3)]
+    assert {issue.reopened_at for issue in issues if issue} == {seconds(5)}
 
 
 def test_pull_requests_that_mention_an_issue_come_with_it(deadline: Deadline) -> None:

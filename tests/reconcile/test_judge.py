@@ -450,7 +450,8 @@ def test_a_branch_that_only_ends_in_the_number_is_not_the_claims() -> None:
 
 def test_what_was_merged_before_a_reopening_does_not_close_the_issue_again() -> None:
     """A person who reopens an issue has the last word: the merge was before it."""
-    world = shown(pulls=(MERGED,), item=card("Done", at=TAKEN + 3 * HOUR), reopened_at=NOW - HOUR)
+    done = card("Done", at=TAKEN + 3 * HOUR)
+    world = shown(pulls=(MERGED,), item=done, issue={"reopened_at": NOW - HOUR})
     assert kinds(world, judge(Policy(closes=True))) == ["status-drift"]
     assert world.task().phase is Phase.CODING
 

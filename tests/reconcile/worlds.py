@@ -38,7 +38,6 @@ class Shown:
     open_pulls: tuple[PullRequest, ...] = ()
     tips: tuple[Tip, ...] = ()
     assigned_at: float | None = None
-    reopened_at: float | None = None
     closed_by: frozenset[int] = field(default_factory=frozenset)
 
     def task(self) -> InferredTask:
@@ -52,9 +51,7 @@ class Shown:
             pulls=self.open_pulls,
         )
         seen = Observation(REPOSITORY, "", self.issue, by_branch=self.pulls, item=self.item)
-        swept = Swept(
-            REPOSITORY, seen, self.assigned_at, self.closed_by, reopened_at=self.reopened_at
-        )
+        swept = Swept(REPOSITORY, seen, self.assigned_at, self.closed_by)
         found = task_of(swept, holding)
         assert found is not None
         return found

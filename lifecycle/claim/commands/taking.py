@@ -312,8 +312,8 @@ def _going_on(record: Record, task: TaskAsked, pull: PullRequest | None, base: s
         return record
     is_own = before is not None and before.pull.opened == pull.number
     opened = pull.number if is_own else None
-    into = derive.merged_elsewhere(pull, base, task.seen)
-    record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened, merged_into=into)
+    record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened)
+    record = derive.with_merge(record, pull, base, task.seen)
     return replace(record, judged=record.claim.phase)
 
 

@@ -344,7 +344,11 @@ def question(record: Record, number: int) -> str:
     """The question about closing after the merge of a pull request, with what the merge left undone."""
     issue, pull = record.claim.issue_number, record.pull
     is_open = not record.ending.issue_closed
-    sentences = [messages.merged(number, issue, is_open=is_open, into=pull.merged_into)]
+    is_reopened = is_open and record.ending.is_reopened
+    into = pull.merged_into
+    sentences = [
+        messages.merged(number, issue, is_open=is_open, into=into, is_reopened=is_reopened)
+    ]
     sentences += [*open_parts(record), *left_out(record, is_closed=False)]
     sentences += [f"{review_messages.unanswered(number, pull.unanswered)}."] * bool(pull.unanswered)
     sentences += [review_messages.holds(pull.tampering)] * bool(pull.tampering)
@@ -367,13 +371,25 @@ def counts_done(record: Record, *, hears_prompts: bool, is_unheard: bool = False
     return hears_prompts or not (record.ownership.session or is_unheard)
 
 
+def with_merge(
+    record: Record, pull: PullRequest, base: str | None, observed: Observation
+) -> Record:
+    """The record with another base that it merged into, and whether the issue was reopened since."""
+    reopened_at = (observed.issue and observed.issue.reopened_at) or 0.0
+    is_reopened = pull.merged_at is not None and reopened_at > pull.merged_at
+    record = record.with_ending(is_reopened=is_reopened)
+    return record.with_pull(merged_into=merged_elsewhere(pull, base, observed))
+
+
 def closes_itself(snapshot: Snapshot) -> bool:
     """True if the settings are a yes to closing after the recorded merge.
 
-    They are not if checks were weakened, or after a merge into another base: a person judges those.
+    They are not if checks were weakened, after a merge into another base, or if somebody reopened the issue
+    after the merge: a person judges those.
     """
-    pull = snapshot.record.pull
-    return snapshot.rules.closes_itself and not (pull.tampering or pull.merged_into)
+    pull, is_reopened = snapshot.record.pull, snapshot.record.ending.is_reopened
+    is_doubtful = pull.tampering or pull.merged_into or is_reopened
+    return snapshot.rules.closes_itself and not is_doubtful
 
 
 def is_consent_given(snapshot: Snapshot) -> bool:

@@ -114,18 +114,28 @@ def not_answered(
     return f"{kept}: {why}."
 
 
-def merged(number: int, issue: int | None, *, is_open: bool = True, into: str = "") -> str:
+def merged(
+    number: int,
+    issue: int | None,
+    *,
+    is_open: bool = True,
+    into: str = "",
+    is_reopened: bool = False,
+) -> str:
     """The question that closing waits for; `is_open`: the issue is open, not closed by GitHub already.
 
-    `into`: the base, if that is neither the configured nor the default one.
+    `into`: the base, if that is neither the configured nor the default one. `is_reopened`: the issue was
+    reopened after the merge.
     """
-    closed = "" if is_open else f"Issue #{issue} is already closed; to continue it, reopen it. "
+    stands = f"Issue #{issue} was reopened after that. " if is_reopened else ""
+    if not is_open:
+        stands = f"Issue #{issue} is already closed; to continue it, reopen it. "
     where = (
         f" into {named(into)}, which is neither the default branch nor the configured base"
         if into
         else ""
     )
-    return f"PR #{number} merged{where}! {closed}{_question(issue, is_open)}"
+    return f"PR #{number} merged{where}! {stands}{_question(issue, is_open)}"
 
 
 def _question(issue: int | None, is_open: bool) -> str:

@@ -204,7 +204,8 @@ class Comment:
 class Issue:
     """One issue. `comments` is None if they were not asked for, else the newest hundred.
 
-    `closed_at` is None while it is open; `open_parts` is how many of its sub-issues are open.
+    `closed_at` is None while it is open, `reopened_at` if it never was; `open_parts` is how many of its
+    sub-issues are open.
     """
 
     number: int
@@ -218,6 +219,7 @@ class Issue:
     closed_at: float | None = None
     updated_at: float | None = None
     open_parts: int = 0
+    reopened_at: float | None = None
 
 
 LABELS_ITEM = "labels/"

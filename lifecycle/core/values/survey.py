@@ -62,7 +62,6 @@ class Swept:
             first. Checks, reviews, comments and `default_branch` are not read.
         assigned_at: when somebody was last assigned (and may be unassigned by now); None if nobody ever
             was, or GitHub did not say.
-        reopened_at: when the issue was last reopened, None if it never was.
         closed_by: the numbers of those pull requests that say that they close the issue.
         lacks_agent: its board has no field for an agent, so a card without a name means nothing.
         problem: why issues of this repository could not be read; then `observation` is empty.
@@ -73,7 +72,6 @@ class Swept:
     assigned_at: float | None = None
     closed_by: frozenset[int] = frozenset()
     problem: LifecycleError | None = None
-    reopened_at: float | None = None
     lacks_agent: bool = False
 
 

@@ -202,7 +202,14 @@ def issue(node: Json) -> model.Issue:
         closed_at=timing.parse_time(node.get("closedAt")),
         updated_at=timing.parse_time(node.get("updatedAt")),
         open_parts=int(parts["total"]) - int(parts["completed"]) if parts else 0,
+        reopened_at=newest(node, "reopened"),
     )
+
+
+def newest(node: Json, events: str) -> float | None:
+    """When the last of these events happened, None if there is none."""
+    shown = nodes(node, events)
+    return timing.parse_time(shown[-1].get("createdAt")) if shown else None
 
 
 _INSIDERS = {"OWNER", "MEMBER", "COLLABORATOR"}

@@ -133,17 +133,11 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
     return Swept(
         repository,
         observation,
-        _last(node, "assigned"),
+        translate.newest(node, "assigned"),
         frozenset(
             [int(event["source"]["number"]) for event in mentions if event.get("willCloseTarget")]
         ),
-        reopened_at=_last(node, "reopened"),
     )
-
-
-def _last(node: Json, events: str) -> float | None:
-    shown = nodes(node, events)
-    return timing.parse_time(shown[-1].get("createdAt")) if shown else None
 
 
 T = TypeVar("T")

@@ -63,12 +63,11 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
 
 
 def _as_merged(snapshot: Snapshot, pull: PullRequest) -> Snapshot:
-    """The snapshot whose record names the base that the pull request merged into, if it is another one."""
+    """The snapshot whose record has what a person has to judge about the merge of this pull request."""
     observed, base = snapshot.observation, snapshot.rules.base
     if observed is None or not observed.default_branch:
         return snapshot  # unknown: what was seen before counts
-    merged_into = derive.merged_elsewhere(pull, base, observed)
-    return replace(snapshot, record=snapshot.record.with_pull(merged_into=merged_into))
+    return replace(snapshot, record=derive.with_merge(snapshot.record, pull, base, observed))
 
 
 def close_if_answered(snapshot: Snapshot) -> Decision:
