@@ -110,10 +110,14 @@ def test_what_stands_in_the_way_is_said_with_the_way_out(
         ),
         (asked(card(36, readiness=None), readiness=None), []),
         (asked(item=BoardItem(LABELS_ITEM, "Todo"), readiness="Draft"), []),
+        (asked(item=replace(OURS, agent="sam-1", is_archived=True)), []),
     ],
 )
 def test_a_free_task_is_taken_with_a_remark_at_most(task: TaskAsked, notes: list[str]) -> None:
-    """In Todo, in no column, or on no board; where no card says how ready it is, nothing is missing."""
+    """In Todo, in no column, or on no board; where no card says how ready it is, nothing is missing.
+
+    An archived card says who had the task once: a release may not write it.
+    """
     assert admit(NOTHING_IS_ASKED, task, MINE) == notes
 
 

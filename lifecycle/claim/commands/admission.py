@@ -312,7 +312,9 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     there = other_place(world, issue.number) if force and not attempt.resumes else None
     if there is not None:
         raise there
-    status = item.status if item is not None else None
+    # An archived card keeps what it said: nobody can write it, so a release does not free it either.
+    is_current = item is not None and not item.is_archived
+    status = item.status if item is not None and is_current else None
     words = {"number": issue.number, "forcing": forcing(issue.number)}
     if item is not None and status not in (None, Status.TODO) and not force:
         agent = item.agent
