@@ -134,9 +134,9 @@ def refresh(repo: Repository, user: User) -> None:
     """Update the world from a repository's branches, after a push or a merge.
 
     Heads of open pull requests move, including those from a fork's branch in another repository; a pull
-    request whose branch is gone closes; one whose commits the base now contains counts as merged; commit
-    messages that reach the default branch close issues. `user`, who pushed, is the author of all these
-    changes.
+    request whose branch or base is gone closes; one whose commits the base now contains counts as merged;
+    commit messages that reach the default branch close issues. `user`, who pushed, is the author of all
+    these changes.
     """
     refs = repo.git.refs()
     before, repo.heads = repo.heads, refs
@@ -147,6 +147,9 @@ def refresh(repo: Repository, user: User) -> None:
                 _meet(pull, refs.get(f"refs/heads/{pull.head}"), user, arrived)
             elif base_repo is repo and arrived.has(pull.base, pull.head_sha):
                 mark_merged(pull, user, refs[f"refs/heads/{pull.base}"])
+            base = f"refs/heads/{pull.base}"
+            if base_repo is repo and base in before and base not in refs:
+                close(pull, user)
     ref = f"refs/heads/{repo.default_branch}"
     old, new = before.get(ref), refs.get(ref)
     if old and new and old != new:
@@ -255,7 +258,7 @@ def reopen(repo: Repository, pull: PullRequest, user: User | None = None) -> Non
     """Open a closed pull request again, with the branch's present head.
 
     Raises:
-        ActionRefused: It is merged, its branch is gone, or another one is open for the branch.
+        ActionRefused: It is merged, its branch or base is gone, or another one is open for the branch.
     """
     if pull.merged_at:
         raise ActionRefused(f"Pull request {pull.number} is merged and cannot be reopened.")
@@ -263,6 +266,8 @@ def reopen(repo: Repository, pull: PullRequest, user: User | None = None) -> Non
     head = source.git.refs().get(f"refs/heads/{pull.head}") if source else None
     if head is None:
         raise ActionRefused(f"The branch of pull request {pull.number} is gone: not reopened.")
+    if f"refs/heads/{pull.base}" not in repo.git.refs():
+        raise ActionRefused(f"The base of pull request {pull.number} is gone: not reopened.")
     if open_between(repo, source, pull.head, pull.base):
         raise ActionRefused(f"Another pull request is open for {pull.head!r}: not reopened.")
     issues.reopen(pull.issue, user)

@@ -179,6 +179,20 @@ def test_closing_deleting_and_reopening(control: Control, number: int) -> None:
     assert pull(control, number)["head_sha"] == sha
 
 
+def test_a_deleted_base_closes_what_was_to_be_merged_into_it(control: Control) -> None:
+    """It is closed unmerged, and does not reopen before the base is back, as on GitHub."""
+    control.push_commit("base", {"b.txt": "b"}, "Base")
+    control.push_commit("top", {"t.txt": "t"}, "Top", start="base")
+    stacked = control.open_pull("top", "Top", base="base")
+    control.delete_branch("base")
+    assert pull(control, stacked)["state"] == "closed"
+    with pytest.raises(ControlError, match=r"base of pull request .* is gone"):
+        control.reopen_pull(stacked)
+    control.push_commit("base", {"b.txt": "b"}, "Base")
+    control.reopen_pull(stacked)
+    assert pull(control, stacked)["state"] == "open"
+
+
 def test_reopening_yields_to_another(control: Control, number: int) -> None:
     """Only one is open for a branch, so a closed one stays closed while another is open."""
     control.close_pull(number)
