@@ -293,8 +293,10 @@ def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Plac
     question = f"PR #{number} merged! Issue #42 is already closed"
     assert idle(place).startswith(question)
     assert question in place.cli("status").stdout
+    place.control.advance(2)
     place.control.reopen_issue(42)
-    assert f"PR #{number} merged! Should I close issue #42?" in place.cli("tick").stdout
+    asked = f"PR #{number} merged! Issue #42 was reopened after that. Should I close issue #42?"
+    assert asked in place.cli("tick").stdout
     place.control.close_issue(42)
     assert question in place.cli("tick").stdout
     says_yes(place)
