@@ -213,6 +213,8 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
     assert question_lines(asking) == [asked]
     agreed = asking.with_values({"phase": "done"}).with_ending(consent="close")
     assert CloseIssue(42) in rest(replace(after, record=agreed))[0]
+    cut_off = agreed.with_ending(consent="auto", comment_done=True)
+    assert CloseIssue(42) not in rest(replace(after, record=cut_off))[0]
     assert CloseIssue(42) in rest(reopened(MERGED_AT - 1))[0]
 
 
