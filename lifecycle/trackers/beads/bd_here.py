@@ -37,7 +37,7 @@ _OTHER = f", or set tracker.use in {config.CONFIG_FILE} to the tracker that you 
 def is_here(root: Path, environment: Mapping[str, str], folder: str) -> bool:
     """True if bd is installed, may run, and has a database here: a `.beads` folder, or the configured one.
 
-    A linked worktree without a folder of its own uses the main worktree's, as bd does.
+    A linked worktree uses the main worktree's, as bd does, even if it has a folder of its own.
 
     Raises:
         BadConfig: the user's files cannot be read, so the answer is unknown.
@@ -52,7 +52,7 @@ def is_present(root: Path, environment: Mapping[str, str], folder: str) -> bool:
 
 def wanted(root: Path, folder: str) -> bool:
     """True if there is a database here, or a folder for one is configured."""
-    return bool(folder or _own_folder(root))
+    return bool(folder or _places(root, folder))
 
 
 def lacking(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
@@ -64,7 +64,7 @@ def lacking(root: Path, environment: Mapping[str, str], folder: str) -> tuple[st
     if not wanted(root, folder):
         return "", ""
     sign = "tracker.folder is set" if folder else f"{FOLDER} is here"
-    if not (program(environment) or _is_file(_place(root, folder))):
+    if not (program(environment) or _is_file(_places(root, folder))):
         return f"{sign}, and {PROGRAM} is not on PATH", f"install it{_OTHER}"
     why, way = _hindrance(root, environment, folder)
     return (f"{sign}, and {why}", way) if why else ("", "")
@@ -84,7 +84,7 @@ def refuse(root: Path, environment: Mapping[str, str], folder: str) -> None:
 
 def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
     named = "tracker.folder" if folder else FOLDER
-    if _is_file(_place(root, folder)):
+    if _is_file(_places(root, folder)):
         return f"{named} is a file, not a folder", f"move the file away{_OTHER}"
     outside = _outside(root, environment, folder)
     if outside is not None:
@@ -97,12 +97,10 @@ def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple
 
 def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | None:
     """The database's path, if it is neither in the repository nor where the user allows it."""
-    place = _place(root, folder)
-    if place is None:
-        return None
+    places = _places(root, folder)
     main = _main(root)
     near = [inside.resolve() for inside in (root, main) if inside is not None]
-    for led in (place, *_redirected(place)):
+    for led in (led for place in places for led in (place, *_redirected(place))):
         target = led.resolve()
         if any(target.is_relative_to(inside) for inside in near):
             continue
@@ -111,12 +109,18 @@ def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | 
     return None
 
 
-def _place(root: Path, folder: str) -> Path | None:
-    return Path(database(root, folder)) if folder else _own_folder(root)
+def _places(root: Path, folder: str) -> list[Path]:
+    """The configured database, else what is called `.beads` in the worktree and in the main worktree.
+
+    A file, or a link to a disk that is not there, does not mean that the tasks are kept elsewhere. Of two
+    folders, bd uses the main worktree's, or the one to which a redirect there leads.
+    """
+    own = [place / FOLDER for place in (root, _main(root)) if place]
+    return [Path(database(root, folder))] if folder else [*filter(os.path.lexists, own)]
 
 
-def _is_file(place: Path | None) -> bool:
-    return place is not None and place.exists() and not place.is_dir()
+def _is_file(places: list[Path]) -> bool:
+    return any(place.exists() for place in places) and not any(place.is_dir() for place in places)
 
 
 def _redirected(place: Path) -> list[Path]:
@@ -149,16 +153,6 @@ def _naming(folder: Path, environment: Mapping[str, str]) -> str:
     words = " ".join(shlex.quote(line) for line in lines)
     parent = own.rpartition("/")[0]
     return f"if it is yours: mkdir -p {parent} && printf '%s\\n' {words} >> {own}"
-
-
-def _own_folder(root: Path) -> Path | None:
-    """The repository's own database: the worktree's, else the main worktree's; else what is in its place.
-
-    A file, or a link to a disk that is not there, does not mean that the tasks are kept elsewhere.
-    """
-    folders = [place / FOLDER for place in (root, _main(root)) if place]
-    kept_in = [*filter(Path.is_dir, folders), *filter(os.path.lexists, folders)]
-    return kept_in[0] if kept_in else None
 
 
 def _main(root: Path) -> Path | None:

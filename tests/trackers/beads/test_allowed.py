@@ -146,6 +146,23 @@ def test_a_redirect_is_read_as_bd_reads_it(
     assert bd_here.is_here(root, environment, "")
 
 
+def test_a_redirect_of_the_main_worktree_counts_in_each(
+    root: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """bd follows it, though the linked worktree has a `.beads` of its own, as if git tracks it."""
+    git = ["git", "-C", str(root), "-c", "user.name=T", "-c", "user.email=t@example.com"]
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-mx"], check=True)
+    linked, place = tmp_path / "linked", outside(tmp_path)
+    subprocess.run([*git, "worktree", "add", "--quiet", str(linked)], check=True)
+    for worktree in (root, linked):
+        (worktree / ".beads").mkdir()
+    assert bd_here.is_here(linked, environment, "")
+    (root / ".beads" / "redirect").write_text("../private tasks/.beads\n")
+    assert f"to {place}/.beads" in said(linked, environment)
+    names(environment, place)
+    assert bd_here.is_here(linked, environment, "")
+
+
 def test_a_link_to_nowhere_is_a_database_that_is_missing(
     root: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
