@@ -370,6 +370,20 @@ def test_what_became_of_the_linked_task_is_told_once_by_a_look_by_command(
     assert both.has_claim()
 
 
+def test_a_linked_task_that_was_left_is_claimed_when_it_is_free(both: Place) -> None:
+    """By a look by command: nothing else would ever take it, so others could, beside the issue's claim."""
+    agent = both.tree().claim(42).record.claim.agent_id
+    tracker_of(both, agent).release("mem-1")
+    tracker_of(both, "maria").claim("mem-1")
+    assert "mem-1 is now held by maria" in texts(both.tree().tick())
+    tracker_of(both, "maria").release("mem-1")
+    both.tree().tick(Wake.STOP)
+    assert inside(both).is_ready
+    both.tree().tick()
+    assert inside(both).assignee == agent
+    assert linked_as(both) == "claimed"
+
+
 @pytest.mark.parametrize("is_taken", [True, False])
 def test_a_linked_task_that_was_closed_and_is_open_again_is_read_by_a_look_by_command(
     both: Place, is_taken: bool

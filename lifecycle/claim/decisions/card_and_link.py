@@ -204,8 +204,9 @@ def wants_link(snapshot: Snapshot) -> bool:
     if record.claim.issue_number is None or record.is_lost or snapshot.wake is Wake.SWEEP:
         return False
     if link is not None:
-        # A linked task that somebody closed during the claim may be open again.
-        is_read = link.synced == CLAIMED or (link.synced == CLOSED and not is_ending)
+        # A linked task that somebody closed or took during the claim may be open or free again.
+        is_read = link.synced == CLAIMED
+        is_read |= not is_ending and (link.synced == CLOSED or bool(record.linked.left))
         return snapshot.wake is Wake.TICK and is_read
     return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)
 

@@ -206,18 +206,21 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
 def _read_again(world: World, record: Record, link: Link) -> Record:
     """The record with the present state of its linked task.
 
-    A task that is not held any more is to be claimed again, and so is one that was closed and reopened.
+    A task that is not held any more is to be claimed again, and so is one that was closed and reopened, or
+    left to somebody and is free by now.
     """
+    was_closed = link.synced == card_and_link.CLOSED
+    was_left = bool(record.linked.left) and not was_closed
     try:
         tracker = world.inner_as(record.claim.agent_id, link.tracker)
         task = tracker.get(link.id) if tracker is not None else None
-        was_closed = link.synced == card_and_link.CLOSED
         if tracker is None or task is None or (was_closed and not task.is_open):
             return record
-        if _is_mine(tracker, task) and not was_closed:
+        if (was_left and not task.is_ready) or (_is_mine(tracker, task) and not was_closed):
             return record
     except errors.NotFound:
-        pass
+        if was_left:
+            return record
     except errors.LifecycleError as error:
         why = redact.redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task {link.id}: {why}")
