@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from lifecycle.core.errors import BadConfig
+from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
@@ -127,6 +127,22 @@ def apply(plan: Plan) -> None:
         for folder in plan.folders:
             with contextlib.suppress(OSError):  # somebody keeps a file there
                 folder.rmdir()
+
+
+def ignored(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The files of everybody's `init` that git ignores and does not track: a commit would lack them.
+
+    Ask after `apply`: a move from one person's settings removes lines of `info/exclude`.
+    """
+    mark, _ = found_mark(root)
+    if mark is None or mark.mode != SHARED:
+        return ()
+    names = (SETTINGS[SHARED], init_mark.IGNORE, *mark.sha256, MARK)
+    try:
+        shown = git_of(root, environment).run("check-ignore", "--", *names, check=False)
+    except (GitFailed, Transient):  # without git nobody commits; what was written stays as it is
+        return ()
+    return tuple(shown.splitlines())
 
 
 class _Project(ProjectFiles):

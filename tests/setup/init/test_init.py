@@ -306,6 +306,25 @@ def test_from_one_person_to_everybody_moves(clone: Clone) -> None:
     assert str(resources.hooks_folder()) not in clone.read(SHARED) + clone.read(MARK)
 
 
+def test_files_of_everybodys_that_git_ignores_are_named(clone: Clone) -> None:
+    """In a project that ignores .claude/ a commit lacks them: it is said, with what adds them, until then.
+
+    One person's are meant to be ignored, and are as good as gone from there once they are everybody's.
+    """
+    assert "git ignores" not in ok(clone.run("init"))
+    assert "git ignores" not in ok(clone.run("init", "--shared"))
+    clone.write(".gitignore", ".claude/\n")
+    said = ok(clone.run("init", "--shared"))
+    assert "git ignores 5 of the files" in said
+    adds = said.partition("add them with: git ")[2].split()
+    clone.git(*adds)
+    assert {SHARED, MARK} <= {*clone.git("diff", "--cached", "--name-only").split()}
+    assert "git ignores" not in ok(clone.run("init", "--shared"))
+    clone.git("rm", "--quiet", "--cached", SHARED)
+    assert "git add --force .claude/settings.json\n" in ok(clone.run("init"))
+    assert "git ignores" not in ok(clone.run("init", "--remove"))
+
+
 def test_a_shared_project_stays_shared(clone: Clone) -> None:
     """A colleague's init changes no file of the repository, and records where things are for them."""
     ok(clone.run("init", "--shared"))
