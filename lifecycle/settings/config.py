@@ -153,7 +153,8 @@ def variable_token(environment: Mapping[str, str], gh: str = "") -> tuple[str, s
     for name in TOKEN_VARIABLES:
         value = environment.get(name, "").strip()
         if value:
-            return readers.token(name, value, f"export {name}=$(gh auth token{gh})"), name
+            way = f"Set it again: export {name}=$(gh auth token{gh})"
+            return readers.token(name, value, way), name
     return None
 
 

@@ -275,7 +275,7 @@ def is_loopback(host: str) -> bool:
 
 
 def token(where: str, value: str, way: str) -> str:
-    """The value, if it can be a token; it is not shown. `way` is a command that finds another."""
+    """The value, if it can be a token; it is not shown. `way` is what to do."""
     if not value.isascii() or not value.isprintable() or " " in value:
         raise BadConfig(sentence("no-token", where=where, way=way))
     return value

@@ -124,6 +124,15 @@ def test_what_gh_prints_must_be_a_token(person: Person) -> None:
     assert "please" not in refusal.value.sentence
 
 
+def test_what_a_token_command_prints_first_must_be_a_token(person: Person) -> None:
+    """What to do is to see what it prints: its program alone, as in "Set it again: sh", is no way."""
+    person.writes('token_command = ["sh", "-c", "echo Enter the PIN:; echo three"]\n')
+    way = r"Run sh by hand: the first line has to be the token alone\. Or set GH_TOKEN\.$"
+    with pytest.raises(BadConfig, match=way) as refusal:
+        person.finds()
+    assert "PIN" not in refusal.value.sentence
+
+
 def test_another_token_is_asked_of_the_github_that_it_is_for(person: Person) -> None:
     """A variable's that cannot be one, as where none is."""
     where = Addresses("https://ghes.example/api/v3", "https://ghes.example/api/graphql")

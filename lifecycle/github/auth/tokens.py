@@ -153,7 +153,7 @@ def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
     value = kept_by_gh(host, environment)
     if value is None:
         return None
-    way = f"gh auth login --hostname {host}"
+    way = f"Set it again: gh auth login --hostname {host}"
     return Token(readers.token("What gh auth token printed", value, way), GH)
 
 

@@ -207,7 +207,7 @@ class GitHub:
             raise NoToken(
                 "The token= of this call is empty, so nothing was asked of GitHub; give one."
             )
-        way = f"gh auth token{config.gh_option(self._addresses.api_url)}"
+        way = f"Set it again: gh auth token{config.gh_option(self._addresses.api_url)}"
         value = readers.token(_GIVEN, self._given.strip(), way)
         keep_secret(value)
         return Token(value, _GIVEN)
