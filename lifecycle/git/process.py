@@ -504,7 +504,7 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         words = f"{words} {_named_below(output, words)}".strip()
     evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]
     why = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
-    is_answer = is_local or re.search(r"returned error: 40[134]|hash algorithm", text)
+    is_answer = is_local or re.search(r"returned error: 40[134]|end does not support", text)
     if not is_answer and _UNREACHED.search(text):
         name = "unread" if _verb(args) in _READING else "unreached"
         raise Transient(sentence(name, verb=_verb(args), why=why), is_ambiguous=True)

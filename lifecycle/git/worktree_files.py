@@ -74,6 +74,7 @@ _LOCK = "index.lock"
 _UNDER_WAY = {
     "MERGE_HEAD": "A merge",
     "rebase-merge": "A rebase",
+    "rebase-apply/applying": "A git am",  # a rebase has the folder, too, and not this file
     "rebase-apply": "A rebase",
     "CHERRY_PICK_HEAD": "A cherry-pick",
     "REVERT_HEAD": "A revert",

@@ -211,6 +211,14 @@ def test_a_remote_that_knows_no_such_objects_was_reached(place: Place, tmp_path:
         other.run("push", "origin", "HEAD:refs/agent-claims/1", remote="origin")
 
 
+def test_a_remote_that_knows_no_signed_pushes_was_reached(place: Place) -> None:
+    """With `push.gpgSign` git ends in the same way there, as on GitHub: another try fails, too."""
+    git = GitRepository(place.root, Deadline(SystemClock(), None))
+    git.run("config", "push.gpgSign", "true")
+    with pytest.raises(GitFailed, match="the receiving end does not support --signed push"):
+        git.run("push", "origin", "HEAD:refs/agent-claims/1", remote="origin")
+
+
 @pytest.mark.parametrize(
     "words",
     [

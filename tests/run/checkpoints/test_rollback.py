@@ -274,6 +274,7 @@ def test_a_merge_or_a_conflict_is_ended_first(marked: Marked) -> None:
     [
         ("rebase-merge", "A rebase"),
         ("rebase-apply", "A rebase"),
+        ("rebase-apply/applying", "A git am"),
         ("CHERRY_PICK_HEAD", "A cherry-pick"),
         ("REVERT_HEAD", "A revert"),
         ("BISECT_LOG", "A bisect"),
@@ -285,7 +286,7 @@ def test_whatever_git_is_in_the_middle_of_is_ended_first(
 ) -> None:
     """Each is known by git's own file."""
     marked.mark()
-    (marked.root / ".git" / name).mkdir()
+    (marked.root / ".git" / name).mkdir(parents=True)
     with pytest.raises(Refused, match=f"{what} is in progress"):
         marked.back()
 
