@@ -84,7 +84,7 @@ def _tracked(case: Examined) -> None:
         case.world.refuse_tracked()
     except Refused as error:
         problem, _, fix = error.sentence.partition(_REMOVAL)
-        problem = problem.replace("nothing was done. ", "nothing is done for it.").strip()
+        problem = problem.replace("nothing was done. ", "nothing is done for it. ").strip()
         return case.find("worktree.tracked.ours", what=problem, fix=fix)
     names = [CLAIM_FILE] if (case.root / CLAIM_FILE).exists() else []
     if not names or case.world.git.run("check-ignore", "--", *names, check=False):

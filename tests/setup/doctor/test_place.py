@@ -189,6 +189,14 @@ def test_a_claim_that_git_tracks(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+def test_an_index_that_git_cannot_read(patient: Patient) -> None:
+    """What git does not say is told, in whole sentences."""
+    (patient.root / ".git" / "index").write_bytes(b"xx")
+    says = [one["says"] for one in patient.wrong() if one["name"] == "worktree.tracked"]
+    assert len(says) == 1
+    assert says[0].endswith("nothing is done for it. Fix that first.")
+
+
 def test_a_claim_that_git_would_take(patient: Patient) -> None:
     """A claim that is not ignored is a remark; the fix has git ignore it."""
     ok(patient.place.cli("claim", "42"))
