@@ -49,6 +49,9 @@ class CleanStream(io.TextIOBase):
         """Flush the stream behind it."""
         self.raw.flush()
 
+    def close(self) -> None:
+        """Nothing: Python ends the stream behind it. From 3.13 on it tells of a flush that fails here."""
+
     def isatty(self) -> bool:
         """True if a terminal is behind it."""
         return self.raw.isatty()

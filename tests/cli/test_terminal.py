@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -95,6 +96,24 @@ def test_json_has_no_secret_whatever_stands_around_it() -> None:
     out = io.StringIO()
     terminal.CleanStream(out).write(terminal.json_text({"path": Path(f'/x/"{SECRET}')}))
     assert json.loads(out.getvalue()) == {"path": '/x/"***'}
+
+
+def test_the_end_of_a_stream_that_nobody_reads_is_silent() -> None:
+    """As that of `status | head -1`: from 3.13 on Python shows a traceback of what fails as it closes it.
+
+    What the command itself flushes still fails.
+    """
+    reads, writes = os.pipe()
+    os.close(reads)
+    out = os.fdopen(writes, "w")
+    stream = terminal.CleanStream(out)
+    stream.write("One")
+    with pytest.raises(BrokenPipeError):
+        stream.flush()
+    stream.close()
+    assert not out.closed
+    with pytest.raises(BrokenPipeError):
+        out.close()
 
 
 @pytest.mark.parametrize(
