@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import apply_observation
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
@@ -27,7 +28,7 @@ from lifecycle.core.plan import Done as Happened
 from lifecycle.core.values.model import BoardItem, Comment, PullState
 from tests.claim.steps import DONE, ITEM, MERGED, rules_with
 from tests.claim.steps import closing as shown_closing
-from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
+from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts, values
 
 ENDED: dict[str, Any] = {"ending.comment_done": True, "ending.issue_closed": True}
 CLOSED = observation(issue=issue(is_open=False, comments=()), by_number=MERGED, item=ITEM)
@@ -69,23 +70,35 @@ def refusing(action: Any, **changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("shown", "status", "fields"),
+    ("before", "shown", "status", "set_to"),
     [
-        (pull(), "Done", {"phase": "checks_running", "pr_number": 107, "status": "In Review"}),
-        (pull(), "In Review", {"phase": "checks_running", "pr_number": 107}),
-        (
-            pull(state=PullState.CLOSED),
-            "Done",
-            {"phase": "pr_closed", "pr_number": 107, "status": "In Progress"},
-        ),
-        (None, "Done", {"phase": "coding", "status": "In Progress"}),
+        ("checks_running", pull(), "Done", "In Review"),
+        ("checks_running", pull(), "In Review", None),
+        ("checks_running", pull(), "Todo", None),
+        ("pr_created", pull(), "Todo", None),
+        ("coding", pull(), "In Progress", "In Review"),
+        ("ready_for_pr", pull(), "In Progress", "In Review"),
+        ("pr_closed", pull(), "In Progress", "In Review"),
+        ("checks_running", pull(state=PullState.CLOSED), "Done", "In Progress"),
+        ("checks_running", pull(state=PullState.CLOSED), "In Review", "In Progress"),
+        ("pr_closed", pull(state=PullState.CLOSED), "Todo", None),
+        ("coding", None, "Done", "In Progress"),
+        ("coding", None, "Todo", None),
     ],
 )
 def test_a_refused_done_leaves_the_status_of_what_github_shows(
-    shown: Any, status: str, fields: dict[str, Any]
+    before: str, shown: Any, status: str, set_to: str | None
 ) -> None:
-    """Done on the card is taken back, a status that somebody chose is not; the claim goes on from there."""
-    made = record(**{**DONE, "status": status}, memory={"ending.consent": "close"})
+    """Done on the card is taken back, and a pull request counts that no look had seen open or closed.
+
+    Else a status that somebody chose stays; the claim goes on from there.
+    """
+    phase = derive.phase_of(shown)
+    fields = {"phase": phase.value, "status": set_to, "pr_number": shown and shown.number}
+    fields = {name: value for name, value in fields.items() if value is not None}
+    past = {"past": (values(phase=before), values(phase="merged_detected"), values(**DONE))}
+    memory = {"ending.consent": "close", **past}
+    made = record(**{**DONE, "status": status}, memory=memory)
     step = closing.decide(seen(made, observed=observation(by_number=shown)))
     assert step.fields == fields
     assert step.record is not None

@@ -25,6 +25,9 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Comment, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
+_OPEN = (Phase.PR_CREATED, Phase.CHECKS_RUNNING)
+_BEFORE_THE_MERGE = (Phase.CODING, Phase.READY_FOR_PR, *_OPEN, Phase.PR_CLOSED)
+
 Settled = Literal["done", "waiting"]
 """The comment needs no step now: it is posted or refused for good ("done"), or a later read decides."""
 
@@ -149,16 +152,13 @@ def _asking(snapshot: Snapshot, number: int) -> str:
 
 def decide(snapshot: Snapshot) -> Decision:
     """The next step of closing; refuses unless the pull request merged or a person gave an override."""
-    record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
+    record, observed = snapshot.record, snapshot.observation
     if observed is None:
         return Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules)
     is_merged = pull is not None and pull.state is PullState.MERGED
     fields: ClaimChanges = {} if pull is None else {"pr_number": pull.number}
     if not is_merged and not record.ending.override:
-        is_open = pull is not None and pull.state is PullState.OPEN
-        if claim.status == Status.DONE:
-            fields["status"] = Status.IN_REVIEW if is_open else Status.IN_PROGRESS
         return _refusal(record, pull, observed.issue, "done-refused", fields)
     accepted: ClaimChanges = {**fields, "status": Status.DONE}
     # An override is for a claim without a merge; with one there is nothing to override.
@@ -349,7 +349,17 @@ def _refusal(
     # A yes that was given without a merge does not count for a later merge.
     record = replace(record.with_ending(consent=""), judged=phase.value)
     correction = condition(f"{event}:{pull.number if pull else 0}:{phase}", text)
-    return replace(correction, fields={**fields, "phase": phase.value}, record=record)
+    fields = {**fields, "phase": phase.value, **_status_of(phase, record)}
+    return replace(correction, fields=fields, record=record)
+
+
+def _status_of(phase: Phase, record: Record) -> ClaimChanges:
+    """The Status of the phase that GitHub shows; none if the task was as far before, and has one."""
+    is_open = phase is Phase.CHECKS_RUNNING
+    before = derive.last_of(record, _BEFORE_THE_MERGE)
+    if record.claim.status != Status.DONE and is_open is (before in _OPEN):
+        return {}
+    return {"status": Status.IN_REVIEW if is_open else Status.IN_PROGRESS}
 
 
 def may_go_on(snapshot: Snapshot) -> bool:
