@@ -246,7 +246,7 @@ def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
         (
             "coding",
             {"by_number": pull()},
-            {"phase": "checks_running"},
+            {"phase": "checks_running", "status": "In Review"},
             ["not-merged:107:checks_running"],
         ),
         (

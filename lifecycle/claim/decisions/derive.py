@@ -556,16 +556,16 @@ def told_at(issue: Issue, agent: str) -> int | None:
 
     A release that is resumed without state.json uses the same time, and so finds its comment again.
     """
-    told = tellings(issue.comments or (), issue.number, agent)
-    return max((at for _, at in told), default=None)
+    times = (at for _, at in tellings(issue.comments or (), issue.number, agent))
+    return max(times, default=None)
 
 
 def tellings(posted: Iterable[Comment], number: int, agent: str) -> list[tuple[int, int]]:
     """Id and time of each comment that tells of a release of an agent's claim on issue `number`, by id."""
     by = re.escape(hidden_marker.word(agent))
     mark = hidden_marker.of("released", issue=number, by=by, at=r"(\d{1,12})")
-    found = ((one.id, re.fullmatch(mark, hidden_marker.mark_in(one.body))) for one in posted)
-    return sorted((number, int(match[1])) for number, match in found if match)
+    marks = ((note.id, re.fullmatch(mark, hidden_marker.mark_in(note.body))) for note in posted)
+    return sorted((number, int(match[1])) for number, match in marks if match)
 
 
 def _is_card_freed(before: Record, observed: Observation) -> bool:

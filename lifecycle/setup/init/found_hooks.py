@@ -126,12 +126,10 @@ class HookEntry:
     @property
     def wire(self) -> Wire | None:
         """The wire that it replaces: it runs whenever that is to run; None if there is none."""
-        wires = (w for w in WIRES if (w.event, w.name) == (self.event, self.name))
-        is_run = self.is_there and not self.held_back
-        found = next(wires, None) if is_run else None
-        return (
-            found if found and not hook_table.missed(self.event, self.name, self.matcher) else None
-        )
+        wires = (wire for wire in WIRES if (wire.event, wire.name) == (self.event, self.name))
+        wire = next(wires, None) if self.is_there and not self.held_back else None
+        is_whole = wire and not hook_table.missed(self.event, self.name, self.matcher)
+        return wire if is_whole else None
 
     @property
     def is_there(self) -> bool:

@@ -120,8 +120,8 @@ def comment_of(
 
 def surplus(record: Record, posted: Iterable[Comment]) -> list[int]:
     """The ids of this claim's release comments after the oldest, if copies of it were released at once."""
-    told = derive.tellings(posted, record.claim.issue, record.claim.agent_id)
-    return [number for number, at in told if at >= int(record.created_at)][1:]
+    released = derive.tellings(posted, record.claim.issue, record.claim.agent_id)
+    return [number for number, at in released if at >= int(record.created_at)][1:]
 
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
