@@ -101,7 +101,7 @@ def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | 
     main = _main(root)
     near = [inside.resolve() for inside in (root, main) if inside is not None]
     for led in (led for place in places for led in (place, *_redirected(place))):
-        target = led.resolve()
+        target = Path(os.path.realpath(led))
         if any(target.is_relative_to(inside) for inside in near):
             continue
         if not any(target.is_relative_to(inside) for inside in config.tracker_folders(environment)):
@@ -112,15 +112,18 @@ def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | 
 def _places(root: Path, folder: str) -> list[Path]:
     """The configured database, else what is called `.beads` in the worktree and in the main worktree.
 
-    A file, or a link to a disk that is not there, does not mean that the tasks are kept elsewhere. Of two
-    folders, bd uses the main worktree's, or the one to which a redirect there leads.
+    A file, or a link to a disk that is not there, does not mean that the tasks are kept elsewhere; beside
+    a folder, bd passes it over. Of two folders, bd uses the main worktree's, or the one to which a redirect
+    there leads.
     """
+    if folder:
+        return [Path(database(root, folder))]
     own = [place / FOLDER for place in (root, _main(root)) if place]
-    return [Path(database(root, folder))] if folder else [*filter(os.path.lexists, own)]
+    return [*filter(os.path.isdir, own)] or [*filter(os.path.lexists, own)]
 
 
 def _is_file(places: list[Path]) -> bool:
-    return any(place.exists() for place in places) and not any(place.is_dir() for place in places)
+    return any(map(os.path.exists, places)) and not any(map(os.path.isdir, places))
 
 
 def _redirected(place: Path) -> list[Path]:
@@ -175,6 +178,6 @@ def database(root: Path, folder: str) -> str:
     """
     if not folder:
         return ""
-    place = (root / Path(folder).expanduser()).resolve()
-    below = place / FOLDER
-    return str(below if below.is_dir() else place)
+    named = os.path.expanduser(folder)  # noqa: PTH111 -- Path raises for an unknown user
+    place = Path(os.path.realpath(root / named))
+    return str(next(filter(os.path.isdir, [place / FOLDER]), place))

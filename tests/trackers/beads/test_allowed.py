@@ -163,6 +163,40 @@ def test_a_redirect_of_the_main_worktree_counts_in_each(
     assert bd_here.is_here(linked, environment, "")
 
 
+def test_a_file_or_a_link_to_nowhere_beside_a_folder_is_passed_over(
+    root: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """bd uses the folder, which may be the linked worktree's or the main one's."""
+    git = ["git", "-C", str(root), "-c", "user.name=T", "-c", "user.email=t@example.com"]
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-mx"], check=True)
+    linked = tmp_path / "linked"
+    subprocess.run([*git, "worktree", "add", "--quiet", str(linked)], check=True)
+    for folder, other in ((linked, root), (root, linked)):
+        (folder / ".beads").mkdir()
+        (other / ".beads").symlink_to(tmp_path / "unplugged")
+        assert bd_here.is_here(linked, environment, "")
+        (other / ".beads").unlink()
+        (other / ".beads").write_text("tasks\n")
+        assert bd_here.is_here(linked, environment, "")
+        (folder / ".beads").rmdir()
+        (other / ".beads").unlink()
+
+
+def test_a_folder_that_cannot_be_is_no_error_of_ours(
+    root: Path, environment: dict[str, str]
+) -> None:
+    """A user whom nobody knows, links in a circle: a session's start ended over them, and said nothing."""
+    unknown = "~no-such-user-here/tasks"
+    assert bd_here.lacking(root, environment, unknown) == ("", "")
+    assert bd_here.database(root, unknown) == str(root / unknown)
+    (root / "circle").symlink_to("circle")
+    with pytest.raises(BadConfig, match="circle/redirect cannot be read"):
+        bd_here.lacking(root, environment, "circle")
+    (root / ".beads").mkdir()
+    (root / ".beads" / "redirect").write_text("circle\n")
+    assert bd_here.is_here(root, environment, "")
+
+
 def test_a_link_to_nowhere_is_a_database_that_is_missing(
     root: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
