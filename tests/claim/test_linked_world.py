@@ -384,6 +384,20 @@ def test_a_linked_task_that_was_left_is_claimed_when_it_is_free(both: Place) -> 
     assert linked_as(both) == "claimed"
 
 
+def test_a_linked_task_that_was_left_and_is_claimed_by_hand_is_the_claims(both: Place) -> None:
+    """By the claim's own agent: else its release leaves the task held, by an agent that has nothing."""
+    agent = both.tree().claim(42).record.claim.agent_id
+    tracker_of(both, agent).release("mem-1")
+    tracker_of(both, "maria").claim("mem-1")
+    assert "mem-1 is now held by maria" in texts(both.tree().tick())
+    tracker_of(both, "maria").release("mem-1")
+    tracker_of(both, agent).claim("mem-1")
+    both.tree().tick()
+    assert linked_as(both) == "claimed"
+    both.tree().release()
+    assert inside(both).is_ready
+
+
 @pytest.mark.parametrize("is_taken", [True, False])
 def test_a_linked_task_that_was_closed_and_is_open_again_is_read_by_a_look_by_command(
     both: Place, is_taken: bool

@@ -207,7 +207,7 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
     """The record with the present state of its linked task.
 
     A task that is not held any more is to be claimed again, and so is one that was closed and reopened, or
-    left to somebody and is free by now.
+    left to somebody and is free by now, or this agent's.
     """
     was_closed = link.synced == card_and_link.CLOSED
     was_left = bool(record.linked.left) and not was_closed
@@ -216,7 +216,9 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
         task = tracker.get(link.id) if tracker is not None else None
         if tracker is None or task is None or (was_closed and not task.is_open):
             return record
-        if (was_left and not task.is_ready) or (_is_mine(tracker, task) and not was_closed):
+        is_mine = _is_mine(tracker, task)
+        stays = not (task.is_ready or is_mine) if was_left else is_mine and not was_closed
+        if stays:
             return record
     except errors.NotFound:
         if was_left:
