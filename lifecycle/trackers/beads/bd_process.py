@@ -104,10 +104,15 @@ class Runner:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep our other processes from running bd in this clone meanwhile; Busy. Can be nested."""
+        """Keep our other processes from running bd in this clone meanwhile; Busy. Can be nested.
+
+        A command waits for them as long as it keeps the time of a write.
+        """
         with self._own, contextlib.ExitStack() as held:
             if not self._depth:
-                wait = self.deadline.remaining(at_most=self.seconds(is_write=not self.is_hook))
+                spare = min(self.deadline.left, PUBLISH_SECONDS) - WRITE_SECONDS
+                patience = HOOK_READ_SECONDS if self.is_hook else max(spare, WRITE_SECONDS)
+                wait = self.deadline.remaining(at_most=patience)
                 try:
                     held.enter_context(store.locked(self.shared / "beads.lock", wait, ""))
                 except errors.LockBusy:

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,25 @@ def test_one_at_a_time(ground: BeadsGround) -> None:
     with store.locked(runner.shared / "beads.lock", 5, ""), pytest.raises(Busy):
         runner.run("ready")
     assert [call["argv"][0] for call in simulated.calls(ground.folder)] == []
+
+
+@pytest.mark.parametrize(
+    ("left", "is_hook", "wait"), [(59, False, 44), (20, False, 15), (9, False, 9), (59, True, 3)]
+)
+def test_a_command_waits_for_others_as_long_as_it_can_still_write(
+    ground: BeadsGround, monkeypatch: pytest.MonkeyPatch, left: float, is_hook: bool, wait: float
+) -> None:
+    """Of many agents most ended after 15 seconds, although each had a minute; a hook waits briefly."""
+    runner, waits = ground.runner("agent-1", seconds=left), list[float]()
+    runner.is_hook, locked = is_hook, store.locked
+
+    def noted(path: Path, seconds: float, sentence: str) -> AbstractContextManager[None]:
+        waits.append(seconds)
+        return locked(path, seconds, sentence)
+
+    monkeypatch.setattr(store, "locked", noted)
+    runner.run("ready")
+    assert waits == [pytest.approx(wait, abs=1)]
 
 
 def _count(root: str, around: dict[str, str], times: int) -> None:
