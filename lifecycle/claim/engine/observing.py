@@ -357,8 +357,11 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
     working.record = _made_sure(working, apply_observation(working.record, observed, now), observed)
     working.seen = replace(working.seen, left_out=_left_out(working, observed))
     if card_and_link.wants_link(working.seen):
+        was_left = bool(working.record.linked.left)
         working.record, notices = linked_writes.learned(working.world, working.seen)
         queue(working, notices)
+        if was_left and not working.record.linked.left:  # if it is left again, that is said again
+            working.claim_store.ledger.withdraw(f"{working.record.claim_key}/linked-left:")
     pull = observed.by_number
     if pull is not None and pull.state is model.PullState.OPEN:
         events = review.over(working.record.pull, pull)
