@@ -13,6 +13,7 @@ from lifecycle.git import lease
 from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place
+from tests.trackers.beads import simulated
 
 SOAKED = pytest.mark.soak(
     "cli/test_tracker_hold.py::test_a_linked_task_is_taken_and_closed_with_its_issue",
@@ -207,6 +208,16 @@ def test_next_without_a_ready_task(place: Place) -> None:
     for verb in ("next", "ready"):
         said = ok(place.cli("tracker", verb, "--label", "nobody"))
         assert said.startswith("No task with the label nobody is ready on GitHub.")
+
+
+def test_next_without_a_ready_task_of_bd_asks_once(beads: Place, tmp_path: Path) -> None:
+    """Which tasks are ready; bd's own choice would be asked for and made of none."""
+    made(beads, "Taken")
+    ok(beads.cli("tracker", "next"))
+    before = len(simulated.calls(tmp_path / "bin"))
+    assert ok(beads.cli("tracker", "next")).startswith("No task is ready in beads.")
+    asked = [call["argv"][0] for call in simulated.calls(tmp_path / "bin")[before:]]
+    assert asked == ["ready"]
 
 
 @SOAKED

@@ -68,9 +68,8 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     is taken (exit code 0).
     """
     tasks = session.tracker.ready(labels=labels)
-    is_plain = session.tracker.name != registry.GITHUB and not any(
-        linked_writes.issue_named(session.world, task) for task in tasks
-    )
+    is_linked = any(linked_writes.issue_named(session.world, task) for task in tasks)
+    is_plain = bool(tasks) and session.tracker.name != registry.GITHUB and not is_linked
     if is_plain and session.tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
         mine = session.tracker.claim_next(labels=labels)
         taken = _yours(session, mine, []) if mine is not None else None
