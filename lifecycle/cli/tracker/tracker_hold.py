@@ -8,7 +8,7 @@ from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.claims.claim import finish_close
-from lifecycle.cli.claims.claim_look import code_of, finish_release
+from lifecycle.cli.claims.claim_look import code_of, finish_release, glance
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
@@ -153,14 +153,18 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     """The result of taking an issue; `name` is the id of the tracker's task that is linked to it, or ""."""
     claim = taken.record.claim
     how = "taken" if taken.is_new or taken.is_again else "yours already"
-    task = session.tracker.get(name or str(claim.issue_number))
+    task, where = session.tracker.get(name or str(claim.issue_number)), [taken.where]
+    code = 0
+    if name and not taken.is_new and task.is_ready:
+        report, where = glance(session)  # which claims it again
+        task, code = session.tracker.get(name), code_of(report)
     both = f"{name} and " if name and task.assignee == claim.agent_id else ""
     which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
-    lines = [f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.", taken.where]
+    lines = [f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.", *where]
     is_left = bool(name) and task.is_open and task.assignee not in ("", claim.agent_id)
     if is_left:
         lines.append(rules.refusal(session, name, task.assignee, "taken", is_linked=True).sentence)
-    code = 4 if is_left and not taken.is_new else 0
+    code = 4 if is_left and not taken.is_new else code
     return _Told(task, lines, list(taken.notes), claim_data(taken.record), code)
 
 
