@@ -46,11 +46,11 @@ def tracker_of(world: TrackerHub) -> Tracker:
         NotInstalled: the tracker's program is missing or may not run, and GitHub cannot be used either.
     """
     place = place_of(world)
-    why, way = registry.lacking(world.root, world.environment, world.settings)
-    if why and not _has_github(world):
-        raise NotInstalled(f"{why}, so no task was read or changed; {way}.")
-    if why:
-        log.write(world.root, f"tracker: {_instead(why, way)}")
+    lack, is_replaced = lack_of(world)
+    if lack and not is_replaced:
+        raise NotInstalled(lack)
+    if lack:
+        log.write(world.root, f"tracker: {lack}")
     tracker = registry.open_tracker(registry.chosen(place), place)
     session = running_client.session_of({}, world.environment)
     return noting(tracker, world.root, world.clock, session)
@@ -62,12 +62,19 @@ def note_of(world: TrackerHub) -> str:
     Raises:
         BadConfig: the settings cannot be used.
     """
+    lack, is_replaced = lack_of(world)
+    return lack if is_replaced else ""
+
+
+def lack_of(world: TrackerHub) -> tuple[str, bool]:
+    """Why another tracker that is here cannot be used, and whether GitHub's issues take its place.
+
+    ("", False) if nothing is missing. Raises BadConfig: the settings cannot be used.
+    """
     why, way = registry.lacking(world.root, world.environment, world.settings)
-    return _instead(why, way) if why and _has_github(world) else ""
-
-
-def _instead(why: str, way: str) -> str:
-    return f"{why}, so tasks are GitHub's issues; {way}."
+    is_replaced = bool(why) and _has_github(world)
+    so = "tasks are GitHub's issues" if is_replaced else "no task was read or changed"
+    return (f"{why}, so {so}; {way}." if why else ""), is_replaced
 
 
 def _has_github(world: TrackerHub) -> bool:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from lifecycle.settings.known_clones import known
 from tests.conftest import Place
@@ -45,15 +48,24 @@ def test_a_workflow_lets_its_clone_be_known(place: Place) -> None:
     assert known_in(place) == [(place.root / ".git").resolve()]
 
 
-def test_a_session_whose_hooks_find_no_bd_says_so_once(place: Place) -> None:
-    """To the person: a terminal's PATH may have it, so what is typed there shows no reason."""
+@pytest.mark.parametrize(
+    ("token", "so"),
+    [(True, "so tasks are GitHub's issues"), (False, "so no task was read or changed")],
+)
+def test_a_session_whose_hooks_find_no_bd_says_so_once(place: Place, token: bool, so: str) -> None:
+    """To the person: a terminal's PATH may have it, so what is typed there shows no reason.
+
+    Without GitHub as well: else a token seems to be what is missing.
+    """
     (place.root / ".lifecycle.toml").write_text("[stages]\nuse = true\n")
     (place.root / ".beads").mkdir()
     (place.root / ".beads/metadata.json").write_text("{}")
+    if not token:
+        place = replace(place, environment={**place.environment, "GH_TOKEN": ""})
     said = [
         place.hook("session-start", {"source": "startup", "session_id": session}).stdout
         for session in ("11111111-aaaa", "22222222-bbbb")
     ]
-    told = "For the hooks, .beads is here, and bd is not on PATH, so tasks are GitHub's issues"
+    told = f"For the hooks, .beads is here, and bd is not on PATH, {so}; install it"
     assert told in json.loads(said[0])["systemMessage"]
     assert told not in said[1]

@@ -183,8 +183,9 @@ def _of_tracker(call: HookCall) -> Iterator[Notice]:
         if call.world.settings.stages.use:
             from lifecycle.app import tracker_opening
 
-            if note := tracker_opening.note_of(call.world):
-                yield Notice(f"tracker:{note}", f"For the hooks, {note}", Audience.NOTE)
+            lack, _ = tracker_opening.lack_of(call.world)
+            if lack:
+                yield Notice(f"tracker:{lack}", f"For the hooks, {lack}", Audience.NOTE)
 
 
 def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]:
