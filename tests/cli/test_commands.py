@@ -110,14 +110,20 @@ def test_handoff_refuses_what_would_make_no_pull_request(place: Place) -> None:
 
 
 def test_a_worktree_without_a_claim_names_the_one_around_it_that_has_one(place: Place) -> None:
-    """An agent that went into a submodule is led back, and not only told to claim once more."""
+    """An agent that went into a submodule is led back, and not only told to claim once more.
+
+    For another worktree of the clone, which the client puts into the main one, that claim is a stranger's.
+    """
     inner = replace(place, root=place.root / "libs" / "inner")
+    beside = replace(place, root=place.root / ".claude" / "worktrees" / "beside")
+    place.git("worktree", "add", "--quiet", "--detach", str(beside.root))
     place.git("clone", "--quiet", place.info.git_url, str(inner.root))
     for command in ("release", "close"):
         assert str(place.root) not in refused(inner.cli(command))
     place.write(issue_number=42)
     for command in ("release", "close"):
         assert f"but {place.root}, in which it lies, has one" in refused(inner.cli(command))
+        assert str(place.root) not in refused(beside.cli(command))
 
 
 def other_takes(place: Place, tmp_path: Path, **variables: str) -> str:

@@ -30,7 +30,7 @@ from lifecycle.git import process as git_process
 from lifecycle.settings import running_client
 from lifecycle.storage import log
 from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
-from lifecycle.storage.store import CLAIM_FILE, worktree_root
+from lifecycle.storage.store import CLAIM_FILE, common_folder, worktree_root
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore, Loaded
@@ -59,12 +59,14 @@ def current(world: World, claim_store: ClaimStore) -> Record:
 
 
 def there(world: World, loaded: Loaded) -> Record:
-    """The claim that was loaded; Refused if there is none, also below a worktree that has one."""
+    """The claim that was loaded; Refused if there is none; in a submodule, the one around it is named."""
     if loaded.record is None:
         from lifecycle.trackers import registry  # it knows how a task is taken here
 
-        above = worktree_root(world.root.parent)  # an agent went into a submodule
-        is_above = above is not None and (above / CLAIM_FILE).is_file()
+        above, clone = worktree_root(world.root.parent), common_folder(world.root)
+        # A worktree of the same clone around this one, as the client makes them, is another session's.
+        is_other = above is not None and common_folder(above) != clone
+        is_above = above is not None and is_other and (above / CLAIM_FILE).is_file()
         what = "claim-above" if is_above else "no-claim"
         raise errors.Refused(sentence(what, way=registry.to_claim(world), above=above))
     return loaded.record
