@@ -13,7 +13,7 @@ from lifecycle.claim.decisions.ending import closing as merged
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.engine.briefing import question_lines
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Audience, CloseIssue, PostComment
+from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, PostComment
 from lifecycle.core.values.model import Conversations, PullState
 from lifecycle.storage.state_file import lasting
 from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with
@@ -196,11 +196,15 @@ def test_a_merge_elsewhere_is_asked_about_by_its_base_though_the_settings_close(
 def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_close(
     phase: str,
 ) -> None:
-    """Who reopens it has the last word over `close = "auto"`; a reopening before the merge says nothing."""
+    """Who reopens it has the last word over `close = "auto"`; a reopening before the merge says nothing.
 
-    def reopened(at: float) -> Snapshot:
+    Nor does one after which somebody closed it: then the claim ends by itself, as after any merge.
+    """
+
+    def reopened(at: float, *, is_open: bool = True) -> Snapshot:
         merge = replace(MERGED, merged_at=MERGED_AT)
-        shown = replace(closing(), issue=issue(comments=(), reopened_at=at), by_number=merge)
+        about = issue(comments=(), reopened_at=at, is_open=is_open)
+        shown = replace(closing(), issue=about, by_number=merge)
         start = seen(record(**{**DONE, "phase": phase}), observed=shown)
         return replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
 
@@ -216,6 +220,8 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
     cut_off = agreed.with_ending(consent="auto", comment_done=True)
     assert CloseIssue(42) not in rest(replace(after, record=cut_off))[0]
     assert CloseIssue(42) in rest(reopened(MERGED_AT - 1))[0]
+    closed = reopened(MERGED_AT + 1, is_open=False)
+    assert ForgetClaim() in rest(replace(closed, record=asking))[0]
 
 
 def test_done_waits_for_a_look() -> None:

@@ -344,8 +344,7 @@ def question(record: Record, number: int) -> str:
     """The question about closing after the merge of a pull request, with what the merge left undone."""
     issue, pull = record.claim.issue_number, record.pull
     is_open = not record.ending.issue_closed
-    is_reopened = is_open and record.ending.is_reopened
-    into = pull.merged_into
+    into, is_reopened = pull.merged_into, record.ending.is_reopened
     sentences = [
         messages.merged(number, issue, is_open=is_open, into=into, is_reopened=is_reopened)
     ]
@@ -374,8 +373,9 @@ def counts_done(record: Record, *, hears_prompts: bool, is_unheard: bool = False
 def with_merge(
     record: Record, pull: PullRequest, base: str | None, observed: Observation
 ) -> Record:
-    """The record with another base that it merged into, and whether the issue was reopened since."""
-    reopened_at = (observed.issue and observed.issue.reopened_at) or 0.0
+    """The record with another base that it merged into, and whether the issue stands reopened since."""
+    issue = observed.issue
+    reopened_at = (issue and issue.is_open and issue.reopened_at) or 0.0
     is_reopened = pull.merged_at is not None and reopened_at > pull.merged_at
     record = record.with_ending(is_reopened=is_reopened)
     return record.with_pull(merged_into=merged_elsewhere(pull, base, observed))

@@ -250,7 +250,7 @@ class EndingRecord:
         releasing: the task is being released, whatever the phase, or None.
         issue_closed: the issue was closed when it was last seen, whoever closed it.
         open_parts: how many of its sub-issues were open then.
-        is_reopened: somebody reopened it after the merge of the claim's pull request.
+        is_reopened: somebody reopened it after the merge of the claim's pull request, and it is open.
         comment_done, unassigned, board_done, lease_done: the other completed steps.
         outcome: how the claim ended ("closed", "released"), or "" while it lives.
     """
