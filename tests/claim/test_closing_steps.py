@@ -81,6 +81,7 @@ def refusing(action: Any, **changes: Any) -> dict[str, Any]:
         ("pr_closed", pull(), "In Progress", "In Review"),
         ("checks_running", pull(state=PullState.CLOSED), "Done", "In Progress"),
         ("checks_running", pull(state=PullState.CLOSED), "In Review", "In Progress"),
+        ("checks_running", pull(state=PullState.CLOSED), "Blocked", None),
         ("pr_closed", pull(state=PullState.CLOSED), "Todo", None),
         ("coding", None, "Done", "In Progress"),
         ("coding", None, "Todo", None),

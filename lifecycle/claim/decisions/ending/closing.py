@@ -354,10 +354,14 @@ def _refusal(
 
 
 def _status_of(phase: Phase, record: Record) -> ClaimChanges:
-    """The Status of the phase that GitHub shows; none if the task was as far before, and has one."""
-    is_open = phase is Phase.CHECKS_RUNNING
-    before = derive.last_of(record, _BEFORE_THE_MERGE)
-    if record.claim.status != Status.DONE and is_open is (before in _OPEN):
+    """The Status of the phase that GitHub shows; none if the task was as far before, and has one.
+
+    Without a pull request to review, one that somebody chose stays, as in any other look.
+    """
+    status, is_open = record.claim.status, phase is Phase.CHECKS_RUNNING
+    was_open = derive.last_of(record, _BEFORE_THE_MERGE) in _OPEN
+    is_behind = not was_open if is_open else was_open and status == Status.IN_REVIEW
+    if status != Status.DONE and not is_behind:
         return {}
     return {"status": Status.IN_REVIEW if is_open else Status.IN_PROGRESS}
 
