@@ -219,6 +219,9 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
     assert CloseIssue(42) in rest(replace(after, record=agreed))[0]
     cut_off = agreed.with_ending(consent="auto", comment_done=True)
     assert CloseIssue(42) not in rest(replace(after, record=cut_off))[0]
+    # What was to say that the issue is closed now is not said any more, with whatever question.
+    told = [decide(after), decide(replace(after, record=cut_off))]
+    assert all("auto-merged" in step.notices[0].ends for step in told)
     assert CloseIssue(42) in rest(reopened(MERGED_AT - 1))[0]
     closed = reopened(MERGED_AT + 1, is_open=False)
     assert ForgetClaim() in rest(replace(closed, record=asking))[0]

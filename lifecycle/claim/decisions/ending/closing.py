@@ -31,6 +31,9 @@ _BEFORE_THE_MERGE = (Phase.CODING, Phase.READY_FOR_PR, *_OPEN, Phase.PR_CLOSED)
 Settled = Literal["done", "waiting"]
 """The comment needs no step now: it is posted or refused for good ("done"), or a later read decides."""
 
+_AUTO = f"auto-{derive.QUESTION}"
+"""The event of the notice that the settings close the issue: not true any more once it was reopened."""
+
 _STEPS = (*(kind.__name__ for kind in ENDING_STEPS), "SetBoard", "SetLinked", card_and_link.FIND)
 """The kinds of actions that end a claim."""
 
@@ -130,17 +133,19 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
     """The question about closing; if the settings are a yes, the notice of the merge."""
     issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
     is_open = not snapshot.record.ending.issue_closed
+    ends: tuple[str, ...] = (*review.WHILE_OPEN, "closed")
     if derive.lacks_issue(snapshot):
         text, audience, key = messages.merged_alone(number), Audience.NEWS, f"gone-{key}"
     elif derive.closes_itself(snapshot):
         is_left = _is_not_ours(snapshot)
         text = messages.merged_and_closing(number, issue, is_open=is_open, is_left=is_left)
         audience = Audience.NEWS
-        key = f"auto-{key}"
+        key = f"{_AUTO}:{number}"
     else:
         text = _asking(snapshot, number)
         audience = Audience.ASK
-    return Notice(key, text, audience, ends=(*review.WHILE_OPEN, "closed"))
+        ends += (_AUTO,)
+    return Notice(key, text, audience, ends=ends)
 
 
 def _asking(snapshot: Snapshot, number: int) -> str:
