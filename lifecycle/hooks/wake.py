@@ -52,7 +52,7 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
     _open_missing_streams()
     try:
         root = _root()
-    except FileNotFoundError:  # no current folder, and none is named: there is no log either
+    except OSError:  # no current folder and none named, or one that may not be read: no log either
         return 0
     try:
         reply = _within_deadline(hook, root, event)

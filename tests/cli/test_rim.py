@@ -103,10 +103,16 @@ def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     assert "The current folder no longer exists" in refused(done)
 
 
+@pytest.mark.parametrize("named", ["", f"CLAUDE_PROJECT_DIR=/{'x' * 300} "])
 @pytest.mark.parametrize("hook", ["on-stop", "session-start", "ci-waiter", "session-end"])
-def test_a_hook_in_a_folder_that_is_gone_fails_nothing(tmp_path: Path, hook: str) -> None:
-    """Set up without its script, in a client that names no folder of its project: exit 0, and no word."""
-    line = f"rmdir {tmp_path} && exec {STARTED} hook {hook}"
+def test_a_hook_in_a_folder_that_is_gone_fails_nothing(
+    tmp_path: Path, hook: str, named: str
+) -> None:
+    """Set up without its script, in a client that names no folder of its project: exit 0, and no word.
+
+    Nor does one fail in a folder that the system refuses to look into, here for its name.
+    """
+    line = f"rmdir {tmp_path} && {named}exec {STARTED} hook {hook}"
     done = subprocess.run(
         ["sh", "-c", line],
         cwd=tmp_path,
