@@ -274,6 +274,27 @@ def test_a_merge_that_somebody_wrote_is_judged(
     assert closing.after_merge(seen(without)) == Decision()
 
 
+@pytest.mark.parametrize("phase", ["pr_created", "checks_running"])
+@pytest.mark.parametrize(
+    ("status", "number", "set_to"),
+    [
+        ("In Progress", None, "In Review"),
+        ("Blocked", None, "Blocked"),
+        ("In Progress", 107, "In Progress"),
+    ],
+)
+def test_a_phase_that_somebody_wrote_for_the_pull_request_of_another_sets_its_status(
+    phase: str, status: str, number: int | None, set_to: str
+) -> None:
+    """Else its card says In Progress while it is reviewed; what somebody chose stays, then and later."""
+    written = {"phase": phase, "status": status, "last_synced_status": status, "pr_number": number}
+    known = pull() if number else None
+    shown = observation(by_number=known, by_branch=(pull(),))
+    start = seen(record(**{**REVIEW, **written}), observed=shown)
+    claim = prepared(start, decide(start)).record.claim
+    assert (claim.pr_number, claim.status) == (107, set_to)
+
+
 def test_auto_closes_what_was_seen_as_merged() -> None:
     """And not what somebody wrote."""
     for judged, fields in (("merged_detected", {"phase": "done"}), ("coding", {})):
