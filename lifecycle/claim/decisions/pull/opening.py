@@ -246,10 +246,9 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
         pull_record = replace(known.at(pull.head_sha), url=pull.url, reopened=known.reopened + 1)
         notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
     else:
+        # Somebody wrote the phase for a pull request that another had opened.
         if claim.pr_number != pull.number and claim.status == Status.IN_PROGRESS:
-            fields["status"] = (
-                Status.IN_REVIEW
-            )  # somebody wrote the phase for a pull request of another
+            fields["status"] = Status.IN_REVIEW
         if pull.checks is not None and snapshot.looked_at_checks:
             fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
         judged = review.judge(snapshot, pull)
