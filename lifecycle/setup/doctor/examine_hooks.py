@@ -200,7 +200,7 @@ def _wired(case: Examined, entry: HookEntry, fix: str) -> None:
 
 def _matcher(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
     kinds = missed(wire.event, wire.name, entry.matcher)
-    if kinds and not wire.matcher:
+    if kinds and wire.event == "SessionStart" and not wire.matcher:
         case.find("hooks.matcher.start", entry=entry, missed=", ".join(kinds), fix=fix)
     elif kinds:
         case.find("hooks.matcher.missed", entry=entry, missed="|".join(kinds), fix=fix)

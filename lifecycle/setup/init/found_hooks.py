@@ -125,11 +125,17 @@ class HookEntry:
 
     @property
     def wire(self) -> Wire | None:
-        """The wire that it replaces: it runs whenever that is to run; None if there is none."""
+        """The wire that it replaces: it runs our script whenever and as that does; None if there is none.
+
+        A path alone shows no script of ours: people name their own so, in a folder `hooks/` as well.
+        """
         wires = (wire for wire in WIRES if (wire.event, wire.name) == (self.event, self.name))
-        wire = next(wires, None) if self.is_there and not self.held_back else None
+        calls = " ".join(_words(self.hook))
+        is_ours = f"lifecycle hook {self.name}" in calls or own_name(self.hook) == self.name
+        is_run = is_ours and self.is_there and not self.held_back
+        wire = next(wires, None) if is_run and self.hook.get("async") is not True else None
         is_whole = wire and not hook_table.missed(self.event, self.name, self.matcher)
-        return wire if is_whole else None
+        return wire if is_whole and wire and wire.is_rewake is self.is_rewake else None
 
     @property
     def is_there(self) -> bool:

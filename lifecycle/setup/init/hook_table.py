@@ -69,8 +69,13 @@ WIRES: tuple[Wire, ...] = (
 
 NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))
 
-_SOURCES = ("startup", "resume", "clear", "compact")
-"""The kinds of the event SessionStart. Source: https://code.claude.com/docs/en/hooks."""
+_KINDS = {
+    "SessionStart": ("startup", "resume", "clear", "compact"),
+    "SubagentStop": ("general-purpose", "Explore", "Plan"),
+    "PreCompact": ("manual", "auto"),
+    "SessionEnd": ("clear", "logout", "prompt_input_exit", "other"),
+}
+"""Kinds of the events that have some; people add agents. Source: https://code.claude.com/docs/en/hooks."""
 
 _LISTED = re.compile(r"[\w\- ,|]*", re.ASCII)
 
@@ -90,8 +95,7 @@ def hears(matcher: str, kind: str) -> bool:
 def missed(event: str, name: str, matcher: str) -> list[str]:
     """The kinds of the event for which a script should run but by this matcher does not."""
     wire = next(wire for wire in WIRES if (wire.event, wire.name) == (event, name))
-    every = _SOURCES if event == "SessionStart" else ()
-    kinds = wire.matcher.split("|") if wire.matcher else every
+    kinds = wire.matcher.split("|") if wire.matcher else _KINDS.get(event, ())
     return [kind for kind in kinds if not hears(matcher, kind)]
 
 
@@ -280,5 +284,5 @@ def run_name(hook: object) -> str | None:
     command = hook.get("command") if isinstance(hook, dict) else None
     words = command if isinstance(command, str) else ""
     names = "|".join(NAMES)
-    match = re.search(rf"(?:\blifecycle hook |hooks/)({names})(?![\w-])", words)
+    match = re.search(rf"(?:\blifecycle hook |hooks/)({names})(?![\w.-])", words)
     return match[1] if match else None

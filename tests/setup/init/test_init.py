@@ -399,6 +399,47 @@ def test_where_hand_written_entries_run_all_init_sets_up_none(clone: Clone) -> N
     assert not (clone.root / LOCAL).exists()
 
 
+@pytest.mark.parametrize(
+    ("event", "entry"),
+    [
+        ("SessionStart", {"command": "$CLAUDE_PROJECT_DIR/.claude/hooks/session-start.sh"}),
+        ("SessionStart", {"command": "~/.claude/hooks/session-start"}),
+        ("Stop", {"command": "lifecycle hook ci-waiter"}),
+        ("Stop", {"command": "lifecycle hook on-stop", "async": True}),
+    ],
+)
+def test_an_entry_that_does_not_do_what_ours_does_replaces_none(
+    clone: Clone, event: str, entry: dict[str, Any]
+) -> None:
+    """People name their own scripts as ours are named; and a waiter that wakes nobody is no waiter."""
+    theirs = {"hooks": {event: [{"hooks": [{"type": "command", **entry}]}]}}
+    clone.write(SHARED, json.dumps(theirs))
+    assert "did not write" not in ok(clone.run("init"))
+    assert {*settings(clone)["hooks"]} == {wire.event for wire in WIRES}
+    doubled = ClientSetup.read(clone.root, clone.environment).doubled
+    assert bool(doubled) is not entry["command"].endswith(".sh")
+
+
+@pytest.mark.parametrize(
+    ("event", "name", "matcher"),
+    [
+        ("PreCompact", "pre-compact", "manual"),
+        ("SubagentStop", "workflow-agent", "Explore"),
+        ("SessionEnd", "session-end", "clear"),
+    ],
+)
+def test_an_entry_for_some_kinds_of_an_event_replaces_none(
+    clone: Clone, event: str, name: str, matcher: str
+) -> None:
+    """A compaction by itself would save nothing if the entry is for `/compact` alone."""
+    hook = {"type": "command", "command": f"lifecycle hook {name}"}
+    group = {"matcher": matcher, "hooks": [hook]}
+    clone.write(SHARED, json.dumps({"hooks": {event: [group]}}))
+    assert "did not write" not in ok(clone.run("init"))
+    clone.write(SHARED, json.dumps({"hooks": {event: [{**group, "matcher": "*"}]}}))
+    assert f"already run {name} (" in ok(clone.run("init"))
+
+
 def test_a_fresh_worktree_with_everybodys_entries_stays_clean(clone: Clone) -> None:
     """The person's mark comes along without hooks: they are there already, and nothing is to commit."""
     ok(clone.run("init", "--shared"))
