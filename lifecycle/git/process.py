@@ -64,8 +64,14 @@ _WHOLE = ("switch", "merge", "worktree")
 _READING = ("ls-remote", "fetch")
 """Commands that read from a remote, and change nothing there."""
 
-_RULED = ("add", "status", "diff", "hash-object", "commit", "stash", "read-tree", "reset")
-"""Commands that read .gitignore or .gitattributes of the worktree, as does an option `--others`."""
+_RULED = (
+    *("add", "status", "diff", "hash-object", "commit", "stash", "read-tree", "reset"),
+    *("switch", "merge", "check-ignore"),
+)
+"""Commands that read .gitignore or .gitattributes of the worktree, as does an option `--others`.
+
+None does for an object on `--stdin`.
+"""
 
 _FINISH_SECONDS = 3.0
 """How long such a command may continue after Ctrl-C, or after the time was up."""
@@ -228,8 +234,8 @@ class GitRepository:
     def _refuse_pipe(self, args: tuple[str, ...]) -> None:
         """Refuse a command that would read a named pipe of such a name, and wait for it for good."""
         verb = _verb(args)
-        names = (".gitattributes", ".gitignore") if verb in _RULED or "--others" in args else ()
-        for name in names:
+        is_ruled = (verb in _RULED and "--stdin" not in args) or "--others" in args
+        for name in (".gitattributes", ".gitignore") if is_ruled else ():
             with contextlib.suppress(OSError):
                 if stat.S_ISFIFO(os.lstat(self.root / name).st_mode):
                     words = sentence("pipe", name=name, verb=verb)

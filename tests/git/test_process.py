@@ -132,12 +132,13 @@ def test_a_named_pipe_in_place_of_gits_rules_is_refused_at_once(
     """git would wait for it until the deadline, at each hook; what reads no rules goes on."""
     os.mkfifo(git.root / name)
     git = replace(git, deadline=Deadline.after(SystemClock(), 5))
-    words = (("add", "--all"), ("-c", "a.b=c", "diff"), ("ls-files", "--others", "-z"))
-    for command in words:
+    lines = ("add --all", "-c a.b=c diff", "ls-files --others -z", "switch x", "merge x")
+    for line in (*lines, "check-ignore x"):
         with pytest.raises(
             GitFailed, match=f"^{name} is a named pipe, for which git .* would wait"
         ):
-            git.run(*command)
+            git.run(*line.split())
+    assert git.run("hash-object", "-t", "tree", "-w", "--stdin")
     assert git.run("symbolic-ref", "HEAD").startswith("refs/heads/")
 
 
