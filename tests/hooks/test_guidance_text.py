@@ -183,5 +183,5 @@ def test_a_workflow_without_phases_is_at_none() -> None:
     assert 'Workflow "W", without any phase.' in text
     assert 'answer "✅ Workflow restored: W, without any phase", and say that all of its' in text
     assert 'Other workflows here: "W" (without any phase)' in text
-    assert text.endswith("Next: add a phase to its document, or: " + guidance_text.END)
+    assert text.endswith("show --json names it), or: " + guidance_text.END)
     assert "1/1" not in text

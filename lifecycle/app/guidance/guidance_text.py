@@ -99,7 +99,7 @@ def next_step(workflow: Workflow) -> str:
     if workflow.is_over:
         return 'begin another with: lifecycle workflow start NAME --phase "Title"'
     if not workflow.phases:
-        return f"add a phase to its document, or: {END}"
+        return f"add a phase to its document (lifecycle workflow show --json names it), or: {END}"
     if phase is None or phase.status is PhaseStatus.PENDING:
         return "begin it with: lifecycle workflow retry"
     if phase.status is PhaseStatus.ACTIVE:
