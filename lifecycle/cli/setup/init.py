@@ -66,7 +66,8 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
     todo = plan(worktree_root(folder) or folder, remove=remove, environment=os.environ, **asked)
     if not dry_run:
         apply(todo)
-        names = [] if remove else [shlex.quote(name) for name in ignored(todo.root, os.environ)]
+        lacking = () if remove else ignored(todo.root, os.environ)
+        names = [shlex.quote(os.path.relpath(todo.root / name, folder)) for name in lacking]
         words = {"number": len(names), "names": " ".join(names)}
         note = [planned_files.sentence("ignored", **words)] if names else []
         todo = replace(todo, notes=(*todo.notes, *note))

@@ -20,7 +20,7 @@ from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARE
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
 from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
-from lifecycle.setup.init.supplies import claims, runs, workflows
+from lifecycle.setup.init.supplies import SECTION_PAGE, claims, runs, workflows
 from lifecycle.storage import store
 from lifecycle.trackers import registry
 
@@ -137,7 +137,9 @@ def ignored(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
     mark, _ = found_mark(root)
     if mark is None or mark.mode != SHARED:
         return ()
-    names = (SETTINGS[SHARED], init_mark.IGNORE, *mark.sha256, MARK)
+    parts = {SECTION_PAGE: mark.section, config.CONFIG_FILE: mark.switched}  # added to, not made
+    added = (name for name, part in parts.items() if part)
+    names = (SETTINGS[SHARED], init_mark.IGNORE, *mark.sha256, *added, MARK)
     try:
         shown = git_of(root, environment).run("check-ignore", "--", *names, check=False)
     except (GitFailed, Transient):  # without git nobody commits; what was written stays as it is

@@ -325,6 +325,19 @@ def test_files_of_everybodys_that_git_ignores_are_named(clone: Clone) -> None:
     assert "git ignores" not in ok(clone.run("init", "--remove"))
 
 
+def test_ignored_files_that_got_parts_of_everybodys_are_named_as_seen_from_here(
+    clone: Clone,
+) -> None:
+    """A section or a switch that a commit lacks is as good as none; the paths are for this folder."""
+    pages = ("CLAUDE.md", ".lifecycle.toml")
+    for name in pages:
+        clone.write(name, "# mine\n")
+    clone.write(".gitignore", "\n".join(pages))
+    clone.write("sub/file", "")
+    said = ok(clone.run("init", "--shared", "--stages", "--workflow", cwd=clone.root / "sub"))
+    assert "add them with: git add --force ../CLAUDE.md ../.lifecycle.toml\n" in said
+
+
 def test_a_shared_project_stays_shared(clone: Clone) -> None:
     """A colleague's init changes no file of the repository, and records where things are for them."""
     ok(clone.run("init", "--shared"))
