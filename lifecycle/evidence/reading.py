@@ -21,10 +21,8 @@ from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
 from lifecycle.evidence.suite_runs import SuiteRun, run_of
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_LABEL = re.compile(
-    r"^(?:[@\w./-]+[ :#]test(?:[:-][\w-]+)?: ?|(?:➤ YN\d{4}: (?:[│┌└] )?)?\[[@\w./-]+\]: |➤ YN\d{4}: )",
-    re.MULTILINE,
-)
+_YARN = r"^(?:(?:➤ YN\d{4}: (?:[│┌└] )?)?\[[@\w./-]+\]: |➤ YN\d{4}: )"
+_LABEL = re.compile(rf"^[@\w./-]+[ :#]test(?:[:-][\w-]+)?: ?|{_YARN}", re.MULTILINE)
 """The prefix of a tool for many packages: `packages/a test: `, `a:test: `, `[a]: `, `➤ YN0000: [a]: `."""
 
 _MAKE_FIVE = re.compile(r"^make(?:\[\d+\])?: \*\*\* .* Error 5$", re.MULTILINE)
@@ -285,6 +283,9 @@ def read_run(run: SuiteRun, end: CallEnd, output: str) -> Reading:
     outcome, why = _settled(run, tally, status, is_ok=ok, trusts=trusts)
     if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
         is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
+        # yarn ends its workspaces with "Done", also if a package failed before it counted any test.
+        is_labelled = re.search(_YARN, _CONTROL.sub("", output), re.MULTILINE) is not None
+        is_told = is_told and "foreach" not in run.name and not (run.wraps and is_labelled)
         if not (ok and is_told):
             outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
     if outcome is Outcome.PASSED and not run.is_plain:

@@ -579,6 +579,17 @@ AGENTS: list[tuple[str, CallEnd, str, Outcome, str]] = [
     ("go test ./... | grep ok", CallEnd.OK, GO, UNKNOWN, HIDDEN),
     ("make test | grep .", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     ("make test | grep .", CallEnd.OK, f"3 passed in 0.1s\n{GO}", UNKNOWN, HIDDEN),
+    *(
+        (f"yarn workspaces foreach -A run test | {tool}", CallEnd.OK, output, outcome, why)
+        for tool, output, outcome, why in (
+            ("cat", "[a]: 3 passed in 0.1s\n[b]: SyntaxError\nDone in 1s\n", UNKNOWN, HIDDEN),
+            ("tee log", YARN.format("2 passed, 2 total"), UNKNOWN, HIDDEN),
+            ("cat", JEST.format("2 passed, 2 total"), UNKNOWN, HIDDEN),
+            ("cat", YARN.format("1 failed, 1 total"), FAILED, ""),
+        )
+    ),
+    ("yarn test | cat", CallEnd.OK, YARN.format("2 passed, 2 total"), UNKNOWN, HIDDEN),
+    ("pytest | cat", CallEnd.OK, "[a]: on\n3 passed in 0.1s\n", PASSED, ""),
     ("make own || true", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     ("pytest; date", CallEnd.OK, "3 passed in 0.1s\n", PASSED, ""),
     *(
