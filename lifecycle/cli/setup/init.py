@@ -14,6 +14,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.setup.init import planned_files
+from lifecycle.setup.init.init_mark import SHARED
 from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, ignored, plan
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
@@ -66,7 +67,7 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
     todo = plan(worktree_root(folder) or folder, remove=remove, environment=os.environ, **asked)
     if not dry_run:
         apply(todo)
-        lacking = () if remove else ignored(todo.root, os.environ)
+        lacking = ignored(todo.root, os.environ) if todo.mode == SHARED else ()
         names = [shlex.quote(os.path.relpath(todo.root / name, folder)) for name in lacking]
         words = {"number": len(names), "names": " ".join(names)}
         note = [planned_files.sentence("ignored", **words)] if names else []

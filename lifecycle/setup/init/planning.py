@@ -135,7 +135,7 @@ def ignored(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
     Ask after `apply`: a move from one person's settings removes lines of `info/exclude`.
     """
     mark, _ = found_mark(root)
-    if mark is None or mark.mode != SHARED:
+    if mark is None:
         return ()
     parts = {SECTION_PAGE: mark.section, config.CONFIG_FILE: mark.switched}  # added to, not made
     added = (name for name, part in parts.items() if part)

@@ -336,6 +336,7 @@ def test_ignored_files_that_got_parts_of_everybodys_are_named_as_seen_from_here(
     clone.write("sub/file", "")
     said = ok(clone.run("init", "--shared", "--stages", "--workflow", cwd=clone.root / "sub"))
     assert "add them with: git add --force ../CLAUDE.md ../.lifecycle.toml\n" in said
+    assert "git ignores" not in ok(clone.run("init", "--statusline"))
 
 
 def test_a_shared_project_stays_shared(clone: Clone) -> None:
