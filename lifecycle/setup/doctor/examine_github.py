@@ -68,7 +68,7 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
             fix = remedy(error)
         case.find("token.valid.refused", source=source, fix=fix)
     elif isinstance(error, errors.Transient):
-        _unanswered(case, "token.answer", error)
+        _unanswered(case, "token", error)
     elif isinstance(error, BadConfig) or remedy(error):
         fix = remedy(error) or "correct that, then: lifecycle doctor"
         case.find("token.valid.setting", cause=cause(error), fix=fix)
@@ -76,10 +76,11 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
         case.find("token.valid.other", cause=cause(error), gh=case.gh)
 
 
-def _unanswered(case: Examined, key: str, error: errors.Transient) -> None:
+def _unanswered(case: Examined, part: str, error: errors.Transient) -> None:
     """A finding that GitHub did not answer, and until when it does not, if it said so."""
     silence = cause(error).partition(" when asked")[0].rstrip(".")
     api, wait = case.addresses.api_url, error.retry_after
+    key = "token.answer" if part == "token" else f"{part}.found.answer"
     until = f", until {timing.render_time(case.clock.now() + wait)}" if wait else ""
     fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
     case.find(key, cause=silence, until=until, api=api, fix=fix)
@@ -212,7 +213,7 @@ def check_repository(case: Examined) -> None:
     if access is None:
         return None
     if isinstance(access, errors.Transient):
-        return _unanswered(case, "repository.found.answer", access)
+        return _unanswered(case, "repository", access)
     if isinstance(access, LifecycleError):
         return case.find("repository.found.failed", cause=cause(access), base=case.base)
     if access.is_archived:
@@ -323,7 +324,7 @@ def _unread(case: Examined, error: LifecycleError, owner: str) -> None:
         prefix = case.settings.labels_prefix
         return case.find("board.labels.instead", cause=cause(error), prefix=prefix)
     if isinstance(error, errors.Transient):
-        return _unanswered(case, "board.found.answer", error)
+        return _unanswered(case, "board", error)
     return case.find("board.found.failed", cause=cause(error), owner=owner, gh=case.gh)
 
 
