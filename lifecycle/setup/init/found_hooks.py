@@ -134,8 +134,9 @@ class HookEntry:
         is_ours = f"lifecycle hook {self.name}" in calls or own_name(self.hook) == self.name
         is_run = is_ours and self.is_there and not self.held_back
         wire = next(wires, None) if is_run and self.hook.get("async") is not True else None
-        is_whole = wire and not hook_table.missed(self.event, self.name, self.matcher)
-        return wire if is_whole and wire and wire.is_rewake is self.is_rewake else None
+        if wire is None or hook_table.missed(self.event, self.name, self.matcher):
+            return None
+        return wire if wire.is_rewake is self.is_rewake else None
 
     @property
     def is_there(self) -> bool:
