@@ -67,8 +67,10 @@ def there(world: World, loaded: Loaded) -> Record:
         # A worktree of the same clone around this one, as the client makes them, is another session's.
         is_other = above is not None and common_folder(above) != clone
         is_above = above is not None and is_other and (above / CLAIM_FILE).is_file()
-        what = "claim-above" if is_above else "no-claim"
-        raise errors.Refused(sentence(what, way=registry.to_claim(world), above=above))
+        way = registry.to_claim(world)
+        if is_above:
+            raise errors.Refused(sentence("claim-above", way=way, above=above))
+        raise errors.Refused(sentence("no-claim", way=way))
     return loaded.record
 
 

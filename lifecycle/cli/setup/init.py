@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 
 import click
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.terminal import json_text
-from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.setup.init import planned_files
-from lifecycle.setup.init.init_mark import SHARED
-from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, ignored, plan
+from lifecycle.setup.init.planning import (
+    PERMISSIONS_ALONE,
+    STATUS_LINE,
+    Plan,
+    apply,
+    noting_ignored,
+    plan,
+)
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
 from lifecycle.trackers import registry
@@ -67,11 +71,7 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
     todo = plan(worktree_root(folder) or folder, remove=remove, environment=os.environ, **asked)
     if not dry_run:
         apply(todo)
-        lacking = ignored(todo.root, os.environ) if todo.mode == SHARED else ()
-        names = [shlex.quote(os.path.relpath(todo.root / name, folder)) for name in lacking]
-        words = {"number": len(names), "names": " ".join(names)}
-        note = [planned_files.sentence("ignored", **words)] if names else []
-        todo = replace(todo, notes=(*todo.notes, *note))
+        todo = noting_ignored(todo, folder, os.environ)
     if as_json:
         click.echo(json_text(_data(todo, dry_run=dry_run)))
         return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -129,22 +130,25 @@ def apply(plan: Plan) -> None:
                 folder.rmdir()
 
 
-def ignored(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The files of everybody's `init` that git ignores and does not track: a commit would lack them.
+def noting_ignored(todo: Plan, folder: Path, environment: Mapping[str, str]) -> Plan:
+    """The plan, with a note on files for everybody that git ignores and so a commit would lack.
 
-    Ask after `apply`: a move from one person's settings removes lines of `info/exclude`.
+    Ask after `apply`: a move from one person's settings removes lines of `info/exclude`. `folder`: where
+    the note's command is run.
     """
-    mark, _ = found_mark(root)
-    if mark is None:
-        return ()
+    mark, _ = found_mark(todo.root)
+    if mark is None or todo.mode != SHARED:
+        return todo
     parts = {SECTION_PAGE: mark.section, config.CONFIG_FILE: mark.switched}  # added to, not made
     added = (name for name, part in parts.items() if part)
     names = (SETTINGS[SHARED], init_mark.IGNORE, *mark.sha256, *added, MARK)
     try:
-        shown = git_of(root, environment).run("check-ignore", "--", *names, check=False)
+        shown = git_of(todo.root, environment).run("check-ignore", "--", *names, check=False)
     except (GitFailed, Transient):  # without git nobody commits; what was written stays as it is
-        return ()
-    return tuple(shown.splitlines())
+        shown = ""
+    lacking = [os.path.relpath(todo.root / name, folder) for name in shown.splitlines()]
+    note = sentence("ignored", number=len(lacking), names=shlex.join(lacking))
+    return replace(todo, notes=(*todo.notes, note)) if lacking else todo
 
 
 class _Project(ProjectFiles):
