@@ -18,7 +18,7 @@ from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
 from lifecycle.core.timing import earlier
-from lifecycle.core.values.survey import LEASES, parse_lease, work_began
+from lifecycle.core.values.survey import LEASES, parse_lease
 from lifecycle.git.process import sentence
 
 _FORBIDDEN = re.compile(
@@ -132,10 +132,10 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
         GitFailed, Transient: the lease was not changed, or that is unknown.
     """
     head, _, message = git.run("cat-file", "commit", sha).partition("\n\n")
-    agent, nonce, named_branch = parse_lease(message)
+    agent, nonce, named_branch, began = parse_lease(message)
     if named_branch == branch:
         return sha
-    text = f"{head}\n\n{_word(agent, issue, nonce, branch, work_began(message))}\n\n{_NO_CI}\n"
+    text = f"{head}\n\n{_word(agent, issue, nonce, branch, began)}\n\n{_NO_CI}\n"
     new = git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
     try:
         _push(git, remote, ref_of(issue), new, instead_of=sha)
@@ -261,8 +261,8 @@ def known(git: Git, sha: str) -> Lease:
         return Lease(sha, _UNKNOWN, "an unknown time")
     words = ("show", "--no-patch", "--no-show-signature", "--format=%cI %s", sha)
     since, _, subject = git.run(*words).partition(" ")
-    agent, nonce, branch = parse_lease(subject)
-    return Lease(sha, agent or _UNKNOWN, since, nonce, branch, earlier(work_began(subject), since))
+    agent, nonce, branch, began = parse_lease(subject)
+    return Lease(sha, agent or _UNKNOWN, since, nonce, branch, earlier(began, since))
 
 
 def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -> bool:

@@ -12,7 +12,7 @@ from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.values.survey import work_began
+from lifecycle.core.values.survey import parse_lease
 from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage.store import Folder
@@ -303,7 +303,7 @@ def test_a_takeover_goes_on_with_the_pull_request(
         other.git("push", "--quiet", "origin", f":{quiet.claim()['branch']}")
     first = quiet.git("show", "-s", "--format=%cI", lease_of(quiet))
     said = ok(other.cli("takeover", "42"))
-    assert work_began(other.git("show", "-s", "--format=%B", lease_of(other))) == first
+    assert parse_lease(other.git("show", "-s", "--format=%B", lease_of(other)))[3] == first
     claim = other.claim()
     phase = "merged_detected" if is_merged else "checks_running"
     assert f"which has PR #{number} (phase {phase})" in said

@@ -86,23 +86,14 @@ class BoardTooLarge(Exception):
 _LEASE = "lease "
 
 
-def parse_lease(message: str) -> tuple[str, str, str]:
-    """Agent, nonce and branch from a lease's commit message, "" for what it lacks.
+def parse_lease(message: str) -> tuple[str, str, str, str]:
+    """Agent, nonce, branch and `began` from a lease's commit message, "" for what it lacks.
 
     The message is `lease {"agent": …, "issue": …, "nonce": …, "branch": …}`, written when a lease is taken;
-    a takeover adds `began`.
+    a takeover adds `began`, when the work began that it continues.
     A ref of that name may also point to anybody's commit.
     """
-    agent, nonce, branch = [_named(message, key) for key in ("agent", "nonce", "branch")]
-    return agent, nonce, branch
-
-
-def work_began(message: str) -> str:
-    """When the work began that the lease of a takeover continues, from its commit's message; else ""."""
-    return _named(message, "began")
-
-
-def _named(message: str, key: str) -> str:
-    line = message.partition("\n")[0].strip()
-    value = object_in(line.removeprefix(_LEASE)).get(key)
-    return value if isinstance(value, str) else ""
+    values = object_in(message.partition("\n")[0].strip().removeprefix(_LEASE))
+    texts = (values.get(key) for key in ("agent", "nonce", "branch", "began"))
+    agent, nonce, branch, began = (text if isinstance(text, str) else "" for text in texts)
+    return agent, nonce, branch, began

@@ -17,7 +17,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.priorities import SPELLINGS
-from lifecycle.core.values.survey import parse_lease, work_began
+from lifecycle.core.values.survey import parse_lease
 from lifecycle.github.client.client_common import Json, nodes, part, text, texts, times, word
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
@@ -35,8 +35,7 @@ def hold(issue: int, commit: Json) -> model.Hold:
     Source: https://docs.github.com/graphql/reference/objects#repository (`ref`)
     """
     message, taken = text(commit, "message"), text(commit, "committedDate")
-    agent, _, branch = parse_lease(message)
-    stated = work_began(message)
+    agent, _, branch, stated = parse_lease(message)
     began = timing.parse_time(timing.earlier(stated, taken)) if stated else None
     return model.Hold(issue, text(commit, "oid"), agent, timing.parse_time(taken), branch, began)
 
