@@ -94,6 +94,6 @@ def parse_lease(message: str) -> tuple[str, str, str, str]:
     A ref of that name may also point to anybody's commit.
     """
     values = object_in(message.partition("\n")[0].strip().removeprefix(_LEASE))
-    texts = (values.get(key) for key in ("agent", "nonce", "branch", "began"))
-    agent, nonce, branch, began = (text if isinstance(text, str) else "" for text in texts)
+    texts = map(values.get, ("agent", "nonce", "branch", "began"))
+    agent, nonce, branch, began = [text if isinstance(text, str) else "" for text in texts]
     return agent, nonce, branch, began
