@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_549,
     "platforms": 676,
     "evidence": 2_518,
-    "claim": 6_288,
+    "claim": 6_289,
     "run": 3_626,
     "stages": 2_567,
     "workflow": 2_218,

@@ -342,7 +342,8 @@ def _values(task: InferredTask, phase: Phase) -> dict[str, Any]:
         "branch": task.branch,
         "agent_id": task.agent,
         "phase": phase.value,
-        "summary": unlinked(task.issue.title),  # of the pull request: it may close no other issue
+        # Of the pull request that pushed work may get: it may close no other issue.
+        "summary": unlinked(task.issue.title) if task.tip is not None else "",
         "status": wanted if task.keeps_card else "",
         "pr_number": task.pull.number if task.pull is not None else None,
         "last_synced_status": synced,

@@ -210,8 +210,9 @@ def _assigned_elsewhere(snapshot: Snapshot) -> Iterator[Notice]:
     issue, login = observed and observed.issue, derive.login_of(record.claim.agent_id)
     if not (issue and issue.is_open and issue.assignees) or record.claim.phase == Phase.DONE:
         return
-    assigned = [*map(str.casefold, issue.assignees)]
-    if login and not derive.is_app(login) and login.casefold() not in assigned:
+    if not login or login in issue.assignees or derive.is_app(login):
+        return
+    if login.casefold() not in map(str.casefold, issue.assignees):
         text = messages.assigned_elsewhere(issue.number, login, issue.assignees)
         yield Notice(f"assigned:{','.join(issue.assignees)}", text, Audience.NOTE)
 
