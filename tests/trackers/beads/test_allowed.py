@@ -146,14 +146,20 @@ def test_a_redirect_is_read_as_bd_reads_it(
     assert bd_here.is_here(root, environment, "")
 
 
+def linked_to(root: Path, tmp_path: Path) -> Path:
+    """A linked worktree of this one."""
+    git = ["git", "-C", str(root), "-c", "user.name=T", "-c", "user.email=t@example.com"]
+    linked = tmp_path / "linked"
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-mx"], check=True)
+    subprocess.run([*git, "worktree", "add", "--quiet", str(linked)], check=True)
+    return linked
+
+
 def test_a_redirect_of_the_main_worktree_counts_in_each(
     root: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     """bd follows it, though the linked worktree has a `.beads` of its own, as if git tracks it."""
-    git = ["git", "-C", str(root), "-c", "user.name=T", "-c", "user.email=t@example.com"]
-    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-mx"], check=True)
-    linked, place = tmp_path / "linked", outside(tmp_path)
-    subprocess.run([*git, "worktree", "add", "--quiet", str(linked)], check=True)
+    linked, place = linked_to(root, tmp_path), outside(tmp_path)
     for worktree in (root, linked):
         (worktree / ".beads").mkdir()
     assert bd_here.is_here(linked, environment, "")
@@ -167,10 +173,7 @@ def test_a_file_or_a_link_to_nowhere_beside_a_folder_is_passed_over(
     root: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     """bd uses the folder, which may be the linked worktree's or the main one's."""
-    git = ["git", "-C", str(root), "-c", "user.name=T", "-c", "user.email=t@example.com"]
-    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-mx"], check=True)
-    linked = tmp_path / "linked"
-    subprocess.run([*git, "worktree", "add", "--quiet", str(linked)], check=True)
+    linked = linked_to(root, tmp_path)
     for folder, other in ((linked, root), (root, linked)):
         (folder / ".beads").mkdir()
         (other / ".beads").symlink_to(tmp_path / "unplugged")
