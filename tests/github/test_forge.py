@@ -23,13 +23,13 @@ from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
+from tests.github.answers import SHA, problem, pull, seen
 from tests.github.hub import Hub, MemoryCache, forge_on
 
 LOOK = Look(issue=42, branch="work", board=True, comments=True, checks=True)
 WRITING = Look(issue=42, branch="work", board=True, writes=True)
 URL = "https://api.github.com/graphql"
 REST = "https://api.github.com:443/repos/octo-org/hello-service"
-SHA = "a" * 40
 
 
 @pytest.fixture
@@ -43,31 +43,6 @@ def mock() -> Iterator[responses.RequestsMock]:
 def forge(graph: GraphClient, rest: RestClient) -> GitHubForge:
     """On api.github.com, with project 1 of octo-org."""
     return forge_on(graph, rest, ProjectRef("octo-org", 1))
-
-
-def seen(**changes: Any) -> dict[str, Any]:
-    """The repository of an ObserveClaim answer."""
-    issue = {"id": "I_42", "number": 42, "title": "t", "url": "u", "state": "OPEN"}
-    node = {
-        "nameWithOwner": "octo-org/hello-service",
-        "defaultBranchRef": {"name": "main"},
-        "issue": {**issue, "stateReason": None, "assignees": {"nodes": []}},
-        "byBranch": {"nodes": []},
-    }
-    return {**node, **changes}
-
-
-def pull(number: int = 7, state: str = "OPEN", **changes: Any) -> dict[str, Any]:
-    """A PullRequest node."""
-    node = {"number": number, "url": "u", "title": "t", "body": "", "state": state}
-    node |= {"headRefName": "work", "headRefOid": SHA, "baseRefName": "main"}
-    node |= {"headRepositoryOwner": {"login": "octo-org"}, "statusCheckRollup": None}
-    return {**node, **changes}
-
-
-def problem(kind: str, *path: str | int, message: str = "why") -> dict[str, Any]:
-    """An entry of `errors`."""
-    return {"type": kind, "path": list(path), "message": message}
 
 
 def test_the_adapter_fits_its_port(hub: Hub) -> None:
