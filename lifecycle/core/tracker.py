@@ -116,7 +116,13 @@ class Task:
     @property
     def is_ready(self) -> bool:
         """True if it can be begun: it is open and unassigned, and nothing open blocks it."""
-        return self.status is TaskStatus.OPEN and not self.assignee and not self.blocked_by
+        return self.status is TaskStatus.OPEN and self.is_free
+
+    @property
+    def is_free(self) -> bool:
+        """True if anybody may claim it: it is ready, or unassigned but still in progress."""
+        is_begun = self.status in (TaskStatus.OPEN, TaskStatus.IN_PROGRESS)
+        return is_begun and not self.assignee and not self.blocked_by
 
     @property
     def urgency(self) -> tuple[int, float, str]:

@@ -373,7 +373,7 @@ def test_what_became_of_the_linked_task_is_told_once_by_a_look_by_command(
 def test_a_linked_task_that_was_left_is_claimed_when_it_is_free(both: Place) -> None:
     """By a look by command: nothing else would ever take it, so others could, beside the issue's claim.
 
-    If it is left once more, that is said once more.
+    If it is left once more, that is said once more. One that was only unassigned is free, too.
     """
     agent = both.tree().claim(42).record.claim.agent_id
     tracker_of(both, agent).release("mem-1")
@@ -389,6 +389,11 @@ def test_a_linked_task_that_was_left_is_claimed_when_it_is_free(both: Place) -> 
     tracker_of(both, "maria").claim("mem-1")
     assert "mem-1 is now held by maria" in texts(both.tree().tick())
     assert "mem-1" not in texts(both.tree().tick())
+    somebody = tracker_of(both)
+    somebody._tasks.change(inside(both), assignee="")
+    assert inside(both).status is TaskStatus.IN_PROGRESS
+    both.tree().tick()
+    assert inside(both).assignee == agent
 
 
 def test_a_linked_task_that_was_left_and_is_claimed_by_hand_is_the_claims(both: Place) -> None:

@@ -294,9 +294,14 @@ def test_a_linked_task_that_another_has_is_released_without_the_claim(beads: Pla
     assert (given["task"]["status"], given["task"]["assignee"]) == ("open", None)
     assert leases(beads) == ["refs/agent-claims/42"]
     assert beads.has_claim()
-    said = ok(beads.cli("tracker", "claim", task))  # which is what to do now
-    assert said.startswith(f"{task} and #42 ")
-    assert told(beads, "show", task)["task"]["assignee"] == beads.claim()["agent_id"]
+    for free in (
+        [],
+        ["--status=in_progress"],
+    ):  # which somebody did by hand, who only unassigned it
+        assert not free or beads.run("bd", "update", task, "--assignee=", *free).returncode == 0
+        said = ok(beads.cli("tracker", "claim", task))  # which is what to do now
+        assert said.startswith(f"{task} and #42 ")
+        assert told(beads, "show", task)["task"]["assignee"] == beads.claim()["agent_id"]
 
 
 @SOAKED

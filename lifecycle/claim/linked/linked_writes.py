@@ -217,7 +217,7 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
         if tracker is None or task is None or (was_closed and not task.is_open):
             return record
         is_mine = _is_mine(tracker, task)
-        stays = not (task.is_ready or is_mine) if was_left else is_mine and not was_closed
+        stays = not (task.is_free or is_mine) if was_left else is_mine and not was_closed
         if stays:
             return record
     except errors.NotFound:

@@ -155,7 +155,7 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     how = "taken" if taken.is_new or taken.is_again else "yours already"
     task, where = session.tracker.get(name or str(claim.issue_number)), [taken.where]
     code = 0
-    if name and not taken.is_new and task.is_ready:
+    if name and not taken.is_new and task.is_free:
         report, where = glance(session)  # which claims it again
         task, code = session.tracker.get(name), code_of(report)
     both = f"{name} and " if name and task.assignee == claim.agent_id else ""
