@@ -197,6 +197,8 @@ class Repairer:
             step = decide(snapshot)
             now, action = prepared(snapshot, step), step.action
             is_last = action is None and now.record == snapshot.record
+            if isinstance(action, plan.ForgetClaim) and self._has_commented:
+                perform(action, self.world, None, now.record)
             if is_last or isinstance(action, plan.ForgetClaim):
                 return
             if action is None:
@@ -208,6 +210,11 @@ class Repairer:
                 self._fail("", fact.error)
                 return
             snapshot = apply_fact(now, fact)
+
+    @property
+    def _has_commented(self) -> bool:
+        written = (action for _, actions in self._written.values() for action in actions)
+        return any(isinstance(action, plan.PostComment) for action in written)
 
     def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
         """The fact after one write, or after a write that is not worth trying."""

@@ -211,15 +211,24 @@ def closings(one: Ground) -> list[str]:
     return [text.partition("\n")[0] for text in shows.comments]
 
 
-@pytest.mark.parametrize("dies", [0, 1, 2, 3, 4], ids=["nobody", "1st", "2nd", "3rd", "4th"])
+@pytest.mark.parametrize(
+    ("dies", "leased_by"),
+    [(0, AGENT), (0, ""), (1, AGENT), (2, AGENT), (3, AGENT), (4, AGENT)],
+    ids=["nobody", "nobody-without-a-lease", "1st", "2nd", "3rd", "4th"],
+)
 def test_of_several_runs_that_close_at_once_one_comments(
-    make: Make, forked: Forked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dies: int
+    make: Make,
+    forked: Forked,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    dies: int,
+    leased_by: str,
 ) -> None:
     """Three processes comment before any ends the lease: one comment is left.
 
-    So it is if one of them is killed before any of its writes.
+    So it is if one of them is killed before any of its writes, or if there is no lease.
     """
-    one = make(MERGED)
+    one = make(replace(MERGED, leased_by=leased_by))
     answer: Callable[..., Any] = Application.__call__
     together = threading.Barrier(3 if dies != 1 else 2)
 

@@ -48,7 +48,7 @@ def perform(
 ) -> plan.Fact:
     """Carry out one action and return the fact; an expected failure is returned as `Failed`.
 
-    Without a `claim_store` there is no claim file, and `ForgetClaim` does nothing.
+    Without a `claim_store` there is no claim file, which `ForgetClaim` could delete.
     """
     try:
         match action:
@@ -90,7 +90,7 @@ def _carry_out(
         case plan.ReleaseLease():
             return _release(action, world, record, is_ours=claim_store is not None)
         case plan.ForgetClaim():
-            _forget(claim_store, record)
+            _forget(claim_store, world, record)
         case _:
             assert_never(action)
     return True
@@ -126,6 +126,7 @@ def _thin_out(issue: int, world: World, record: Record) -> None:
     """Leave one comment on the ending: whoever ended the lease may have posted one at the same time.
 
     Only one of those who end a claim at once ends the lease, after its comment, so the others see it here.
+    Without a lease, each run and each release looks when nothing else is left to do.
     """
     ending = closing if record.ending.releasing is None else releasing
     try:
@@ -136,8 +137,13 @@ def _thin_out(issue: int, world: World, record: Record) -> None:
         log.write(world.root, f"comments: {redact(error.sentence, world.environment)}")
 
 
-def _forget(claim_store: ClaimStore | None, record: Record) -> None:
+def _forget(claim_store: ClaimStore | None, world: World, record: Record) -> None:
     """Delete the claim file, and the feedback's files with it."""
+    # A claim's own closing takes no request for that: a run beside it does.
+    is_thinned = claim_store is None or record.ending.releasing is not None
+    has_ended_lease = record.ownership.lease and record.ending.lease_done
+    if is_thinned and record.ending.comment_done and not has_ended_lease:
+        _thin_out(record.claim.issue, world, record)
     if claim_store is not None:
         claim_store.forget(record.with_ending(outcome=record.end))
         with contextlib.suppress(OSError):  # files that stay are few, and can be fetched again
