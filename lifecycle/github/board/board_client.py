@@ -98,7 +98,8 @@ class GitHubBoard:
         """Write Status and Agent in one request and return the item in the answer.
 
         `None` leaves a field unchanged; an empty `agent` clears it. If a board has no text field called
-        Agent, its Status is still written, and the item's `agent` stays None.
+        Agent, its Status is still written, and the item's `agent` stays None. If the Status cannot be
+        written, Agent is still cleared, or it would name somebody who is gone for good.
 
         Raises:
             UnknownOption: Status has no such option, or the board no such field.
@@ -114,7 +115,12 @@ class GitHubBoard:
             data = self.ask(SET_FIELDS, variables, subject, absent=(item_id, errors.ItemMissing))
             return self.item_after(data, variables, status)
 
-        return self.with_schema(write)
+        try:
+            return self.with_schema(write)
+        except errors.UnknownOption:
+            if status is not None and agent == "":
+                self.set_fields(item_id, status=None, agent="")
+            raise
 
     def add(self, issue_id: str) -> BoardItem:
         """Put an issue on the board; if it is there already, return its item.
@@ -370,7 +376,11 @@ def option_of(field: BoardField, name: str, page: str = "") -> str:
 
 
 def demand_same(name: str, shown: str | None, wanted: str | None) -> None:
-    """Raise Rejected if the answer to a write shows another value than the one written."""
+    """Raise Rejected if the answer to a write shows another value than the one written.
+
+    It is StaleFields if the answer shows none: the field may have another name by now.
+    """
     if (shown or "").strip().casefold() != (wanted or "").strip().casefold():
         words = {"name": name, "wanted": wanted or "", "shown": shown or ""}
-        raise errors.Rejected(sentence("card-differs", **words), evidence=f"{name} is {shown!r}")
+        differs = errors.Rejected if shown else errors.StaleFields
+        raise differs(sentence("card-differs", **words), evidence=f"{name} is {shown!r}")
