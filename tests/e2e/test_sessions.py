@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from lifecycle.sandbox.checks.state import PlannedCheck
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings.resources import hook_script
 from tests.cli.outcome import ok
 from tests.cli.test_claim_again import give_back
@@ -380,6 +381,40 @@ def test_who_comes_back_hears_that_the_task_is_lost(
     assert "When the work is done" not in told.model
     for command in ("status", "tick"):
         assert words in place.cli(command).stdout
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        ("before", "Issue #42 closed."),
+        ("within", "#42 is not closed yet"),
+        ("taken", "#42 was taken over by maria-1"),
+    ],
+)
+def test_who_comes_back_to_a_closing_that_was_cut_off_hears_what_became_of_it(
+    place: Place, cut: str, words: str
+) -> None:
+    """One that nothing holds back goes on at once; none does if another agent has the task by then."""
+    session = Session(place, ONE)
+    assert ok(session.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    session.cli("handoff", "--summary", "Fix it")
+    asked(session)
+    if cut == "before":
+        session.prompt("yes, close it")
+        place.write(phase="done")
+    else:
+        place.control.add_fault(Fault("status", operation="CommentAndClose"))
+        place.control.add_fault(Fault("status", method="PATCH", path="/issues/42$", count=9))
+        assert place.cli("close").returncode != 0
+        place.control.clear_faults()
+    session.end()
+    if cut == "taken":
+        _taken(place)
+    told = session.start("resume")
+    assert words in told.model + told.person
+    assert ("closed yet" in told.model) is (cut == "within")
+    assert place.issue()["state"] == ("closed" if cut == "before" else "open")
 
 
 @pytest.mark.parametrize(

@@ -39,21 +39,22 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     if claim.issue_number is None or snapshot.record.ending.outcome or not (phase or is_leaving):
         return None
     polls = snapshot.wake is not Wake.STOP
+    # A look by command tells what GitHub shows, and so does the look of a returning session.
+    is_asked = snapshot.wake in (*ASKED, Wake.START)
     checks = False
     if is_leaving:
-        needed = snapshot.wake in ASKED or closing.may_go_on(snapshot)
+        needed = is_asked or closing.may_go_on(snapshot)
     elif phase is Phase.READY_FOR_PR and not opening.missing(snapshot):
         needed = derive.may_try(snapshot, opening.opening(snapshot, claim.branch))
     elif phase is Phase.DONE:
-        is_tried = snapshot.wake in ASKED or closing.may_go_on(snapshot)
+        is_tried = is_asked or closing.may_go_on(snapshot)
         needed = is_tried and not derive.is_answer_pending(snapshot)
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(snapshot.record)
         checks = snapshot.wake is Wake.TICK or (snapshot.wake is Wake.IDLE and _may_poll(snapshot))
     else:
-        # A look by command tells what GitHub shows, and so does the look of a returning session.
         is_unsure = phase is Phase.MERGED_DETECTED and not derive.is_confirmed(snapshot.record)
-        needed = snapshot.wake in (*ASKED, Wake.START) or is_unsure
+        needed = is_asked or is_unsure
     card, taken_by = snapshot.record.card, snapshot.record.ownership.taken_by
     is_doubtful = not card.is_known or card.moved_to or taken_by
     # A card that was written ahead is read back, even while the write it depends on is delayed.

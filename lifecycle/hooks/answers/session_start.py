@@ -11,7 +11,7 @@ import contextlib
 import os
 from collections.abc import Collection, Iterator
 
-from lifecycle.claim.decisions.table import PHASES, Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.state import Record
@@ -39,7 +39,7 @@ LOCK_SECONDS = 1.5
 LOOK_SECONDS = 2.0
 """How long GitHub may take to say whether the claim's pull request was merged meanwhile."""
 
-_HANDED_OFF = (Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED, Phase.MERGED_DETECTED)
+_HANDED_OFF = (*IN_REVIEW, Phase.MERGED_DETECTED, Phase.DONE)
 
 FRESH_SECONDS = 600.0
 """For how long the board's lines are shown again without another read."""
