@@ -159,9 +159,9 @@ def _naming(folder: Path, environment: Mapping[str, str]) -> str:
 
 
 def _main(root: Path) -> Path | None:
+    """The main worktree; or a bare repository, which is in none: bd looks there from 1.0 on."""
     shared = store.common_folder(root)
-    # Only a clone's own `.git` is in a worktree; a bare repository is in none.
-    return shared.parent if shared is not None and shared.name == ".git" else None
+    return shared.parent if shared is not None and shared.name == ".git" else shared
 
 
 def program(environment: Mapping[str, str]) -> str:
