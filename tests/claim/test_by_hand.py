@@ -107,3 +107,21 @@ def test_the_whole_story_of_a_phase_by_hand(place: Place) -> None:
     assert "None" not in handed.stdout
     assert place.claim()["phase"] == "ready_for_pr"
     assert "PR #46 created" in texts(place.tree().tick(Wake.STOP))
+
+
+def test_a_closed_pull_request_gets_a_second_one_only_by_command(place: Place) -> None:
+    """Same commits, the closing unseen or told: another hand-off opens none; `handoff` then opens one."""
+    place.ready(phase="ready_for_pr")
+    place.tree().tick(Wake.STOP)
+    place.control.close_pull(46)
+    for _ in range(2):
+        place.write(phase="ready_for_pr")
+        assert "PR #46 was closed without being merged" in texts(place.tree().tick(Wake.STOP))
+        assert (place.claim()["phase"], [*place.pulls()]) == ("pr_closed", [46])
+    assert place.cli("handoff", "--summary", "Again").returncode == 0
+    assert "PR #47 created" in texts(place.tree().tick(Wake.STOP))
+    place.control.close_pull(47)
+    place.tree().tick(Wake.TICK)
+    place.work(place.claim()["branch"])
+    place.write(phase="ready_for_pr")
+    assert "PR #48 created" in texts(place.tree().tick(Wake.STOP))

@@ -11,7 +11,7 @@ from lifecycle.claim.decisions.pull.opening import is_left_work, left_work_mark
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import mark_of
 from lifecycle.core import hidden_marker
-from lifecycle.core.plan import Action, OpenPullRequest, Wake
+from lifecycle.core.plan import Action, Audience, OpenPullRequest, Wake
 from lifecycle.core.values.model import Observation, PullState
 from tests.factories import NOW, SHA, observation, pull, record, seen
 
@@ -32,6 +32,29 @@ def test_left_work_becomes_a_draft_and_work_that_goes_on_does_not() -> None:
     assert action.is_draft
     assert action.pushed == PUSHED
     assert not isinstance(drafted(observation(), is_silent=False), OpenPullRequest)
+
+
+@pytest.mark.parametrize(
+    ("judged", "head", "audience"),
+    [
+        ("checks_running", PUSHED, Audience.ACT),
+        ("pr_closed", PUSHED, Audience.ACT),
+        ("coding", PUSHED, None),  # handed off again by command
+        ("checks_running", SHA, None),
+    ],
+)
+def test_a_hand_off_of_what_somebody_closed_opens_nothing(
+    judged: str, head: str, audience: Audience | None
+) -> None:
+    """Not for the same commits, before a command asks for it; a phase that is written again is answered."""
+    made = record(**{**HANDED.values, "pr_number": 107}, memory={"judged": judged, "touched": 7})
+    shut = observation(by_number=pull(state=PullState.CLOSED, head_sha=head))
+    step = decide(seen(made, observed=shut, pushed_head=PUSHED))
+    assert isinstance(step.action, OpenPullRequest) is (audience is None)
+    told = [(notice.key, notice.audience) for notice in step.notices]
+    again = ":7" if judged == "pr_closed" else ""
+    assert told == ([(f"closed:107:0{again}", audience)] if audience else [])
+    assert step.fields.get("phase") == ("pr_closed" if audience else None)
 
 
 @pytest.mark.parametrize("state", [PullState.CLOSED, PullState.MERGED])

@@ -30,6 +30,11 @@ ENGINE: dict[tuple[Phase, Phase], Callable[[], Snapshot]] = {
     (Phase.READY_FOR_PR, Phase.MERGED_DETECTED): lambda: seen(
         record(**READY), observed=MERGED, pushed_head=SHA
     ),
+    (Phase.READY_FOR_PR, Phase.PR_CLOSED): lambda: seen(
+        record(**{**REVIEW, **READY}, memory={"judged": "checks_running"}),
+        observed=CLOSED,
+        pushed_head=SHA,
+    ),
     (Phase.PR_CREATED, Phase.CHECKS_RUNNING): lambda: _review(Phase.PR_CREATED, OPEN),
     (Phase.PR_CREATED, Phase.MERGED_DETECTED): lambda: _review(Phase.PR_CREATED, MERGED),
     (Phase.PR_CREATED, Phase.PR_CLOSED): lambda: _review(Phase.PR_CREATED, CLOSED),

@@ -169,8 +169,11 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
 def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
     """The record of another hand-off, even if the claim file did not change: the guard sees no push.
 
-    Whether everything was merged earlier is judged again, by what was pushed now.
+    Whether everything was merged earlier is judged again, by what was pushed now. A closing of its pull
+    request that was seen is answered by it: the next one is opened even for the same commits.
     """
+    if record.judged == Phase.PR_CLOSED:
+        record = replace(record, judged=Phase.CODING.value)
     claim_store.marks.set_due(STOP_DUE, ALWAYS)
     claim_store.ledger.withdraw(f"{record.claim_key}/{opening.MERGED_EARLIER}")
     conditions = record.conditions.items()

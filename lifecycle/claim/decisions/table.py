@@ -38,6 +38,7 @@ CLAIM: Machine[Phase] = Machine(
         Phase.READY_FOR_PR: {
             Phase.PR_CREATED: "on-stop opens the PR or adopts the open one",
             Phase.MERGED_DETECTED: "the pushed commits were merged already",
+            Phase.PR_CLOSED: "the PR of the pushed commits was closed without a merge",
             Phase.CODING: "back to work",
         },
         Phase.PR_CREATED: {

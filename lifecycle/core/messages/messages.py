@@ -197,7 +197,8 @@ def closed_unmerged(number: int, issue: int | None, *, is_open: bool = True) -> 
         )
     return (
         f"PR #{number} was closed without being merged; issue #{issue} stays open and the claim was "
-        f"kept. Reopen the PR, or hand off again with: {HAND_OFF}"
+        'kept. Ask the user, who may close with lifecycle close --override "…" if the work was taken '
+        f"without a merge; otherwise reopen the PR, or hand off again with: {HAND_OFF}"
     )
 
 

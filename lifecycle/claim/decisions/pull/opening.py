@@ -9,7 +9,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import merge_standing, review
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
-from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, of_pull
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
@@ -107,6 +107,8 @@ def decide(snapshot: Snapshot) -> Decision:
         return derive.condition(f"{MERGED_EARLIER}:{merged_pull.number}", text)
     if merged_pull is not None:
         return closing.merge_found(snapshot, merged_pull)
+    if (ended := _ended_as_pushed(snapshot)) is not None:
+        return ended
     step = derive.attempt(snapshot, opening(snapshot, base))
     if (before := derive.merged_meanwhile(snapshot)) is None:
         return NOTHING if is_rejected else step
@@ -115,6 +117,22 @@ def decide(snapshot: Snapshot) -> Decision:
     # Without this, the issue that the merge closed would count as closed by somebody.
     merged = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value)
     return replace(step, record=merged, notices=(notice,))
+
+
+def _ended_as_pushed(snapshot: Snapshot) -> Decision | None:
+    """The step of a hand-off of the very commits whose pull request somebody closed; None for any other.
+
+    A second one for them is opened only if `lifecycle handoff` asks for it once the closing was seen.
+    """
+    observed, judged = snapshot.observation, snapshot.record.judged
+    pull = observed.by_number if observed is not None else None
+    is_same = pull is not None and pull.head_sha == snapshot.pushed_head
+    if pull is None or pull.state is not PullState.CLOSED or not is_same or judged not in IN_REVIEW:
+        return None
+    step = _closed(snapshot, pull)
+    again = f":{snapshot.record.touched}" if judged == Phase.PR_CLOSED else ""
+    told = (replace(n, key=f"{n.key}{again}", audience=Audience.ACT) for n in step.notices)
+    return replace(step, notices=tuple(told))
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
@@ -204,20 +222,26 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
         case PullState.MERGED:
             return closing.merge_found(snapshot, pull)
         case PullState.CLOSED:
-            is_issue_open = observed.issue is None or observed.issue.is_open
-            text = messages.closed_unmerged(pull.number, claim.issue_number, is_open=is_issue_open)
-            key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
-            fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
-            fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
-            known = replace(snapshot.record.pull.closed(), url=pull.url, head=pull.head_sha)
-            notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
-            if not is_issue_open:
-                ends = (*notice.ends, "closed", "closed-elsewhere")
-                notice = replace(notice, key=f"{key}:issue", audience=Audience.ASK, ends=ends)
-            record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)
-            return Decision(fields, record, notices=(notice,))
+            return _closed(snapshot, pull)
         case PullState.OPEN:
             return _open(snapshot, pull)
+
+
+def _closed(snapshot: Snapshot, pull: PullRequest) -> Decision:
+    """The next step once the pull request was closed without a merge: tell it, and wait for a hand-off."""
+    claim, observed = snapshot.record.claim, snapshot.observation
+    is_issue_open = observed is None or observed.issue is None or observed.issue.is_open
+    text = messages.closed_unmerged(pull.number, claim.issue_number, is_open=is_issue_open)
+    key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
+    fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
+    fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
+    known = replace(snapshot.record.pull.closed(), url=pull.url, head=pull.head_sha)
+    notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
+    if not is_issue_open:
+        ends = (*notice.ends, "closed", "closed-elsewhere")
+        notice = replace(notice, key=f"{key}:issue", audience=Audience.ASK, ends=ends)
+    record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)
+    return Decision(fields, record, notices=(notice,))
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
