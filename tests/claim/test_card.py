@@ -259,6 +259,14 @@ def test_another_boards_card_is_kept_as_one_that_nobody_wrote(*, known: bool) ->
         ({}, {"card.moved_to": "Done"}, {}, None, ["moved:PVTI_lADOBx:Done"]),
         ({}, {"card.moved_to": "Done"}, {"issue": issue(is_open=False)}, None, []),
         ({}, {"card.moved_to": "Done", "ending.issue_closed": True}, {"issue": None}, None, []),
+        ({}, {"card.moved_to": "In Review"}, {"by_branch": (pull(),)}, None, []),
+        (
+            {},
+            {"card.moved_to": "In Review"},
+            {"by_branch": (pull(state=PullState.CLOSED),)},
+            None,
+            ["moved:PVTI_lADOBx:In Review"],
+        ),
         ({}, {}, {"board_problem": "No scope."}, None, ["board:No scope."]),
         ({"status": "Todo"}, {}, {"board_note": "Labels."}, ("Todo", None), ["board-note:Labels."]),
         ({"status": "Todo"}, {}, {"item": None}, None, ["off-board:42"]),
@@ -280,7 +288,8 @@ def test_the_card_follows_the_claim_where_nobody_moved_it(
 ) -> None:
     """Only what differs is written; what keeps it from that is told to the person.
 
-    A card that somebody moved to where the claim wants it by now is no news.
+    A card that somebody moved to where the claim wants it by now is no news, nor is In Review where a sweep
+    opened a draft of the branch, say.
     """
     start = seen(record(**changes, memory=memory), observed=observation(**{"item": ITEM, **shown}))
     step = card_and_link.card_step(start)

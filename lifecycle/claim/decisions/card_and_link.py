@@ -110,11 +110,7 @@ def card_step(snapshot: Snapshot) -> Decision:
     if record.card.is_other:
         other = messages.other_card(claim.issue_number)
         notices.append(Notice(f"other-card:{claim.item_id}", other, Audience.NOTE))
-    issue = observed.issue if observed is not None else None
-    is_finished = record.ending.issue_closed if issue is None else not issue.is_open
-    is_meant = is_same(record.card.moved_to, claim.status)
-    is_meant = is_meant or (is_finished and record.card.moved_to == Status.DONE)
-    if record.card.moved_to and not is_meant:
+    if record.card.moved_to and not _is_meant(snapshot):
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
         key = f"moved:{claim.item_id}:{record.card.moved_to}"
@@ -135,6 +131,19 @@ def card_step(snapshot: Snapshot) -> Decision:
     status = None if is_same(claim.status, claim.last_synced_status) else claim.status
     agent = claim.agent_id if claim.agent_id != (record.card.agent or "") else None
     return derive.attempt(snapshot, SetBoard(claim.item_id, status, agent), notices)
+
+
+def _is_meant(snapshot: Snapshot) -> bool:
+    """True if what somebody moved the card to fits the task by now."""
+    record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
+    issue = observed.issue if observed is not None else None
+    is_finished = record.ending.issue_closed if issue is None else not issue.is_open
+    moved_to, head_owner = record.card.moved_to, snapshot.rules.head_owner
+    if is_same(moved_to, claim.status) or (is_finished and moved_to == Status.DONE):
+        return True
+    # A sweep's draft, or another's pull request: what a hand-off adopts.
+    opened = observed and derive.open_pull_request_of(claim, observed, head_owner)
+    return opened is not None and moved_to == Status.IN_REVIEW
 
 
 def issue_of(external: str, base: str, host: str) -> int | None:
