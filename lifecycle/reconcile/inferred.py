@@ -392,13 +392,14 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     if not pulls:
         return None
-    begun = _begun(swept, issue, holding.leases.get(issue.number))
+    begun = _taken_at(swept, holding.leases.get(issue.number))
     own = [
         pull
         for pull in pulls.values()
         if _is_own(pull, swept, holding, issue)
         # A pull request that ended before this claim began was another claim's.
         and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
+        and not derive.ended_before_reopening(pull, issue)
     ]
     order = (PullState.OPEN, PullState.MERGED, PullState.CLOSED)
     here = [pull for pull in own if not derive.merged_elsewhere(pull, base, swept.observation)]
@@ -408,14 +409,12 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     return derive.went_on_in(first, [pull for pull in own if pull not in here]) or first
 
 
-def _begun(swept: Swept, issue: Issue, hold: Hold | None) -> float | None:
-    """When the present work began: with the first lease, else the assignment, or a reopening."""
-    if hold is not None and hold.since is not None:
-        began = hold.since if hold.began is None else hold.began
-        taken_at: float | None = began - derive.CLOCK_SKEW  # by the holder's own clock
-    else:
-        taken_at = _assigned_at(swept)
-    return max([at for at in (taken_at, issue.reopened_at) if at is not None], default=None)
+def _taken_at(swept: Swept, hold: Hold | None) -> float | None:
+    """When the task was taken: with the first lease, else the assignment."""
+    if hold is None or hold.since is None:
+        return _assigned_at(swept)
+    began = hold.since if hold.began is None else hold.began
+    return began - derive.CLOCK_SKEW  # by the holder's own clock
 
 
 def _assigned_at(swept: Swept) -> float | None:

@@ -69,6 +69,12 @@ def learned(item: Any, memory: dict[str, Any] | None = None, **changes: Any) -> 
             "Blocked",
             "In Progress",
         ),
+        (
+            {"status": "Done", "status_at": NOW, "agent": ""},
+            {"shown": {"issue": issue(reopened_at=NOW + 1)}, "memory": {"card.agent": AGENT}},
+            None,
+            "Done",  # so both are written again
+        ),
     ],
 )
 def test_a_card_that_stands_where_nobody_of_ours_put_it_was_moved(
@@ -79,6 +85,7 @@ def test_a_card_that_stands_where_nobody_of_ours_put_it_was_moved(
     assert made.card.moved_to == moved_to
     assert made.card.is_known
     assert made.claim.last_synced_status == synced
+    assert (made.card.agent is None) is (synced == "Done")
     assert made.claim.item_id == "PVTI_lADOBx"
 
 

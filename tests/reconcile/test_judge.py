@@ -448,10 +448,13 @@ def test_a_branch_that_only_ends_in_the_number_is_not_the_claims() -> None:
     assert kinds(shown(open_pulls=(refers,), hold=no_branch)) == ["status-drift"]
 
 
-def test_what_was_merged_before_a_reopening_does_not_close_the_issue_again() -> None:
-    """A person who reopens an issue has the last word: the merge was before it."""
-    done = card("Done", at=TAKEN + 3 * HOUR)
-    world = shown(pulls=(MERGED,), item=done, issue={"reopened_at": NOW - HOUR})
+@pytest.mark.parametrize("reopened_at", [NOW - HOUR, MERGED.closed_at])
+def test_what_was_merged_before_a_reopening_does_not_close_the_issue_again(
+    reopened_at: float,
+) -> None:
+    """A person who reopens an issue has the last word: the merge was before it, or in the same second."""
+    done = card("Done", at=TAKEN + HOUR)
+    world = shown(pulls=(MERGED,), item=done, issue={"reopened_at": reopened_at})
     assert kinds(world, judge(Policy(closes=True))) == ["status-drift"]
     assert world.task().phase is Phase.CODING
 

@@ -54,11 +54,16 @@ def apply_card(record: Record, observed: Observation) -> Record:
         # A write to one card says nothing about another card, or about labels, nor the other way round.
         values["last_synced_status"] = None
         expected = (item.status,)
+    issue = observed.issue
+    is_anew = issue is not None and issue.is_open and derive.is_behind(item, issue.reopened_at)
+    if is_anew:  # what was written before a reopening is written again
+        values["last_synced_status"] = item.status
+        expected = (item.status,)
     ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
     if ahead is not None:  # our own write, whether or not the write it depends on succeeded
         values["last_synced_status"] = item.status
         expected = (item.status,)
-    agent = None if is_other else card.agent
+    agent = None if is_other or is_anew else card.agent
     if leaves_labels and not item.agent:
         # The card is written once even if it is right already, since that write removes the label.
         agent = None
@@ -73,7 +78,7 @@ def apply_card(record: Record, observed: Observation) -> Record:
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
     holder = item.agent if was_ours and not is_other and item.agent != claim.agent_id else None
     # A write ahead is remembered during a closing, as long as the issue is open.
-    is_over = observed.issue is not None and not observed.issue.is_open
+    is_over = issue is not None and not issue.is_open
     still = None if is_over or claim.phase != Phase.DONE else ahead
     record = record.with_values(values).with_ownership(taken_by=holder or "")
     is_other = card.is_other or (is_other and was_ours)

@@ -155,6 +155,16 @@ def is_earlier(pull: PullRequest, record: Record) -> bool:
     return is_before and not is_own
 
 
+def ended_before_reopening(pull: PullRequest, issue: Issue) -> bool:
+    """True if somebody reopened the issue after the pull request ended: there is more to do than it did.
+
+    Of two events of one second GitHub does not show the first: then it counts as reopened, and a person is
+    asked.
+    """
+    ended_at, reopened_at = pull.merged_at or pull.closed_at, issue.reopened_at
+    return ended_at is not None and reopened_at is not None and ended_at <= reopened_at
+
+
 def phase_of(pull: PullRequest | None) -> Phase:
     """The phase that goes with a pull request's state; coding if there is none."""
     return _PHASE_BY_STATE[pull.state] if pull is not None else Phase.CODING
@@ -375,8 +385,7 @@ def with_merge(
 ) -> Record:
     """The record with another base that it merged into, and whether the issue stands reopened since."""
     issue = observed.issue
-    reopened_at = (issue and issue.is_open and issue.reopened_at) or 0.0
-    is_reopened = pull.merged_at is not None and reopened_at > pull.merged_at
+    is_reopened = issue is not None and issue.is_open and ended_before_reopening(pull, issue)
     record = record.with_ending(is_reopened=is_reopened)
     return record.with_pull(merged_into=merged_elsewhere(pull, base, observed))
 

@@ -64,6 +64,8 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
         url=pull.url, head=pull.head_sha, unanswered=unanswered, left_out=snapshot.left_out
     )
     fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value}
+    if record.ending.is_reopened and record.claim.status == Status.IN_REVIEW:
+        fields["status"] = Status.IN_PROGRESS
     question = _question(replace(snapshot, record=record), pull.number)
     return Decision(fields, record, notices=(question,))
 
