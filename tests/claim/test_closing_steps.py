@@ -290,6 +290,7 @@ def test_the_order_is_comment_issue_card_lease_file() -> None:
     ("by", "memory", "is_told"),
     [
         ("completed issue=42 pr=107 by=sam-1", {}, True),
+        ("completed issue=42 pr=107:reopened by=sam-1", {}, True),
         ("completed issue=42 pr=10 by=sam-1", {}, False),
         ("completed issue=42 pr=107 by=sam-1", {"ending.issue_closed": False}, False),
     ],

@@ -17,7 +17,7 @@ from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, PostComment
 from lifecycle.core.values.model import Conversations, PullState
 from lifecycle.storage.state_file import lasting
 from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with
-from tests.factories import NOW, issue, observation, pull, record, seen, texts
+from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 
 ASKED: dict[str, Any] = {"hears_prompts": True}
 DONE_ASKED: dict[str, Any] = {"memory": {"pull.asked": 107}, **DONE}
@@ -202,9 +202,9 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
     Nor does one after which somebody closed it: then the claim ends by itself, as after any merge.
     """
 
-    def reopened(at: float, *, is_open: bool = True) -> Snapshot:
+    def reopened(at: float, *, is_open: bool = True, comments: Any = ()) -> Snapshot:
         merge = replace(MERGED, merged_at=MERGED_AT)
-        about = issue(comments=(), reopened_at=at, is_open=is_open)
+        about = issue(comments=comments, reopened_at=at, is_open=is_open)
         shown = replace(closing(), issue=about, by_number=merge)
         start = seen(record(**{**DONE, "phase": phase}), observed=shown)
         return replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
@@ -221,6 +221,13 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
     assert CloseIssue(42) in rest(replace(after, record=agreed))[0]
     cut_off = agreed.with_ending(consent="auto", comment_done=True)
     assert CloseIssue(42) not in rest(replace(after, record=cut_off))[0]
+    # The comment of the closing that was undone says "without asking": the next closing has its own.
+    posted = merged.comment_of(cut_off.with_ending(is_reopened=False))
+    again = reopened(MERGED_AT + 1, comments=(comment(posted.body),))
+    asked_again = rest(replace(again, record=cut_off))[1]
+    yes = asked_again.with_values({"phase": "done"}).with_ending(consent="close")
+    (own,) = [a for a in rest(replace(again, record=yes))[0] if isinstance(a, PostComment)]
+    assert "Confirmed with `lifecycle close`." in own.body
     # What was to say that the issue is closed now is not said any more, with whatever question.
     told = [decide(after), decide(replace(after, record=cut_off))]
     assert all("auto-merged" in step.notices[0].ends for step in told)

@@ -91,7 +91,7 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     snapshot = _as_merged(snapshot, pull)
     if derive.is_consent_missing(snapshot, pull) and not derive.lacks_issue(snapshot):
         merged = merge_found(snapshot, pull)
-        unanswered = (merged.record or record).with_ending(consent="")
+        unanswered = (merged.record or record).with_ending(consent="", comment_done=False)
         asking = _ask_again(replace(snapshot, record=unanswered), pull.number)
         return replace(asking, fields=merged.fields, record=unanswered)
     step = decide(snapshot)
@@ -200,10 +200,14 @@ def why_not_merged(pull: PullRequest | None, branch: str) -> str:
 
 
 def comment_of(record: Record) -> plan.PostComment:
-    """The closing comment, with who confirmed, and a hidden marker: issue, PR, the agent's claim."""
+    """The closing comment, with who confirmed, and a hidden marker: issue, PR, the agent's claim.
+
+    Before a reopening the issue may have got one that told of another yes.
+    """
     claim = record.claim
+    pull = f"{claim.pull}{':reopened' * record.ending.is_reopened}"
     agent = hidden_marker.word(claim.agent_id)
-    mark = hidden_marker.of("completed", issue=claim.issue_number, pr=claim.pull, by=agent)
+    mark = hidden_marker.of("completed", issue=claim.issue_number, pr=pull, by=agent)
     if record.ending.override:
         text = messages.overridden_comment(claim.pr_number, record.ending.override)
     else:
@@ -250,14 +254,16 @@ def _telling(snapshot: Snapshot, observed: Observation) -> Decision | Settled:
     if observed.is_not_ours_to_close and not record.ending.issue_closed:
         return "waiting"
     comment = comment_of(record)
-    return "done" if _is_told(record, comment, observed) else comment_step(snapshot, comment)
+    return "done" if _is_told(record, observed) else comment_step(snapshot, comment)
 
 
-def _is_told(record: Record, comment: plan.PostComment, observed: Observation) -> bool:
-    """True if a later claim on the task has commented on the same merge on the closed issue."""
+def _is_told(record: Record, observed: Observation) -> bool:
+    """True if the closed issue has a comment on the same merge, of this claim or of a later one."""
     if record.ending.override or not record.ending.issue_closed or observed.issue is None:
         return False
-    return bool(_like(comment, observed.issue.comments or ()))
+    # Whether it was reopened before it was closed, a closed issue does not show.
+    ways = (comment_of(record.with_ending(is_reopened=was)) for was in (False, True))
+    return any(_like(comment, observed.issue.comments or ()) for comment in ways)
 
 
 def _like(comment: plan.PostComment, posted: Iterable[Comment]) -> list[int]:
