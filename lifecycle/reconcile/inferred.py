@@ -131,6 +131,11 @@ class InferredTask:
         return derive.merged_elsewhere(pull, self.base, self.observation) if pull else ""
 
     @property
+    def reverted_by(self) -> int:
+        """The pull request that reverted its own, which only a closer look shows; 0 if none did."""
+        return self.pull.reverted_by if self.pull is not None else 0
+
+    @property
     def head_owner(self) -> str:
         """The owner of the repository that has the claim's branch."""
         return self.pull.head_owner if self.pull is not None else self.repository.partition("/")[0]
@@ -254,7 +259,7 @@ class InferredTask:
                 leases={issue.number: hold} if hold is not None else {},
                 tips={self.branch: self.tip} if self.tip is not None else {},
             )
-        fresh = (observation.by_number, *observation.by_branch)
+        fresh = (*observation.by_branch, observation.by_number)
         pulls = {pull.number: pull for pull in (*self.swept.observation.by_branch, *fresh) if pull}
         shown = replace(observation, item=item, by_branch=tuple(pulls.values()))
         return task_of(replace(self.swept, observation=shown), holding, self.base)

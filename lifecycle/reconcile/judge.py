@@ -103,7 +103,9 @@ class Judge:
         # Closing ends with the lease, so a closing that was cut short is finished with it.
         ends = (policy.releases and is_silent) or (policy.closes and task.is_merged)
         allowed = Allowed(
-            closing=policy.closes and task.is_merged and not task.merged_elsewhere,
+            closing=policy.closes
+            and task.is_merged
+            and not (task.merged_elsewhere or task.reverted_by),
             ending_lease=ends and not task.issue.is_open,
         )
         is_released = is_silent and policy.releases and task.issue.is_open

@@ -24,6 +24,7 @@ from lifecycle.core.plan import Action, Fact
 from lifecycle.core.ports import Clock
 from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
+from lifecycle.reconcile import finding as found
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import ALIVE, Judge, Written, fix_sentence, kind_of, steps
@@ -170,6 +171,9 @@ class Repairer:
             sentence = "The lease changed meanwhile: somebody is working on it; nothing was done."
             self._fail("", errors.HeldByAnother(sentence))
             return
+        if fresh.reverted_by:
+            left = found.sentence("reverted", by=fresh.reverted_by)
+            self._fail("merged-open", errors.HeldByAnother(left))
         is_kept = planned.record.ending.releasing is None
         for snapshot in self.judge.looks(fresh):
             if (snapshot.record.ending.releasing is None) == is_kept:

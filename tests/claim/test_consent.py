@@ -198,8 +198,8 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
 ) -> None:
     """Who reopens it has the last word over `close = "auto"`; a reopening before the merge says nothing.
 
-    In the second of the merge nobody knows which came first, and it is asked. The task is in work again.
-    Nor does one after which somebody closed it: then the claim ends by itself, as after any merge.
+    Nor does one after which somebody closed it: then the claim ends by itself, as after any merge. In the
+    second of the merge nobody knows which came first, and it is asked. The task is in work again.
     """
 
     def reopened(at: float, *, is_open: bool = True, comments: Any = ()) -> Snapshot:
@@ -234,6 +234,21 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
     assert CloseIssue(42) in rest(reopened(MERGED_AT - 1))[0]
     closed = reopened(MERGED_AT + 1, is_open=False)
     assert ForgetClaim() in rest(replace(closed, record=asking))[0]
+
+
+@pytest.mark.parametrize("phase", ["checks_running", "done"])
+def test_a_merge_that_was_reverted_is_asked_about_though_the_settings_close(phase: str) -> None:
+    """The question names what reverted it; a person's yes still closes."""
+    shown = replace(closing(), by_number=replace(MERGED, merged_at=MERGED_AT, reverted_by=108))
+    start = seen(record(**{**DONE, "phase": phase}), observed=shown)
+    auto = replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
+    actions, asking = rest(auto)
+    assert CloseIssue(42) not in actions
+    asked = "PR #107 merged! Should I close issue #42? PR #108 reverted PR #107."
+    assert asked in texts(decide(auto))
+    assert question_lines(asking) == [asked]
+    agreed = asking.with_values({"phase": "done"}).with_ending(consent="close")
+    assert CloseIssue(42) in rest(replace(auto, record=agreed))[0]
 
 
 def test_done_waits_for_a_look() -> None:

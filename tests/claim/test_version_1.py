@@ -93,6 +93,7 @@ def test_every_field_of_version_1_is_kept() -> None:
         "unanswered": 0,
         "left_out": 0,
         "merged_into": "",
+        "reverted_by": 0,
         "reviews": {},
         "failures": {},
         "reruns": [],

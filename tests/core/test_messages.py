@@ -68,6 +68,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.merged_earlier, 7, "claude/fix-42"),
         says(messages.open_parts, 42, 1),
         says(messages.open_parts, 42, 2),
+        says(messages.reverted, 7, 8),
         says(messages.left_out, 7, 1, "claude/fix-42", is_closed=False),
         says(messages.left_out, 7, 2, "claude/fix-42", is_closed=True),
         says(messages.how_to_close),

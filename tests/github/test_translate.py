@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
+from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls import rollup, translate
 from lifecycle.github.pulls.forge import as_issue
 from lifecycle.github.pulls.issue_calls import issue_facts
@@ -233,6 +234,31 @@ def test_a_pull_request_is_read_in_full() -> None:
         1769853660.0,
         "SUCCESS",
     )
+
+
+@pytest.mark.parametrize(
+    ("changes", "by"),
+    [
+        ({}, 9),
+        ({"body": "Reverts o/r#7\n\nIt broke."}, 9),
+        ({"state": "OPEN"}, 0),
+        ({"state": "CLOSED"}, 0),
+        ({"body": "Reverts o/r#77"}, 0),
+        ({"body": "As in: Reverts o/r#7"}, 0),
+        ({"isCrossRepository": True}, 0),
+    ],
+)
+def test_a_revert_is_a_merged_pull_request_that_says_so(changes: dict[str, Any], by: int) -> None:
+    """In the words of GitHub's button, from here; one that is hidden says nothing, and bears the look."""
+    source = {"number": 9, "state": "MERGED", "body": "Reverts o/r#7"} | changes
+    is_far = bool(source.pop("isCrossRepository", False))
+    entries = [{"isCrossRepository": is_far, "source": source}, None]
+    assert translate.pull_request(pull(mentions={"nodes": entries})).reverted_by == by
+    assert translate.pull_request(pull(mentions=None)).reverted_by == 0
+    path = ("repository", "byNumber", "mentions", "nodes", 1, "source")
+    problem = AnswerProblem("FORBIDDEN", path, "No")
+    data = {"repository": {"byNumber": pull(mentions={"nodes": entries})}}
+    assert translate.is_bearable(problem, data)
 
 
 def test_only_standing_requests_for_changes_are_kept() -> None:

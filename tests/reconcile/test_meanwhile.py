@@ -54,6 +54,23 @@ def after_reading(act: Callable[[], object]) -> Callable[[str, int, int | None],
     return hear
 
 
+def test_a_merge_that_was_reverted_closes_nothing(make: Make) -> None:
+    """GitHub's own button writes what is reverted; the closer look reads it, and a person decides."""
+    one = make(MERGED)
+    one.control.push_commit("revert-1042-work", {"more.txt": "less\n"}, "Revert", by="maria")
+    number = one.control.open_pull(
+        "revert-1042-work", 'Revert "Work"', body=f"Reverts {HOME}#1042", by="maria"
+    )
+    one.control.merge_pull(number, by="maria")
+    one.clear()
+    left = only(one.run(ALL))
+    assert (left.kind, left.state.value) == ("merged-open", "left")
+    assert left.problem.startswith(
+        f"PR #{number} reverted it: whether that ends the task, a person says"
+    )
+    assert (one.written(), one.shows().is_open) == ([], True)
+
+
 def push(one: Ground) -> None:
     """The agent pushes to its branch."""
     one.control.push_commit("claude/task-42", {"more.txt": "more\n"}, "More")

@@ -358,6 +358,7 @@ def question(record: Record, number: int) -> str:
     sentences = [
         messages.merged(number, issue, is_open=is_open, into=into, is_reopened=is_reopened)
     ]
+    sentences += [messages.reverted(number, pull.reverted_by)] * bool(pull.reverted_by)
     sentences += [*open_parts(record), *left_out(record, is_closed=False)]
     sentences += [f"{review_messages.unanswered(number, pull.unanswered)}."] * bool(pull.unanswered)
     sentences += [review_messages.holds(pull.tampering)] * bool(pull.tampering)
@@ -383,21 +384,22 @@ def counts_done(record: Record, *, hears_prompts: bool, is_unheard: bool = False
 def with_merge(
     record: Record, pull: PullRequest, base: str | None, observed: Observation
 ) -> Record:
-    """The record with another base that it merged into, and whether the issue stands reopened since."""
+    """The record with what came of a merge: another base, a revert, and whether the issue was reopened."""
     issue = observed.issue
     is_reopened = issue is not None and issue.is_open and ended_before_reopening(pull, issue)
     record = record.with_ending(is_reopened=is_reopened)
-    return record.with_pull(merged_into=merged_elsewhere(pull, base, observed))
+    into = merged_elsewhere(pull, base, observed)
+    return record.with_pull(merged_into=into, reverted_by=pull.reverted_by)
 
 
 def closes_itself(snapshot: Snapshot) -> bool:
     """True if the settings are a yes to closing after the recorded merge.
 
-    They are not if checks were weakened, after a merge into another base, or if somebody reopened the issue
-    after the merge: a person judges those.
+    They are not if checks were weakened, after a merge into another base or one that was reverted, or if
+    somebody reopened the issue after the merge: a person judges those.
     """
     pull, is_reopened = snapshot.record.pull, snapshot.record.ending.is_reopened
-    is_doubtful = pull.tampering or pull.merged_into or is_reopened
+    is_doubtful = pull.tampering or pull.merged_into or pull.reverted_by or is_reopened
     return snapshot.rules.closes_itself and not is_doubtful
 
 

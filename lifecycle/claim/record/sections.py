@@ -150,6 +150,7 @@ class PullRecord:
         is_approved: GitHub's verdict on its reviews, if the base requires one.
         unanswered: in how many conversations about the diff somebody else had the last word.
         merged_into: the base that it merged into, if that is neither the configured nor the default branch.
+        reverted_by: the merged pull request that reverted its merge, 0 if none did.
         left_out: how many commits of its branch here were not in it when its merge was seen.
         reviews: which reviews were reported, as JSON; `feedback/reviews/review_ledger.py` reads it.
         failures: what is known of its red heads, as JSON; `feedback/failures/failure_ledger.py` reads it.
@@ -176,6 +177,7 @@ class PullRecord:
     unanswered: int = 0
     left_out: int = 0
     merged_into: str = ""
+    reverted_by: int = 0
     reviews: Mapping[str, Any] = field(default_factory=dict)
     failures: Mapping[str, Any] = field(default_factory=dict)
     reruns: tuple[tuple[int, int], ...] = ()

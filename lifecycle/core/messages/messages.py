@@ -147,6 +147,11 @@ def open_parts(issue: int | None, parts: int) -> str:
     return f"{parts} of #{issue}'s sub-issues {'is' if parts == 1 else 'are'} still open."
 
 
+def reverted(number: int, by: int) -> str:
+    """The merge was taken back."""
+    return f"PR #{by} reverted PR #{number}."
+
+
 def left_out(number: int, commits: int, branch: str, *, is_closed: bool) -> str:
     """Commits of the local branch that came too late for the merge, and what happens to them."""
     if commits == 1:

@@ -152,6 +152,7 @@ class PullRequest:
         node_id: its global id, "" if it was not asked for.
         author: the login of whoever opened it, "" if the account is gone or it was not asked for.
         requested: who is asked for a review and has not given it: logins, and teams as `owner/team`.
+        reverted_by: the merged pull request that reverted it with GitHub's own button; 0 if none did.
     """
 
     number: int
@@ -183,6 +184,7 @@ class PullRequest:
     node_id: str = ""
     author: str = ""
     requested: tuple[str, ...] = ()
+    reverted_by: int = 0
 
     @property
     def changes_due(self) -> tuple[Review, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -86,7 +87,20 @@ def _standing(node: Json) -> dict[str, Any]:
         "author": text(part(node, "author"), "login"),
         "requested": _requested(node),
         "review_decision": text(node, "reviewDecision"),
+        "reverted_by": _reverted_by(node),
     }
+
+
+def _reverted_by(node: Json) -> int:
+    """The newest merged pull request whose text begins as that of GitHub's Revert button; 0 without one.
+
+    Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/reverting-a-pull-request
+    """
+    near = (e for e in reversed(nodes(node, "mentions")) if e.get("isCrossRepository") is False)
+    begins = rf"Reverts [\w.-]+/[\w.-]+#{node['number']}(?!\d)"
+    pulls = (part(event, "source") for event in near)
+    merged = (pull for pull in pulls if word(pull.get("state")) == "MERGED")
+    return next((int(p["number"]) for p in merged if re.match(begins, text(p, "body"))), 0)
 
 
 def _requested(node: Json) -> tuple[str, ...]:
@@ -377,11 +391,11 @@ def is_bearable(problem: AnswerProblem, data: Mapping[str, Any]) -> bool:
 
 @cache
 def _parts() -> frozenset[str]:
-    """The fields of a pull request that a look may be refused: those of its added documents."""
+    """The fields of a pull request that a look may be refused: mentions, and those of added documents."""
     from lifecycle.github.client.graph import fields_of
 
     added = (fields_of(name, "PullRequest") for name in (*MERGING, REVIEWS))
-    return frozenset({_CONTEXTS}.union(*added))
+    return frozenset({_CONTEXTS, "mentions"}.union(*added))
 
 
 _TOLD_ELSEWHERE = {
