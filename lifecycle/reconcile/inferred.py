@@ -180,9 +180,13 @@ class InferredTask:
             return is_free or not _is_ours(item.status)
         if is_same(item.status, Status.TODO) and _came_with(item):
             return False
-        if item.status_at is None or (moment := self.happened_at) is None:
-            return item.status_at is not None
-        return item.status_at > moment + (0.0 if self.issue.is_open else _AUTOMATIC_SECONDS)
+        status_at = item.status_at
+        if is_same(item.status, Status.TODO) and status_at is not None:
+            # A release leaves a card that is in Todo as it is; only a closer look shows its comment.
+            status_at = max(status_at, derive.told_at(self.issue, None) or 0.0)
+        if status_at is None or (moment := self.happened_at) is None:
+            return status_at is not None
+        return status_at > moment + (0.0 if self.issue.is_open else _AUTOMATIC_SECONDS)
 
     @property
     def has_two_holders(self) -> bool:

@@ -157,6 +157,8 @@ class Repairer:
         wanted = look(planned)
         if wanted is None or self._is_hopeless(planned, task):
             return
+        if not task.is_agents:
+            wanted = replace(wanted, comments=True)
         try:
             with self._in_time():
                 fresh = task.looked_at(self.world.forge.observe(wanted), self._held(planned))

@@ -10,7 +10,8 @@ import pytest
 from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core import plan
-from lifecycle.core.values.model import BoardItem, Hold, PullState
+from lifecycle.core.hidden_marker import of, signed
+from lifecycle.core.values.model import BoardItem, Comment, Hold, PullState
 from lifecycle.reconcile.finding import KINDS, State
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
@@ -425,6 +426,26 @@ def test_a_merge_elsewhere_is_told_with_its_base_and_closes_nothing() -> None:
     assert [found.state for found in closes.findings(task) if found.kind == "merged-open"] == [
         State.PLANNED
     ]
+
+
+def test_a_merge_that_was_reverted_closes_nothing() -> None:
+    """Only a closer look sees it; whatever is allowed, nothing follows from the merge then."""
+    world = shown(pulls=(replace(MERGED, reverted_by=108),), item=IN_REVIEW)
+    assert kinds(world, judge(Policy(closes=True))) == []
+    assert kinds(shown(pulls=(MERGED,), item=IN_REVIEW), judge(Policy(closes=True))) == [
+        "merged-open"
+    ]
+
+
+def test_a_release_of_any_agent_is_newer_than_a_card_that_was_in_todo() -> None:
+    """Whoever is assigned since then has taken it; any other Status says more than the comment."""
+    mark = of("released", issue=42, by="bob-1", at=int(NOW - HOUR))
+    told = {"assignees": ("ada",), "comments": (Comment(1, signed("Released.", mark)),)}
+    person: dict[str, Any] = {"hold": None, "issue": told, "assigned_at": TAKEN}
+    assert kinds(shown(item=card("Todo", None, at=TAKEN - 5), **person)) == ["moved-by-hand"]
+    assert kinds(shown(item=card("In Review", None, at=TAKEN - 5), **person)) == ["status-drift"]
+    since = {**person, "assigned_at": NOW}
+    assert kinds(shown(item=card("Todo", None, at=TAKEN - 5), **since)) == ["assigned-todo"]
 
 
 def test_a_merge_that_says_nothing_of_the_issue_closes_nothing() -> None:

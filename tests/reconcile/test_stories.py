@@ -320,6 +320,21 @@ def test_a_draft_that_nobody_touches_is_given_back_with_its_pull_request_kept(ma
     assert "silent" not in kinds(again)
 
 
+@pytest.mark.parametrize("pull", ["", "draft", "closed"])
+def test_a_card_that_was_in_todo_all_the_time_stays_there_after_a_release(
+    make: Make, pull: str
+) -> None:
+    """Somebody else is still assigned: the comment of the release says that the task is free."""
+    never = replace(OLD, status="Todo", agent="", set_at=90.0, assignees=("octocat", "sam"))
+    one = make(replace(never, pull=pull, opened=70.0, ended=60.0))
+    assert states(one.run(ALL))["silent"] == "applied"
+    assert one.shows().assignees == ("sam",)
+    one.clear()
+    assert set(states(one.run(ALL)).values()) <= {"left"}
+    assert one.written() == []
+    assert one.shows().card == ("Todo", None)
+
+
 def test_left_work_is_shown_before_it_is_given_back(make: Make) -> None:
     """With releasing on, one run opens the draft of lost work; whatever follows, the work is named."""
     one = make(replace(OLD, pushed=48.0))

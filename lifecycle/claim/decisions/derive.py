@@ -562,8 +562,8 @@ def is_told(record: Record, issue: Issue) -> bool:
     return posted_at is not None and posted_at >= int(record.created_at)
 
 
-def told_at(issue: Issue, agent: str) -> int | None:
-    """The time of the newest release comment for an agent's claim on the issue, or None.
+def told_at(issue: Issue, agent: str | None) -> int | None:
+    """The time of the newest release comment for an agent's (None: any) claim on the issue, or None.
 
     A release that is resumed without state.json uses the same time, and so finds its comment again.
     """
@@ -571,9 +571,9 @@ def told_at(issue: Issue, agent: str) -> int | None:
     return max(times, default=None)
 
 
-def tellings(posted: Iterable[Comment], number: int, agent: str) -> list[tuple[int, int]]:
-    """Id and time of each comment that tells of a release of an agent's claim on issue `number`, by id."""
-    by = re.escape(hidden_marker.word(agent))
+def tellings(posted: Iterable[Comment], number: int, agent: str | None) -> list[tuple[int, int]]:
+    """Id and time of each comment on the release of an agent's (None: any) claim on an issue, by id."""
+    by = re.escape(hidden_marker.word(agent)) if agent is not None else r"[\w.-]*"
     mark = hidden_marker.of("released", issue=number, by=by, at=r"(\d{1,12})")
     marks = ((note.id, re.fullmatch(mark, hidden_marker.mark_in(note.body))) for note in posted)
     return sorted((number, int(match[1])) for number, match in marks if match)
