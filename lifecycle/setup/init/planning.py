@@ -9,13 +9,14 @@ import contextlib
 import os
 import shlex
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
-from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
+from lifecycle.setup.init.found_hooks import ClientSetup, HookEntry, found_mark
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
@@ -154,6 +155,10 @@ def noting_ignored(todo: Plan, folder: Path, environment: Mapping[str, str]) -> 
 class _Project(ProjectFiles):
     """Drafts the files of a project for each form of `init` and `init --remove`."""
 
+    @cached_property
+    def _client(self) -> ClientSetup:
+        return ClientSetup.read(self.root, self.environment)
+
     def _plan(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
         """The plan of everything that was drafted; `mode` is how the project is wired afterwards."""
         draft = self.draft
@@ -188,7 +193,7 @@ class _Project(ProjectFiles):
         self._recorded()
         if not self.only_wires:
             self._allowed()
-        for name, where in ClientSetup.read(self.root, self.environment).plugins.items():
+        for name, where in self._client.plugins.items():
             self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown after the files that it lists.
         label = self.settings.label if new.stages else ""
@@ -216,7 +221,7 @@ class _Project(ProjectFiles):
         new = self.mark(LINE_MARK) or self.new_mark()
         name = SETTINGS[LOCAL]
         content = self.draft.read(name)
-        others = ClientSetup.read(self.root, self.environment).files[:-1]
+        others = self._client.files[:-1]
         text, new.settings = put_in(decoded(content, name), name, new.settings, others)
         self.draft.write(name, text.encode(), "the status line")
         new.note_created(name, is_new=content is None)
@@ -284,8 +289,8 @@ class _Project(ProjectFiles):
 
         Of everybody's only those count that `init` signed: others may be somebody's own.
         """
-        own, files = self._unnamed(Put()), ClientSetup.read(self.root, self.environment).files
-        by_path = {file.path: file.hooks for file in files}
+        own = self._unnamed(Put())
+        by_path = {file.path: file.hooks for file in self._client.files}
         return [
             mode
             for mode, name in SETTINGS.items()
@@ -317,21 +322,31 @@ class _Project(ProjectFiles):
         return replace(put, hooks=(*put.hooks, *hooks))
 
     def _wired(self, mark: InitMark) -> None:
+        """Draft what goes into the settings; a hook that others' entries run is not set up twice."""
         mark.settings = self._unnamed(mark.settings)
         extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
-        if mark.mode == SHARED:
-            self.put_into(mark, shared_form, extra)
-            return
-        # Beside everybody's or the user's, each hook would be set up twice.
-        setup = ClientSetup.read(self.root, self.environment)
-        entries = [e for e in setup.entries if not e.file.path.match(SETTINGS[LOCAL])]
-        there = {wire for entry in entries if (wire := entry.wire) is not None}
-        if there:
-            files = ", ".join(dict.fromkeys(e.file.shown for e in entries if e.wire in there))
-            hooks = ", ".join(wire.name for wire in WIRES if wire in there)
-            self.note("wired-by-hand", names=files, hooks=hooks)
-        wires = [wire for wire in WIRES if wire not in there]
-        self.put_into(mark, local_form(resources.hooks_folder()), extra, wires)
+        others = [entry for entry in self._client.entries if self._is_kept(entry, mark)]
+        # Entries that are only this person's are no reason to leave a hook out for everybody.
+        is_all, shared = mark.mode == SHARED, self.root / SETTINGS[SHARED]
+        instead = [entry for entry in others if not is_all or entry.file.path == shared]
+        beside = [entry for entry in others if entry not in instead]
+        if instead:
+            names, hooks = _files_and_hooks(instead)
+            self.note("wired-by-hand", names=names, hooks=hooks)
+        if beside:
+            names, hooks = _files_and_hooks(beside)
+            self.note("run-twice", names=names, hooks=hooks)
+        there = [entry.wire for entry in instead]
+        form = shared_form if is_all else local_form(resources.hooks_folder())
+        self.put_into(mark, form, extra, [wire for wire in WIRES if wire not in there])
+
+    def _is_kept(self, entry: HookEntry, mark: InitMark) -> bool:
+        """True if an entry does what one of ours does, and this plan neither replaces nor moves it."""
+        path, own = entry.file.path, self.root / SETTINGS[LOCAL]
+        is_mains = path.match(SETTINGS[LOCAL]) and path != own  # not every client reads it
+        is_ours = entry.is_inits or mark.settings.own_name(entry.event, entry.hook) is not None
+        is_replaced = is_ours and path in (own, self.root / SETTINGS[mark.mode])
+        return entry.wire is not None and not (is_mains or is_replaced)
 
     def _recorded(self) -> None:
         """Draft the files in the user's own folder that tell hooks where command and scripts are."""
@@ -411,3 +426,9 @@ def copy_to(
         apply(todo)
         written += [change.path for change in todo.changes]
     return tuple(written)
+
+
+def _files_and_hooks(entries: list[HookEntry]) -> list[str]:
+    """The files that these entries are in, and the hooks that they run, each as one text."""
+    texts = ([entry.file.shown for entry in entries], [entry.name for entry in entries])
+    return [", ".join(dict.fromkeys(text)) for text in texts]

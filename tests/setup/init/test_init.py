@@ -413,6 +413,41 @@ def test_where_hand_written_entries_run_all_init_sets_up_none(clone: Clone) -> N
     assert not (clone.root / LOCAL).exists()
 
 
+@pytest.mark.parametrize("arguments", [[], ["--shared"]])
+def test_a_hook_that_an_entry_in_the_same_file_runs_is_not_set_up_there_again(
+    clone: Clone, arguments: list[str]
+) -> None:
+    """An entry that runs ours within a command of its own stays, alone at that, also in the end."""
+    name = SHARED if arguments else LOCAL
+    hook = {"type": "command", "command": "sh -c 'lifecycle hook on-stop'"}
+    clone.write(name, json.dumps({"hooks": {"Stop": [{"hooks": [hook]}]}}))
+    before = clone.read(name)
+    for _ in range(2):
+        assert f"already run on-stop ({name});" in ok(clone.run("init", *arguments))
+        setup = ClientSetup.read(clone.root, clone.environment)
+        assert (setup.doubled, setup.missing) == ([], [])
+    ok(clone.run("init", "--remove"))
+    assert clone.read(name) == before
+
+
+@pytest.mark.parametrize("place", ["local", "home"])
+def test_everybody_gets_every_hook_and_who_runs_one_already_is_told(
+    clone: Clone, place: str
+) -> None:
+    """Others lack what only this person's own settings have; the person hears what runs twice for them."""
+    folder = {"local": clone.root, "home": clone.home}[place]
+    hook = {"type": "command", "command": "sh -c 'lifecycle hook on-stop'"}
+    path = folder / (LOCAL if place == "local" else SHARED)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [hook]}]}}))
+    said = ok(clone.run("init", "--shared"))
+    shown = LOCAL if place == "local" else f"~/{SHARED}"
+    assert f"Entries of your own run on-stop as well ({shown})" in said
+    assert {*settings(clone, SHARED)["hooks"]} == {wire.event for wire in WIRES}
+    path.unlink()
+    assert "Entries of your own" not in ok(clone.run("init"))
+
+
 @pytest.mark.parametrize(
     ("event", "entry"),
     [
