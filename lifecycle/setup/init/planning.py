@@ -8,21 +8,38 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.messages.figures import count
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.found_hooks import ClientSetup, HookEntry, found_mark
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
-from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
-from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
+from lifecycle.setup.init.planned_files import (
+    FileChange,
+    digest,
+    newline_of,
+    sentence,
+    write_all,
+)
+from lifecycle.setup.init.project_files import FOLDER, FOLDERS, ProjectFiles, decoded, git_of
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
-from lifecycle.setup.init.supplies import SECTION_PAGE, claims, runs, workflows
+from lifecycle.setup.init.supplies import (
+    SECTION_BEGIN,
+    SECTION_PAGE,
+    WRITER,
+    Supply,
+    claims,
+    runs,
+    section,
+    settings_file,
+    workflows,
+)
 from lifecycle.storage import store
 from lifecycle.trackers import registry
 
@@ -31,6 +48,8 @@ PERMISSIONS_ALONE = "permissions"
 
 STATUS_LINE = "statusline"
 """The mode of a plan that adds the status line only."""
+
+_ENTRIES_GO = "lifecycle's entries go"
 
 LOCK = "init.lock"
 LOCK_SECONDS = 10.0
@@ -162,7 +181,8 @@ class _Project(ProjectFiles):
     def _plan(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
         """The plan of everything that was drafted; `mode` is how the project is wired afterwards."""
         draft = self.draft
-        return Plan(self.root, mode, draft.changes(), draft.seen, tuple(self.notes), folders)
+        notes = tuple(dict.fromkeys(self.notes))
+        return Plan(self.root, mode, draft.changes(), draft.seen, notes, folders)
 
     def installation(self, *, shared: bool, stages: bool, run: bool, workflow: bool) -> Plan:
         """Draft the parts of `init` that are missing."""
@@ -260,9 +280,9 @@ class _Project(ProjectFiles):
     def removal(self) -> Plan:
         """Draft the removal of everything that was added."""
         name = MARK if self.mark() is not None else PERMITS
-        before, line = self.mark(name), self._without_line()
+        before, line = self.mark(name) or self._recognized(), self._without_line()
         created = [file for mark in (before, line) if mark is not None for file in mark.created]
-        if before is None and line is None:
+        if before is None and line is None and not self.notes:
             self.note("nothing-in")
         folders: tuple[Path, ...] = ()
         if before is not None:
@@ -270,9 +290,40 @@ class _Project(ProjectFiles):
             folders = self._without(before, name)
         return self._plan("", (*folders, *([self.root / FOLDER] if FOLDER in created else [])))
 
+    def _recognized(self) -> InitMark | None:
+        """A mark of what is ours for certain, if the real one is gone; what a person may own is noted."""
+        containers = ("hooks", *(f"hooks.{event}" for event in hook_table.events()))
+        own, modes = self._unnamed(Put(containers=containers)), self._unmarked()
+        for mode in modes:
+            self.unwired(InitMark(mode, own), _ENTRIES_GO)
+        mark = InitMark(LOCAL, created=(FOLDER, *FOLDERS))
+        config_file = Supply(config.CONFIG_FILE, settings_file(), "")
+        for supply in (*claims(), *runs(), *workflows(), *self.wanted(mark), config_file):
+            content, text = self.draft.read(supply.name) or b"", supply.text.encode()
+            if content == text or WRITER.encode() in content:
+                mark.sha256[supply.name] = digest(text)
+        page = decoded(self.draft.read(SECTION_PAGE), SECTION_PAGE)
+        mark.section = section().replace("\n", newline_of(page)) if SECTION_BEGIN in page else ""
+        unsure = [what for name in SETTINGS.values() for what in self._unsure(name)]
+        if unsure:
+            self.note("kept-unsure", names=", ".join(unsure))
+        return mark if modes or mark.sha256 or mark.section else None
+
+    def _unsure(self, name: str) -> Iterator[str]:
+        """What `init` and a person write alike in a settings file; notes the entries that stay there."""
+        self.note_left(name)
+        (file,) = [file for file in self._client.files if file.path == self.root / name]
+        allowed = map(str, file.object("permissions").get("allow", ()))
+        rules = hook_table.EVER_PUT.intersection(allowed)
+        if rules:
+            yield f"{count(len(rules), 'permission')} in {name}"
+        if hook_table.CAP in file.object("env"):
+            yield f"{hook_table.CAP} in {name}"
+
     def _without(self, before: InitMark, name: str) -> tuple[Path, ...]:
         """Draft the removal of what `init` put in; returns folders to remove if they are empty."""
-        self.unwired(before, "lifecycle's entries go")
+        self.unwired(before, _ENTRIES_GO)
+        self.note_left(SETTINGS[before.mode])
         self.unlisted(before, before.lines)
         self.left_listed()
         folders = self.unstaged(before)
@@ -304,6 +355,7 @@ class _Project(ProjectFiles):
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
         mark.settings = self._unnamed(mark.settings)
         self.unwired(mark, "moved to .claude/settings.json")
+        self.note_left(SETTINGS[mark.mode])
         self._left_to_line(mark)
         self.unlisted(mark, [init_mark.EXCLUDE])
         mark.lines.pop(init_mark.EXCLUDE, None)

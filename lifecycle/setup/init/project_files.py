@@ -102,10 +102,7 @@ class ProjectFiles:
         mark.note_created(name, is_new=content is None)
 
     def unwired(self, before: InitMark, what: str, take: Taking = client_settings.unwire) -> None:
-        """Remove the entries in the mark from the settings; a settings file that `init` made is deleted.
-
-        `take` removes them from the text; remaining entries are reported if it removes the hooks.
-        """
+        """Remove the entries in the mark from the settings; a settings file that `init` made is deleted."""
         name = SETTINGS[before.mode]
         content = self.draft.read(name)
         if content is None:
@@ -114,9 +111,11 @@ class ProjectFiles:
         is_bare = not text.strip("\ufeff{} \t\r\n")  # or an object without anything, even a comment
         is_gone = is_bare and name in before.created
         self.draft.write(name, None if is_gone else text.encode(), what)
-        if not is_gone and take is client_settings.unwire:
-            for event, script in client_settings.left(text, name):
-                self.note("left-entry", name=name, script=script, event=event)
+
+    def note_left(self, name: str) -> None:
+        """Note a settings file's entries that run our scripts and are not as `init` writes them."""
+        for event, script in client_settings.left(decoded(self.draft.read(name), name), name):
+            self.note("left-entry", name=name, script=script, event=event)
 
     def marked(self, new: InitMark, name: str = MARK, what: str = "what --remove reads") -> None:
         """Keep our own files out of git, then draft the mark, which lists that too."""
@@ -279,7 +278,7 @@ class ProjectFiles:
             self._switched_on(mark, is_new=is_new)
         if is_new and not os.path.lexists(self.root / LOG_FILE):
             mark.created += (LOG_FILE,)  # the hooks will write it
-        self.supply(mark, self._wanted(mark))
+        self.supply(mark, self.wanted(mark))
 
     def supply(self, mark: InitMark, files: Sequence[Supply]) -> None:
         """Add the files that are missing and that a person has nowhere else."""
@@ -299,7 +298,7 @@ class ProjectFiles:
             self._unlogged()
         return tuple(self.root / name for name in FOLDERS if name in before.created)
 
-    def _wanted(self, before: InitMark) -> tuple[Supply, ...]:
+    def wanted(self, before: InitMark) -> tuple[Supply, ...]:
         """The files of the staged workflow; without commands for which the settings name others."""
         review = self.settings.review or supplies.REVIEW
         start = self.settings.start or self.start

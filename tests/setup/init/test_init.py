@@ -859,6 +859,35 @@ def test_removing_what_was_never_put_in_does_nothing(clone: Clone) -> None:
     assert clone.picture() == before
 
 
+@pytest.mark.parametrize("arguments", [[], ["--shared", "--run", "--stages", "--workflow"]])
+def test_without_its_mark_what_is_ours_goes_and_the_rest_is_named(
+    clone: Clone, arguments: list[str]
+) -> None:
+    """Entries, files and a section show whose they are; what was edited may be a person's, as rules."""
+    name = SHARED if arguments else LOCAL
+    page = clone.write("CLAUDE.md", "# mine\n")
+    ok(clone.run("init", *arguments))
+    (clone.root / MARK).unlink()
+    text = clone.read(name).replace(
+        "lifecycle hook pre-compact;", "lifecycle hook pre-compact; date;"
+    )
+    clone.write(name, text)
+    clone.write(".claude/commands/claim.md", clone.read(".claude/commands/claim.md") + "mine\n")
+    said = ok(clone.run("init", "--remove"))
+    assert "commands/claim.md was changed since init wrote it, and was kept" in said
+    assert f" permissions in {name}, " in said
+    changed = "still runs pre-compact at PreCompact, in an entry that is not as init writes it"
+    assert (changed in said) is bool(arguments)
+    assert {*settings(clone, name).get("hooks", {})} == ({"PreCompact"} if arguments else set())
+    files = [path for path in (clone.root / ".claude").rglob("*") if not path.is_dir()]
+    assert {*files} == {clone.root / ".claude/commands/claim.md", clone.root / name}
+    assert page.read_text().strip() == "# mine"
+    once = clone.picture()
+    said = ok(clone.run("init", "--remove"))
+    assert f" permissions in {name}, " in said
+    assert clone.picture() == once
+
+
 def test_outside_of_a_worktree_nothing_is_written(clone: Clone) -> None:
     """The sentence says where to go."""
     assert "not a git worktree" in refused(clone.run("init", cwd=clone.home))
