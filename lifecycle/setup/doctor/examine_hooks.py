@@ -237,7 +237,9 @@ def check_session(case: Examined) -> None:
         # This variable shows which client runs a hook; an older client sets all but this one.
         is_old = bool(case.environment.get("CLAUDECODE")) and not case.environment.get("CLAUDE_PID")
         unmet = "session.hooks.nameless" if is_old else "session.hooks.unmet"
-        case.find("session.hooks.met" if has_met(case) else unmet)
+        is_there = case.client.plugins or case.client.plugins_off
+        otherwise = "" if is_there else ", or install the plugin"
+        case.find("session.hooks.met" if has_met(case) else unmet, otherwise=otherwise)
     _cap(case)
 
 

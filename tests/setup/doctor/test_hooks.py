@@ -98,9 +98,16 @@ def test_shared_and_users_hooks_count(patient: Patient) -> None:
 
 
 def test_the_plugin_does_for_all(patient: Patient) -> None:
-    """With the plugin no settings file needs an entry; beside `init` its copies yield."""
+    """With the plugin no settings file needs an entry; beside `init` its copies yield.
+
+    Where no hook of the session ran, it is advised only to those who lack it.
+    """
+    session = {"CLAUDE_CODE_SESSION_ID": "other", "CLAUDE_PID": "1"}
+    advised = [patient.findings(**session)["session.hooks"]["fix"]]
     _unwired(patient)
     patient.write_settings(PLUGIN, _user_file(patient))
+    advised.append(patient.findings(**session)["session.hooks"]["fix"])
+    assert [fix.endswith(", or install the plugin") for fix in advised] == [True, False]
     assert "by the plugin" in patient.findings()["hooks.installed"]["says"]
     finding = patient.only("hooks.permissions", "warn")
     ok(patient.place.run("sh", "-c", finding["fix"]))
