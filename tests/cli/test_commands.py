@@ -332,7 +332,8 @@ def test_a_branch_that_is_nowhere_is_made_anew_and_the_base_keeps_its_name(place
 def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) -> None:
     """Git switches no branch then: the way out is the rebase's end. No lease stays behind.
 
-    In that of a merge not even the branch that the worktree is on can be claimed.
+    In that of a merge not even the branch that the worktree is on can be claimed, or handed off: what the
+    merge brings would not be part of it.
     """
     ok(place.cli("claim", "42"))
     branch = place.claim()["branch"]
@@ -345,6 +346,12 @@ def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) ->
     assert place.run("git", "rebase", "other").returncode
     said = refused(place.cli("handoff", "--summary", "Fix"))
     assert "A rebase is in progress here, so nothing was pushed; end it first" in said
+    place.git("rebase", "--abort")
+    assert place.run("git", "merge", "other").returncode
+    said = refused(place.cli("handoff", "--summary", "Fix"))
+    assert "A merge is in progress here, so nothing was pushed; end it first" in said
+    place.git("merge", "--abort")
+    assert place.run("git", "rebase", "other").returncode
     ok(place.cli("release"))
     said = refused(place.cli("claim", "41"))
     assert "A rebase is in progress here, so nothing was claimed; end it first" in said

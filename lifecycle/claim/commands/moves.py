@@ -276,6 +276,8 @@ def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
 def _check_branch(world: World, record: Record) -> list[str]:
     """Refuse unless the claim's branch is checked out and has commits of its own; returns remarks."""
     branch, git = record.claim.branch, world.git
+    if worktree_files.under_way(git, world.root):  # what it brings would be no part of the PR
+        worktree_files.refuse_under_way(git, world.root, "pushed")
     checked_out = git.current_branch()
     if not is_branch(branch):
         raise errors.ClaimRefused(sentence("no-branch", file=CLAIM_FILE))
@@ -306,8 +308,6 @@ def _refuse_without_commits(world: World, record: Record, base: str) -> None:
 def _refuse_another_branch(world: World, branch: str, checked_out: str | None) -> NoReturn:
     """Refuse; say which command switches to the claim's branch, or gives a renamed one its name back."""
     git = world.git
-    if not checked_out:  # in the middle of a rebase git does not switch
-        worktree_files.refuse_under_way(git, world.root, "pushed")
     is_here, is_there = git.head_of(branch), git.remote_head_of(branch, world.settings.remote)
     name = shlex.quote(branch)
     go = f"git switch {name}" if is_here or is_there else f"git switch -c {name}"
