@@ -212,6 +212,31 @@ def test_a_session_that_a_full_disk_lets_go_from_its_run_says_why(disk: Disk, pl
     assert "is not complete, so go on" in json.loads(done.stdout)["reason"]
 
 
+def test_a_stop_that_can_write_nothing_tells_the_person_once(disk: Disk, place: Place) -> None:
+    """The disk filled after the hand-off: no log can hold it, and no PR is opened before there is room.
+
+    A session's start always tells it, to the agent as well, and then its stops do not.
+    """
+    place.ready()
+
+    def said(hook: str, session: str) -> set[str]:
+        event = {**EVENTS[hook], "session_id": session}
+        done = place.hook(hook, event, CLAUDE_CODE_SESSION_ID=session)
+        told = json.loads(done.stdout or "{}")
+        text = "No space left on device), so everything it keeps here is unchanged"
+        assert all(text in str(told[key]) for key in told), told
+        return {*told}
+
+    disk.fill()
+    assert said("on-stop", ONE) == {"systemMessage"}
+    assert said("on-stop", ONE) == set()
+    assert said("session-start", "other") == {"systemMessage", "hookSpecificOutput"}
+    assert said("on-stop", "other") == set()
+    disk.free()
+    place.hook("on-stop", {**EVENTS["on-stop"], "session_id": ONE})
+    assert place.claim()["phase"] == "pr_created"
+
+
 @SOAKED
 def test_a_waiter_whose_disk_is_full_ends_and_another_one_wakes(full: Disk, place: Place) -> None:
     """It cannot show its sign, so it ends quietly; the one of the next stop says what happened."""
