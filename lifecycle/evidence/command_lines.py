@@ -45,6 +45,13 @@ _STARTERS = frozenset(word_tables.table("words/commands")["starters"]["names"])
 _RUN_BY_NAME = frozenset(name for name in _STARTERS if name.startswith(("yarn ", "bun ")))
 """Programs that these run also as `yarn run jest`; with others, that is a script of the project's."""
 
+_OPTIONS: dict[str, tuple[frozenset[str], list[str]]] = {
+    "pnpm": (each("-r --recursive"), ["recursive"]),
+    "bun": (each("-b --bun"), []),
+}
+"""An option that is also a command (https://pnpm.io/cli/recursive), and one that changes only by what a
+script is run (https://bun.com/docs/cli/run); and the words for it."""
+
 
 class Command:
     """One simple command.
@@ -258,6 +265,7 @@ def unwrapped(words: list[str]) -> list[str]:
     rest = list(words)
     while rest:
         name = rest[0].rpartition("/")[2]
+        rest = _plainer(name, rest)
         if _ASSIGNMENT.match(rest[0]) or name in _KEYWORDS:
             rest = rest[1:]
         elif name in _WRAPPERS:
@@ -278,6 +286,14 @@ def unwrapped(words: list[str]) -> list[str]:
         else:
             return [name, *rest[1:]]
     return rest
+
+
+def _plainer(name: str, words: list[str]) -> list[str]:
+    """The words, with such an option of this program in its plain form, if it is before what runs."""
+    options, form = _OPTIONS.get(name, (frozenset(), []))
+    at = next((at for at, word in enumerate(words) if word in options), 0)
+    is_before = all(word[:1] == "-" or (word == "run" and not form) for word in words[1:at])
+    return [*words[:at], *form, *words[at + 1 :]] if at and is_before else words
 
 
 def _unversioned(words: list[str]) -> list[str]:

@@ -283,9 +283,11 @@ def read_run(run: SuiteRun, end: CallEnd, output: str) -> Reading:
     outcome, why = _settled(run, tally, status, is_ok=ok, trusts=trusts)
     if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
         is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
-        # yarn ends its workspaces with "Done", also if a package failed before it counted any test.
+        # yarn ends its workspaces with "Done", also if a package failed before it counted any test; what
+        # pnpm starts in each prints nothing around it.
         is_labelled = re.search(_YARN, _CONTROL.sub("", output), re.MULTILINE) is not None
-        is_told = is_told and "foreach" not in run.name and not (run.wraps and is_labelled)
+        is_each = re.search("foreach|recursive exec", run.name) is not None
+        is_told = is_told and not is_each and not (run.wraps and is_labelled)
         if not (ok and is_told):
             outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
     if outcome is Outcome.PASSED and not run.is_plain:

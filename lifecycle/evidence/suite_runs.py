@@ -30,6 +30,9 @@ _PLACES, _OUTPUTS, _FOLDERS = map(listed, ("places", "outputs", "folders"))
 _BEFORE = (_PLACES | listed("loading") | listed("choosing")) - {"-p", "--project"}
 """Words before the name of what is to run, each with a value: `make -C web`, `pnpm --filter web`."""
 
+_OF_NPM = frozenset(("-w", "--workspace"))
+"""Options of npm's whose value is a package of the workspace."""
+
 _NOWHERE = "/-"
 """Used for the worktree's top folder if that is unknown."""
 
@@ -228,10 +231,18 @@ def _run(
     for given, options in ((command.raw, _FOLDERS), (words, row.sources)):
         there = _joined(folder, runner_options.valued(given, options))
         run.is_suite &= _is_whole(there, top)
+    run.is_suite &= not _packages(command)
     there = _joined(folder, runner_options.valued(command.raw, _FOLDERS))
     named = _named(rest, row, there, top)
     run.within = ((posixpath.relpath(there, top), named, "."),) if named or there != top else ()
     return run
+
+
+def _packages(command: Command) -> list[tuple[str, str]]:
+    """The packages of a workspace to which npm restricts a command, as `npx -w web jest` does."""
+    before = command.raw[: len(command.raw) - len(command.words)]
+    is_npm = not {"npm", "npx"}.isdisjoint(before)
+    return runner_options.valued(before, _OF_NPM) if is_npm else []
 
 
 def _named(words: Words, row: RunnerRow, folder: str, top: str) -> Words:
@@ -267,6 +278,7 @@ def _own_run(
     run = _checked(" ".join(begin), rest, added, command, row)
     run.is_own = True
     run.is_suite &= bool(here) or _is_whole(there, top)
+    run.is_suite &= _packages(command) == _packages(alike[0][1])
     named = _named(rest, row, there, top)  # in addition to the project's own words
     at, *own = (posixpath.relpath(at, top) for at in (there, *(entry[2] for entry in meant)))
     run.within = tuple((at, named, home) for home in own) if named else ()

@@ -129,6 +129,12 @@ def test_a_package_manager_runs_an_installed_program_by_its_name(by: str, name: 
             for line in ("npx --yes jest", "bunx jest", "yarn dlx jest")
         ),
         ("npx @a/jest run", "jest run"),
+        ("bun --bun jest run", "jest run"),
+        ("bun run -b jest run", "jest run"),
+        ("bun build --bun a.ts", "bun build --bun a.ts"),
+        ("pnpm -r exec jest", "pnpm recursive exec jest"),
+        ("pnpm exec jest -r", "jest -r"),
+        ("pnpm", "pnpm"),
         ("pnpm run jest", "pnpm run jest"),
         ("docker run image pytest", "docker run image pytest"),
         ("docker compose up", "docker compose up"),
