@@ -124,6 +124,9 @@ def test_a_worktree_without_a_claim_names_the_one_around_it_that_has_one(place: 
     for command in ("release", "close"):
         assert f"but {place.root}, in which it lies, has one" in refused(inner.cli(command))
         assert str(place.root) not in refused(beside.cli(command))
+    for command in ("status", "tick"):
+        assert f"but {place.root}, in which it lies, has one" in ok(inner.cli(command))
+        assert f"{place.root}, in" not in ok(beside.cli(command))
 
 
 def other_takes(place: Place, tmp_path: Path, **variables: str) -> str:
@@ -622,7 +625,7 @@ def test_a_look_that_reaches_nobody_says_so_once(place: Place) -> None:
 
 def test_status_asks_nothing_and_shows_the_question(place: Place) -> None:
     """Where the claim stands, from the files alone; the open question each time."""
-    assert "No claim" in ok(place.cli("status"))
+    assert "has no claim" in ok(place.cli("status"))
     place.ready()
     ok(place.cli("tick"))
     number = place.pull()

@@ -59,19 +59,24 @@ def current(world: World, claim_store: ClaimStore) -> Record:
 
 
 def there(world: World, loaded: Loaded) -> Record:
-    """The claim that was loaded; Refused if there is none; in a submodule, the one around it is named."""
+    """The claim that was loaded; Refused if there is none."""
     if loaded.record is None:
-        from lifecycle.trackers import registry  # it knows how a task is taken here
-
-        above, clone = worktree_root(world.root.parent), common_folder(world.root)
-        # A worktree of the same clone around this one, as the client makes them, is another session's.
-        is_other = above is not None and common_folder(above) != clone
-        is_above = above is not None and is_other and (above / CLAIM_FILE).is_file()
-        way = registry.to_claim(world)
-        if is_above:
-            raise errors.Refused(sentence("claim-above", way=way, above=above))
-        raise errors.Refused(sentence("no-claim", way=way))
+        raise errors.Refused(none_here(world))
     return loaded.record
+
+
+def none_here(world: World) -> str:
+    """The sentence that there is no claim; in a submodule, it names the one around it."""
+    from lifecycle.trackers import registry  # it knows how a task is taken here
+
+    above, clone = worktree_root(world.root.parent), common_folder(world.root)
+    # A worktree of the same clone around this one, as the client makes them, is another session's.
+    is_other = above is not None and common_folder(above) != clone
+    is_above = above is not None and is_other and (above / CLAIM_FILE).is_file()
+    way = registry.to_claim(world)
+    if is_above:
+        return sentence("claim-above", way=way, above=above)
+    return sentence("no-claim", way=way)
 
 
 def _change(world: World, claim_store: ClaimStore, change: Callable[[Record], Record]) -> Record:

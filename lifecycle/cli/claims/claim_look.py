@@ -63,9 +63,10 @@ def glance(session: Session) -> tuple[Report, list[str]]:
         lines += [line for line in session.claim_lines(report.record) if line not in text]
     lines += problem_lines(report, lines)
     if report.record is None and not lines:
-        from lifecycle.claim.commands import unfinished_claims  # a look at a claim does not need it
+        # A look at a claim does not need them.
+        from lifecycle.claim.commands import moves, unfinished_claims
 
-        lines.append("There is no claim in this worktree, so nothing to do.")
+        lines.append(moves.none_here(session.world))
         lines += filter(None, [unfinished_claims.left(session.claim_store)])
     return report, lines
 

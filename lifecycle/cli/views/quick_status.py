@@ -52,11 +52,9 @@ def status(session: Session) -> int:
     try:
         record = session.claim_store.shown()
         if record is None:
-            from lifecycle.claim.commands import unfinished_claims
-            from lifecycle.trackers import registry
+            from lifecycle.claim.commands import moves, unfinished_claims
 
-            way = registry.to_claim(session.world)
-            lines.append(f"No claim in this worktree. Make one with: {way}")
+            lines.append(moves.none_here(session.world))
             lines += filter(None, [unfinished_claims.left(session.claim_store)])
         else:
             lines, is_held = session.claim_lines(record), session.is_held(record)

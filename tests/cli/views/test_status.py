@@ -22,7 +22,7 @@ from tests.cli.outcome import refused
 from tests.cli.views.view_ground import EVIL, ViewGround
 from tests.views.overview.overview_ground import NOTE, PULL
 
-NO_CLAIM = "No claim in this worktree. Make one with: lifecycle claim <number>"
+NO_CLAIM = "This worktree has no claim; claim a task with: lifecycle claim <number>"
 
 
 def test_nothing(ground: ViewGround) -> None:
