@@ -43,10 +43,11 @@ def fix_of(case: Examined, entry: HookEntry) -> str:
     """The command that corrects an entry: `init` for its own entries, an editor for others'."""
     if entry.is_inits and entry.file.path.is_relative_to(case.root):
         return init_fix("", case.client.mark)
-    return _edit(entry.file.shown)
+    return edit(entry.file.shown)
 
 
-def _edit(name: str) -> str:
+def edit(name: str) -> str:
+    """The command line that opens a file in the user's editor."""
     return f"${{EDITOR:-vi}} {name if name.startswith('~/') else shlex.quote(name)}"
 
 
@@ -59,11 +60,11 @@ def init_fix(option: str, mark: InitMark | None) -> str:
 def _files(case: Examined) -> None:
     for file in case.client.files:
         if file.problem:
-            case.find("hooks.settings", file=file, fix=_edit(file.shown))
+            case.find("hooks.settings", file=file, fix=edit(file.shown))
         if file.data.get("disableAllHooks") is True:
-            case.find("hooks.disabled", file=file, fix=_edit(file.shown))
+            case.find("hooks.disabled", file=file, fix=edit(file.shown))
         if denied := ", ".join(file.denied):
-            case.find("hooks.denied", file=file, rules=denied, fix=_edit(file.shown))
+            case.find("hooks.denied", file=file, rules=denied, fix=edit(file.shown))
 
 
 def _mark(case: Examined) -> None:
@@ -124,7 +125,7 @@ def _doubled(case: Examined) -> None:
         # Of init's own entry and another one, the other is to be removed: init would restore its own.
         place = others[0] if others and len(others) < len(entries) else entries[0]
         names = _counted([wire.name for wire, _ in client.doubled], "runs", "run")
-        files, fix = _files_of(entries), _edit(place.file.shown)
+        files, fix = _files_of(entries), edit(place.file.shown)
         case.find("hooks.doubled.other", names=names, files=files, fix=fix)
 
 

@@ -18,7 +18,7 @@ from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
 from lifecycle.settings.resources import install_line
-from lifecycle.setup.doctor.examine_hooks import demand_cap, init_fix
+from lifecycle.setup.doctor.examine_hooks import demand_cap, edit, init_fix
 from lifecycle.setup.doctor.examined import Examined, cause, remedy, table
 from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSettings
@@ -269,8 +269,8 @@ def _sync(case: Examined, file: ClientSettings) -> None:
         if event != "PostToolUse" or _SYNC not in command:
             continue
         if not any(hears(matcher, tool) for tool in AGENTS.split("|")):
-            edit = f"${{EDITOR:-vi}} {file.shown}"
-            case.find("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=edit)
+            fix = edit(file.shown)
+            case.find("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=fix)
         if supplies.SYNC_SCRIPT in command and not (case.root / supplies.SYNC_SCRIPT).is_file():
             fix = init_fix(" --workflow", case.client.mark)
             case.find("workflow.sync.gone", file=file.shown, script=supplies.SYNC_SCRIPT, fix=fix)
@@ -342,5 +342,5 @@ def _sources(case: Examined) -> None:
         return
     lacking = lacking_markers(local[0].decode("utf-8", "replace")) if local is not None else ()
     if lacking:
-        fix = f"${{EDITOR:-vi}} {source_files.LOCAL}"
-        case.find("workflow.source.markers", names=", ".join(lacking), fix=fix)
+        names, fix = ", ".join(lacking), edit(source_files.LOCAL)
+        case.find("workflow.source.markers", names=names, fix=fix)
