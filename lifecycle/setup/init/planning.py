@@ -17,7 +17,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.figures import count
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
-from lifecycle.setup.init.found_hooks import ClientSetup, HookEntry, found_mark
+from lifecycle.setup.init.found_hooks import ClientSettings, ClientSetup, HookEntry, found_mark
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.planned_files import (
@@ -28,7 +28,7 @@ from lifecycle.setup.init.planned_files import (
     write_all,
 )
 from lifecycle.setup.init.project_files import FOLDER, FOLDERS, ProjectFiles, decoded, git_of
-from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
+from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, put_in, take_out
 from lifecycle.setup.init.supplies import (
     SECTION_BEGIN,
     SECTION_PAGE,
@@ -178,6 +178,11 @@ class _Project(ProjectFiles):
     def _client(self) -> ClientSetup:
         return ClientSetup.read(self.root, self.environment)
 
+    def _settings_of(self, name: str) -> ClientSettings:
+        """One of the worktree's settings files, as it is now."""
+        (file,) = [file for file in self._client.files if file.path == self.root / name]
+        return file
+
     def _plan(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
         """The plan of everything that was drafted; `mode` is how the project is wired afterwards."""
         draft = self.draft
@@ -253,6 +258,8 @@ class _Project(ProjectFiles):
         """Draft the status line's removal; returns its mark, or None if it was not added."""
         line = self.mark(LINE_MARK)
         if line is None:
+            if own_status_line(self._settings_of(SETTINGS[LOCAL]).object(KEY)) is not None:
+                self.note("left-line", name=SETTINGS[LOCAL])
             return None
         self.unwired(line, "the status line goes", take_out)
         self.unlisted(line, line.lines)
@@ -312,7 +319,7 @@ class _Project(ProjectFiles):
     def _unsure(self, name: str) -> Iterator[str]:
         """What `init` and a person write alike in a settings file; notes the entries that stay there."""
         self.note_left(name)
-        (file,) = [file for file in self._client.files if file.path == self.root / name]
+        file = self._settings_of(name)
         allowed = map(str, file.object("permissions").get("allow", ()))
         rules = hook_table.EVER_PUT.intersection(allowed)
         if rules:
@@ -341,13 +348,12 @@ class _Project(ProjectFiles):
         Of everybody's only those count that `init` signed: others may be somebody's own.
         """
         own = self._unnamed(Put())
-        by_path = {file.path: file.hooks for file in self._client.files}
         return [
             mode
             for mode, name in SETTINGS.items()
             if any(
                 own.own_name(event, hook) and (mode == LOCAL or hook_table.is_signed(hook))
-                for event, _, hook in by_path[self.root / name]
+                for event, _, hook in self._settings_of(name).hooks
             )
         ]
 
