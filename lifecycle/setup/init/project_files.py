@@ -185,8 +185,7 @@ class ProjectFiles:
     def _others(self) -> list[Path]:
         """The other worktrees of this clone."""
         git = store.common_folder(self.root)
-        clone = known_clones.KnownClone(git, None) if git is not None else None
-        folders = known_clones.worktrees_of(clone) if clone is not None else ()
+        folders = known_clones.worktrees_of(known_clones.KnownClone(git, None)) if git else ()
         paths = [Path(os.path.realpath(folder)) for folder in folders]
         return [path for path in paths if path != Path(os.path.realpath(self.root))]
 
