@@ -33,10 +33,9 @@ def check(case: Examined) -> None:
     if case.client.plugin_runs and not case.client.entries and not case.client.allows():
         case.find("hooks.permissions")
     _doubled(case)
-    for entry in case.client.entries:
-        _script(case, entry)
-    for entry in case.client.entries:
-        _wired(case, entry, fix_of(case, entry))
+    for look in (_script, _wired):
+        for entry in case.client.entries:
+            look(case, entry, fix_of(case, entry))
 
 
 def fix_of(case: Examined, entry: HookEntry) -> str:
@@ -129,9 +128,9 @@ def _doubled(case: Examined) -> None:
         case.find("hooks.doubled.other", names=names, files=files, fix=fix)
 
 
-def _script(case: Examined, entry: HookEntry) -> None:
+def _script(case: Examined, entry: HookEntry, fix: str) -> None:
     """A finding if the script of an entry is missing, not executable, or of another installation."""
-    fix, where = fix_of(case, entry), entry.script
+    where = entry.script
     if where is None:
         match = _PLAIN.fullmatch(str(entry.hook.get("command") or "").strip())
         if match and shutil.which(match[1], path=case.environment.get("PATH")) is None:
