@@ -16,10 +16,12 @@ from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder, install_line
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import Examined
-from lifecycle.setup.init.found_hooks import HookEntry, shown
+from lifecycle.setup.init.found_hooks import STRICT, HookEntry, shown
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire, missed
 from lifecycle.setup.init.init_mark import SETTINGS, SHARED, InitMark
 from lifecycle.storage import log, signs_of_life
+
+_ADMINISTRATOR = "ask the administrator of this machine, whose file it is"
 
 _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
 
@@ -57,13 +59,20 @@ def init_fix(option: str, mark: InitMark | None) -> str:
 
 
 def _files(case: Examined) -> None:
-    for file in case.client.files:
+    policies, barred = case.client.policies, case.client.barred
+    for file in case.client.every_file:
+        fix = _ADMINISTRATOR if file in policies else edit(file.shown)
         if file.problem:
-            case.find("hooks.settings", file=file, fix=edit(file.shown))
+            case.find("hooks.settings", file=file, fix=fix)
         if file.data.get("disableAllHooks") is True:
-            case.find("hooks.disabled", file=file, fix=edit(file.shown))
+            case.find("hooks.disabled", file=file, fix=fix)
         if denied := ", ".join(file.denied):
-            case.find("hooks.denied", file=file, rules=denied, fix=edit(file.shown))
+            case.find("hooks.denied", file=file, rules=denied, fix=fix)
+    if barred is not None:
+        file, key = barred
+        plugin = "" if case.client.plugins else ", then install the plugin, whose hooks may run"
+        fix = f"lifecycle init --remove{plugin}" if key == STRICT else _ADMINISTRATOR
+        case.find("hooks.barred", file=file, key=key, fix=fix)
 
 
 def _mark(case: Examined) -> None:
@@ -80,7 +89,7 @@ def _mark(case: Examined) -> None:
 
 def _broken(case: Examined) -> bool:
     """True if a settings file cannot be read; hooks that seem to be missing may be in it."""
-    return any(file.problem for file in case.client.files)
+    return any(file.problem for file in case.client.every_file)
 
 
 def _missing(case: Examined) -> None:

@@ -1,6 +1,7 @@
 """Reads Claude Code's settings of a worktree: hook entries, our plugin, permissions, variables.
 
-Three files count, the user's and two of the project's, and the client runs the hooks of all of them.
+Three files count, the user's and two of the project's, and the client runs the hooks of all of them,
+unless a file of the machine's administrator, which wins over them, says otherwise.
 Source: Claude Code's settings reference, https://code.claude.com/docs/en/settings.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,14 @@ from lifecycle.storage import store
 from lifecycle.storage.regular_files import main_worktree
 
 PLUGIN = "lifecycle"
+
+POLICIES = Path(
+    "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
+)
+"""The folder with the settings of the machine's administrator."""
+
+MANAGED, STRICT = "allowManagedHooksOnly", "strictPluginOnlyCustomization"
+"""What an administrator says to let only own hooks run, or besides those only the hooks of plugins."""
 
 _BROAD = {"Bash", "Bash(*)", "Bash(lifecycle:*)", "Bash(lifecycle *)"}
 """The client's permissions that cover all of ours."""
@@ -151,6 +161,7 @@ class ClientSetup:
 
     Attributes:
         files: the user's, the project's, the person's own for the project (the main worktree's first).
+        policies: those of the machine's administrator.
         plugins: the name of each enabled plugin of ours, and the settings file that enables it.
         entries: hook entries that run our scripts.
         mark: the mark of `init`, or None.
@@ -158,6 +169,7 @@ class ClientSetup:
     """
 
     files: tuple[ClientSettings, ...]
+    policies: tuple[ClientSettings, ...]
     plugins: Mapping[str, str]
     entries: tuple[HookEntry, ...]
     mark: init_mark.InitMark | None
@@ -166,16 +178,16 @@ class ClientSetup:
     @classmethod
     def read(cls, root: Path, environment: Mapping[str, str]) -> ClientSetup:
         """Read everything; a file that cannot be read has a `problem`, and nothing is raised."""
-        files = _files(root, environment)
+        files, policies = _files(root, environment), _policies(root, environment)
         mark, problem = found_mark(root)
         places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
-        by_file = {file.path: list(_entries(file, places, mark)) for file in files}
+        by_file = {file.path: list(_entries(file, places, mark)) for file in (*files, *policies)}
         if main := main_worktree(str(root)):  # the client runs equal entries once
             path, own = _own_file(main), by_file[_own_file(root)]
             calls = {(entry.event, entry.call) for entry in own}
             by_file[path] = [e for e in by_file[path] if (e.event, e.call) not in calls]
         entries = tuple(entry for entries in by_file.values() for entry in entries)
-        return cls(files, _enabled(files), entries, mark, problem)
+        return cls(files, policies, _enabled((*files, *policies)), entries, mark, problem)
 
     @property
     def plugin_runs(self) -> bool:
@@ -185,13 +197,37 @@ class ClientSetup:
     @property
     def plugins_off(self) -> list[str]:
         """The names of plugins of ours that are in the settings but not enabled."""
-        known = [name for file in self.files for name in file.object("enabledPlugins")]
+        known = [name for file in self.every_file for name in file.object("enabledPlugins")]
         return [n for n in known if n.partition("@")[0] == PLUGIN and n not in self.plugins]
 
     @property
+    def every_file(self) -> tuple[ClientSettings, ...]:
+        """All settings files; later ones win."""
+        return (*self.files, *self.policies)
+
+    @property
     def is_switched_off(self) -> bool:
-        """True if a file switches off all of the client's hooks."""
-        return any(file.data.get("disableAllHooks") is True for file in self.files)
+        """True if a file switches off all of the client's hooks, or lets none of ours run."""
+        is_off = any(file.data.get("disableAllHooks") is True for file in self.every_file)
+        return is_off or self.barred is not None
+
+    @property
+    def barred(self) -> tuple[ClientSettings, str] | None:
+        """The administrator's file that lets none of our hooks run, with its key; None if none does.
+
+        Hooks and plugins that the administrator sets up run in spite of both keys, as seen with the
+        client's version 2.1.329.
+        """
+        if _enabled(self.policies) or any(e.file in self.policies for e in self.entries):
+            return None
+        for file in self.policies:
+            strict = file.data.get(STRICT)
+            is_strict = strict is True or (isinstance(strict, list) and "hooks" in strict)
+            if file.data.get(MANAGED) is True:
+                return file, MANAGED
+            if is_strict and not self.plugin_runs:
+                return file, STRICT
+        return None
 
     @property
     def missing(self) -> list[Wire]:
@@ -210,7 +246,7 @@ class ClientSetup:
 
     def allows(self, wanted: Iterable[str] = PERMISSIONS) -> bool:
         """True if the settings have all of these permissions, or a broader one."""
-        lists = [file.object("permissions").get("allow") for file in self.files]
+        lists = [file.object("permissions").get("allow") for file in self.every_file]
         rules = [rule for allowed in lists if isinstance(allowed, list) for rule in allowed]
         return any(rule in rules for rule in _BROAD) or all(rule in rules for rule in wanted)
 
@@ -268,6 +304,16 @@ def _files(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, 
     paths += [root / init_mark.SETTINGS[init_mark.SHARED]]
     paths += [_own_file(place) for place in (main, root) if place]
     return tuple(_settings(path, root, environment) for path in dict.fromkeys(paths))
+
+
+def _policies(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, ...]:
+    """The administrator's settings on this machine: one file, and a folder of parts.
+
+    Source: https://code.claude.com/docs/en/settings#settings-files
+    """
+    parts = sorted(POLICIES.glob("managed-settings.d/*.json"))
+    paths = [path for path in (POLICIES / "managed-settings.json", *parts) if path.exists()]
+    return tuple(_settings(path, root, environment) for path in paths)
 
 
 def _own_file(root: Path | str) -> Path:

@@ -15,6 +15,7 @@ import pytest
 
 import lifecycle
 from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder, install_line
+from lifecycle.setup.init import found_hooks
 from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, hears, local_form
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
@@ -408,6 +409,29 @@ def test_hooks_that_are_switched_off(patient: Patient) -> None:
     """One word in any file silences all hooks."""
     patient.write_settings({"disableAllHooks": True}, _user_file(patient))
     assert "disableAllHooks" in patient.only("hooks.disabled", "fail")["says"]
+
+
+def test_what_the_administrator_lets_nobody_run(
+    patient: Patient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their file is read, and its parts: what they bar is told, and what they set up runs all the same."""
+    monkeypatch.setattr(found_hooks, "POLICIES", tmp_path / "policies")
+    whole = tmp_path / "policies/managed-settings.json"
+    for key in ("allowManagedHooksOnly", "strictPluginOnlyCustomization"):
+        patient.write_settings({key: True}, whole)
+        assert f"{whole} says {key}" in patient.only("hooks.barred", "fail")["says"]
+    assert "install the plugin" in patient.wrong()[0]["fix"]
+    patient.write_settings({"strictPluginOnlyCustomization": ["hooks"], "enabledPlugins": 5}, whole)
+    assert patient.only("hooks.barred", "fail")
+    patient.write_settings({"strictPluginOnlyCustomization": ["skills"]}, whole)
+    assert patient.wrong() == []
+    patient.write_settings({"allowManagedHooksOnly": True}, whole)
+    part = tmp_path / "policies/managed-settings.d/20-hooks.json"
+    patient.write_settings({"hooks": patient.settings()["hooks"]}, part)
+    _unwired(patient)
+    assert patient.wrong() == []
+    patient.write_settings({"disableAllHooks": True}, whole)
+    assert "administrator" in patient.only("hooks.disabled", "fail")["fix"]
 
 
 @SOAKED
