@@ -35,15 +35,21 @@ _SENDABLE = "!#$%&'()*+,/:;=?@[]~"
 
 
 class Silence(NamedTuple):
-    """Why no answer came: words that fit after "GitHub", and whether the request may have landed."""
+    """Why no answer came: words that fit after "GitHub", whether it may have landed, and the way out."""
 
     words: str
     may_have_landed: bool
     is_final: bool = False
+    way: str = ""
 
 
 UNREACHED = Silence("could not be reached", False)
-UNSAFE = Silence("could not be reached safely: its TLS certificate was not accepted", False)
+UNSAFE = Silence(
+    "could not be reached safely: its TLS certificate was not accepted",
+    False,
+    way="If your company issued it, name the file of its authority, where you start Claude Code, too: "
+    "export REQUESTS_CA_BUNDLE=FILE",
+)
 UNREAD_CERTIFICATES = Silence(
     "cannot be asked safely: the trusted certificates that the environment names cannot be read",
     False,

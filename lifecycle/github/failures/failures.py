@@ -202,13 +202,16 @@ class Failures:
         """The error for a request to which no answer came."""
         if silence.is_final:
             return errors.Rejected(f"GitHub {silence.words}; nothing was changed. Correct that.")
-        return self._lost(silence.words, asked, may_have_landed=silence.may_have_landed)
+        landed = silence.may_have_landed
+        return self._lost(silence.words, asked, may_have_landed=landed, way=silence.way)
 
-    def _lost(self, words: str, asked: AskedRequest, *, may_have_landed: bool) -> errors.Transient:
+    def _lost(
+        self, words: str, asked: AskedRequest, *, may_have_landed: bool, way: str = ""
+    ) -> errors.Transient:
         is_ambiguous = asked.is_write and may_have_landed
         kept = "it may have been done" if is_ambiguous else "nothing was changed"
         return errors.Transient(
-            f"GitHub {words} when asked for {asked.subject}; {kept}. Try again later.",
+            f"GitHub {words} when asked for {asked.subject}; {kept}. {way or 'Try again later.'}",
             is_ambiguous=is_ambiguous,
         )
 

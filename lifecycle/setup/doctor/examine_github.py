@@ -76,13 +76,20 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
         case.find("token.valid.other", cause=cause(error), gh=case.gh)
 
 
+def _granted(error: LifecycleError) -> str:
+    """What grants a permission that is missing, such as a single sign-on; "" for any other error."""
+    return remedy(error) if isinstance(error, errors.NoPermission) else ""
+
+
 def _unanswered(case: Examined, part: str, error: errors.Transient) -> None:
     """A finding that GitHub did not answer, and until when it does not, if it said so."""
     silence = cause(error).partition(" when asked")[0].rstrip(".")
     api, wait = case.addresses.api_url, error.retry_after
     key = "token.answer" if part == "token" else f"{part}.found.answer"
     until = f", until {timing.render_time(case.clock.now() + wait)}" if wait else ""
-    fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
+    way = remedy(error)
+    fix = f"curl -sSI {api}" if not way or way.startswith("Try again") else way
+    fix = f"sleep {round(wait)}; lifecycle doctor" if wait else fix
     case.find(key, cause=silence, until=until, api=api, fix=fix)
 
 
@@ -215,7 +222,8 @@ def check_repository(case: Examined) -> None:
     if isinstance(access, errors.Transient):
         return _unanswered(case, "repository", access)
     if isinstance(access, LifecycleError):
-        return case.find("repository.found.failed", cause=cause(access), base=case.base)
+        fix = _granted(access) or f"gh repo view {case.base}"
+        return case.find("repository.found.failed", cause=cause(access), fix=fix)
     if access.is_archived:
         case.find("repository.archived", access=access)
     if access.parent and case.settings.repository is None:
@@ -322,7 +330,8 @@ def _unread(case: Examined, error: LifecycleError, owner: str) -> None:
     """The finding on a board that could not be read: labels in its place, not now, or not at all."""
     if case.world.choice.gives_up(error):
         prefix = case.settings.labels_prefix
-        return case.find("board.labels.instead", cause=cause(error), prefix=prefix)
+        fix = _granted(error) or "use a token of somebody who may see the board"
+        return case.find("board.labels.instead", cause=cause(error), prefix=prefix, fix=fix)
     if isinstance(error, errors.Transient):
         return _unanswered(case, "board", error)
     return case.find("board.found.failed", cause=cause(error), owner=owner, gh=case.gh)

@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.timing import SystemClock
+from lifecycle.github.client import plain_line
+from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failures import Failures
 from lifecycle.sandbox.control.faults import Fault
-from lifecycle.setup.doctor import examined
+from lifecycle.setup.doctor import examine_github, examined
 from lifecycle.setup.doctor.examination import FAMILIES, examine
+from lifecycle.setup.doctor.examined import Examined
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import Patient
 
@@ -147,6 +151,22 @@ def test_a_proxy_that_is_none_is_what_has_to_be_corrected(
     (wrong,) = [one for one in report.findings if one.level == "fail"]
     assert "the proxy that the environment names is not an http or https address" in wrong.sentence
     assert (wrong.name, wrong.fix) == ("token.valid", "Correct that")
+
+
+def test_what_nobody_but_a_person_can_grant_is_the_fix(patient: Patient) -> None:
+    """A certificate that curl may trust all the same, and a single sign-on: neither passes by itself."""
+    case = Examined(patient.root, patient.place.environment, SystemClock())
+    failures = Failures("t", "GH_TOKEN", SystemClock())
+    case.facts = failures.of_silence(plain_line.UNSAFE, AskedRequest("the token"))
+    saml = Answer(403, "Resource protected by organization SAML enforcement.")
+    case.access = failures.of_answer(saml, AskedRequest("repository octo-org/hello-service"))
+    examine_github.check_token(case)
+    examine_github.check_repository(case)
+    unsafe, unauthorized = case.findings
+    assert unsafe.name == "token.answer"
+    assert unsafe.fix.endswith(": export REQUESTS_CA_BUNDLE=FILE")
+    assert unauthorized.name == "repository.found"
+    assert unauthorized.fix.startswith("authorize it for the organisation's single sign-on")
 
 
 @SOAKED
