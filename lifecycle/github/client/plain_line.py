@@ -48,7 +48,7 @@ UNSAFE = Silence(
     "could not be reached safely: its TLS certificate was not accepted",
     False,
     way="If your company issued it, name the file of its authority, where you start Claude Code, too: "
-    "export REQUESTS_CA_BUNDLE=FILE",
+    "export REQUESTS_CA_BUNDLE=FILE.",
 )
 UNREAD_CERTIFICATES = Silence(
     "cannot be asked safely: the trusted certificates that the environment names cannot be read",
