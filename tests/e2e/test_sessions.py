@@ -240,6 +240,27 @@ def test_lifecycle_close_is_a_yes_and_the_comment_says_so(session: Session) -> N
     assert "lifecycle close" in comment["body"]
 
 
+def test_a_yes_that_github_does_not_carry_out_is_not_asked_for_again(session: Session) -> None:
+    """The question that waits for the agent goes with the answer: the issue is what is left to close."""
+    place = session.place
+    session.prompt()
+    session.on_stop()
+    place.control.merge_pull(46)
+    place.cli("tick")  # a person's: the question is left for the agent
+    no = Fault("graphql_error", error_type="FORBIDDEN", message="No.", count=9)
+    place.control.add_fault(no, operation="CommentAndClose")
+    place.control.add_fault(
+        Fault("status", status=403, method="PATCH", path="/issues/42$", count=9)
+    )
+    done = place.cli("close")
+    assert (done.returncode, "Issue #42 is not closed" in done.stdout) == (1, True)
+    told = done.stdout + place.cli("status").stdout + session.prompt("anything new?").model
+    assert "Should I close" not in told
+    place.control.clear_faults()
+    assert place.cli("tick").returncode == 0
+    assert place.issue()["state"] == "closed"
+
+
 def test_auto_closes_at_the_merge(session: Session) -> None:
     """`close = "auto"`: no question; the agent hears of the merge and the person of the close."""
     place = session.place

@@ -249,7 +249,8 @@ def move(
 
     def kept(record: Record) -> Record:
         changed = moved(record)
-        if wanted not in (Phase.MERGED_DETECTED, Phase.DONE):  # work continues: do not ask
+        is_answered = bool(changed.ending.consent or changed.ending.override)
+        if is_answered or wanted not in (Phase.MERGED_DETECTED, Phase.DONE):  # do not ask any more
             claim_store.ledger.end(record.claim_key, derive.QUESTIONS)
         return changed
 
