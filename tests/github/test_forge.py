@@ -298,11 +298,16 @@ def test_an_issue_that_the_board_took_along_is_asked_for_again(
     assert len(mock.calls) == 2
 
 
-def test_another_hole_is_an_error(forge: GitHubForge, mock: responses.RequestsMock) -> None:
-    """What may not be missing is not taken for absent."""
-    errors = [problem("FORBIDDEN", "repository", "byBranch")]
-    mock.post(URL, json={"data": {"repository": seen(byBranch=None)}, "errors": errors})
-    with pytest.raises(NoPermission):
+@pytest.mark.parametrize("field", ["byBranch", ""])
+def test_another_hole_is_an_error(
+    forge: GitHubForge, mock: responses.RequestsMock, field: str
+) -> None:
+    """What may not be missing is not taken for absent, and is named: a field, or the repository."""
+    errors = [problem("FORBIDDEN", "repository", *filter(None, [field]))]
+    whole = seen(byBranch=None) if field else None
+    mock.post(URL, json={"data": {"repository": whole}, "errors": errors})
+    about = f"permission for {f'{field} of ' * bool(field)}repository octo-org/hello-service "
+    with pytest.raises(NoPermission, match=about):
         forge.observe(LOOK)
 
 

@@ -274,7 +274,8 @@ class GitHubForge(PullCalls):
             if with_board and (is_scope or "projectItems" in problem.path):
                 board = board or problem
             elif not translate.is_bearable(problem, reply.data):
-                subject = f"the claim's part {'.'.join(str(step) for step in problem.path)}"
+                field = ".".join(map(str, problem.path)).removeprefix("repository").lstrip(".")
+                subject = f"{f'{field} of ' * bool(field)}repository {self.calls.repository}"
                 raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         return board
 
