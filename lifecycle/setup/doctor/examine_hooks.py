@@ -8,6 +8,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
@@ -35,6 +36,7 @@ def check(case: Examined) -> None:
     if case.client.plugin_runs and not case.client.entries and not case.client.allows():
         case.find("hooks.permissions")
     _doubled(case)
+    _gone(case)
     for look in (_script, _wired):
         for entry in case.client.entries:
             look(case, entry, fix_of(case, entry))
@@ -137,6 +139,20 @@ def _doubled(case: Examined) -> None:
         case.find("hooks.doubled.other", names=names, files=files, fix=fix)
 
 
+def _gone(case: Examined) -> None:
+    """One finding for all scripts that a file looks for in one folder in vain: they went together."""
+    ours, gone = hooks_folder().resolve(), dict[tuple[str, Path], list[HookEntry]]()
+    for entry in case.client.entries:
+        where = entry.script
+        if where is not None and not where.is_file() and where.parent.resolve() != ours:
+            gone.setdefault((entry.file.shown, where.parent), []).append(entry)
+    for (file, folder), entries in gone.items():
+        names = [entry.name for entry in entries]
+        place = shown(folder, case.root, case.environment)
+        words = {"file": file, "names": _list(names), "folder": place}
+        case.find("hooks.script.gone", **words, fix=fix_of(case, entries[0]), hinders=names)
+
+
 def _script(case: Examined, entry: HookEntry, fix: str) -> None:
     """A finding if the script of an entry is missing, not executable, or of another installation."""
     where = entry.script
@@ -148,10 +164,8 @@ def _script(case: Examined, entry: HookEntry, fix: str) -> None:
     script = shown(where, case.root, case.environment)
     if not where.is_file():
         # A script that the installation lacks would only be named again by init.
-        is_lost = where.parent.resolve() == hooks_folder().resolve()
-        key = "hooks.script.lost" if is_lost else "hooks.script.gone"
-        fix = install_line("renew") if is_lost else fix
-        case.find(key, entry=entry, script=script, fix=fix)
+        if where.parent.resolve() == hooks_folder().resolve():
+            case.find("hooks.script.lost", entry=entry, script=script, fix=install_line("renew"))
     elif not os.access(where, os.X_OK):
         quoted = shlex.quote(str(where))
         case.find("hooks.script.closed", entry=entry, script=script, quoted=quoted)

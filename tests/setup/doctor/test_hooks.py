@@ -209,11 +209,16 @@ def test_scripts_of_another_installation(patient: Patient, tmp_path: Path) -> No
 
 @SOAKED
 def test_a_script_that_is_not_there(patient: Patient, tmp_path: Path) -> None:
-    """The client goes on without a word where a script is missing; the list says it."""
-    gone = tmp_path / "gone" / "lifecycle" / "_hooks" / "on-idle"
-    patient.change_hook("on-idle", command=str(gone))
+    """The client goes on without a word where scripts are missing; one finding says it of a folder."""
+    gone = tmp_path / "gone" / "lifecycle" / "_hooks"
+    patient.change_hook("on-idle", command=str(gone / "on-idle"))
+    assert (
+        f"starts on-idle in {gone}, where no such" in patient.only("hooks.script", "fail")["says"]
+    )
+    patient.change_hook("on-stop", command=str(gone / "on-stop"))
     finding = patient.only("hooks.script", "fail")
-    assert "does not exist" in finding["says"]
+    assert f"starts on-stop and on-idle in {gone}, where no such" in finding["says"]
+    assert {"opening the PR", "waking the session"} <= set(finding["hinders"])
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []
 
