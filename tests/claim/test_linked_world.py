@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lifecycle.api import HeldByAnother, Refused, Wake
-from lifecycle.core.errors import NotInstalled, ProtocolError
+from lifecycle.core.errors import NotFound, NotInstalled, ProtocolError
 from lifecycle.core.plan import SetLinked
 from lifecycle.core.tracker import Link, Task, TaskStatus
 from lifecycle.git import lease
@@ -51,6 +51,16 @@ def test_an_id_that_is_linked_to_nothing_claims_nothing(both: Place) -> None:
         both.tree().claim("mem-2")
     assert not both.has_claim()
     assert not tracker_of(both).get("mem-2").assignee
+
+
+def test_an_id_whose_tracker_cannot_be_asked_says_so(both: Place) -> None:
+    """It is no part of a title either: the tracker's own sentence has what to correct."""
+    with (
+        failing("get", lambda: NotInstalled("It is not on PATH; install it.")),
+        pytest.raises(NotFound, match=r'"mem-1" in its title\. memory was skipped: .*; install it'),
+    ):
+        both.tree().claim("mem-1")
+    assert not both.has_claim()
 
 
 def test_a_task_that_somebody_has_inside_is_held(both: Place) -> None:

@@ -182,8 +182,10 @@ def which_task(
     number = _number(world, query)
     if number is not None:
         return number, None
-    linked = linked_writes.named(world, query, notes)
-    return linked if linked is not None else (_find(world, cards, query), None)
+    skipped: list[str] = []
+    linked = linked_writes.named(world, query, skipped)
+    notes += skipped
+    return linked if linked is not None else (_find(world, cards, query, skipped), None)
 
 
 def _number(world: World, query: str) -> int | None:
@@ -217,8 +219,11 @@ def cards_here(world: World, notes: list[str]) -> tuple[Card, ...]:
         return ()
 
 
-def _find(world: World, cards: Sequence[Card], query: str) -> int:
-    """The number of the one open issue with `query` in its title: in Todo, on the board, or anywhere."""
+def _find(world: World, cards: Sequence[Card], query: str, skipped: list[str]) -> int:
+    """The number of the one open issue with `query` in its title: in Todo, on the board, or anywhere.
+
+    `skipped` says why a tracker, which might have a task of that id, was not asked.
+    """
     part = query.casefold().strip()
     titles: dict[int, str] = {}
     if part:
@@ -230,7 +235,8 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
             issues = [issue for issue in everywhere if part in issue.title.casefold()]
             titles = {issue.number: issue.title for issue in issues}
     if not titles:
-        raise NotFound(sentence("not-in-a-title", query=query, world=world))
+        unknown = sentence("not-in-a-title", query=query, world=world)
+        raise NotFound(" ".join([unknown, *skipped]))
     if len(titles) > 1:
         first = list(titles.items())[:_SHOWN_MATCHES]
         shown = [f"#{number} {redact.quoted(title)}" for number, title in first]
