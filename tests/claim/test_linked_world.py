@@ -8,10 +8,12 @@ import pytest
 
 from lifecycle.api import HeldByAnother, Refused, Wake
 from lifecycle.core.errors import NotFound, NotInstalled, ProtocolError
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import SetLinked
 from lifecycle.core.tracker import Link, Task, TaskStatus
 from lifecycle.git import lease
 from lifecycle.storage import journal
+from lifecycle.trackers.memory import MemoryTracker
 from tests.claim.linked_ground import (
     busy,
     failing,
@@ -196,7 +198,7 @@ def test_a_tracker_that_cannot_be_asked_keeps_nobody_from_the_issue(both: Place)
         taken = both.tree().claim(42)
         assert any("could not be read" in note for note in taken.notes)
         report = both.tree().tick()
-        assert "could not be read" in texts(report)
+        assert "Whether a task of memory is linked to #42 could not be read" in texts(report)
     both.tree().tick()
     assert inside(both).assignee == both.claim()["agent_id"]
 
@@ -418,6 +420,37 @@ def test_a_linked_task_that_was_left_and_is_claimed_by_hand_is_the_claims(both: 
     assert linked_as(both) == "claimed"
     both.tree().release()
     assert inside(both).is_ready
+
+
+def renamed(place: Place) -> MemoryTracker:
+    """Somebody gave the tasks another prefix, in the middle of a claim."""
+    tracker = tracker_of(place)
+    tasks = tracker._tasks
+    tasks.tasks["new-1"] = replace(tasks.tasks.pop("mem-1"), id="new-1")
+    tasks.ends["new-1"] = tasks.ends.pop("mem-1")
+    return tracker
+
+
+def test_a_linked_task_with_a_new_id_is_still_the_claims(both: Place) -> None:
+    """It was said to exist no longer, and stayed held by the released claim's agent."""
+    both.tree().claim(42)
+    tracker = renamed(both)
+    before = writes(both)
+    assert "no longer exists" not in texts(both.tree().tick())
+    assert writes(both) == before
+    both.tree().release()
+    assert tracker.get("new-1").is_ready
+
+
+def test_a_hook_that_closes_the_issue_finds_the_task_by_its_new_id(both: Place) -> None:
+    """No look by command came before; a task of the issue that nobody holds is not this claim's."""
+    merged(both)
+    tracker = renamed(both)
+    tracker.create("other", title="Linked, too", external="gh-42")
+    assert "no longer exists" not in texts(both.tree().tick(Wake.STOP))
+    assert tracker.get("new-1").close_reason.startswith("Fix the race (PR #")
+    assert [task.title for task in tracker.list()] == ["Linked, too"]
+    assert not both.has_claim()
 
 
 @pytest.mark.parametrize("is_taken", [True, False])

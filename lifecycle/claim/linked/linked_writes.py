@@ -182,8 +182,10 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
     record, issue = snapshot.record, snapshot.record.claim.issue_number
     if record.linked.link is not None:
         return _read_again(world, record, record.linked.link), ()
+    name = world.settings.tracker_use
     try:
         tracker = world.inner_as(record.claim.agent_id)
+        name = tracker.name if tracker is not None else name
         if tracker is None or issue is None:
             return record, ()
         task = next(iter(pending_writes.find(world, tracker, issue)), None)
@@ -195,7 +197,7 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
             tries = before.tries + 1 if before is not None else 1
             trouble = Trouble("", why, snapshot.now + RETRY_SECONDS, tries)
             return record.without(card_and_link.FIND).with_trouble(card_and_link.FIND, trouble), ()
-        text = _not_asked(world.settings.tracker_use, issue, why)
+        text = _not_asked(name, issue, why)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
     synced = card_and_link.CLAIMED if task is not None and _is_mine(tracker, task) else ""
     link = Link(tracker.name, task.id, synced) if task is not None else None
@@ -207,19 +209,23 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
     """The record with the present state of its linked task.
 
     A task that is not held any more is to be claimed again, and so is one that was closed and reopened, or
-    left to somebody and is free by now, or this agent's.
+    left to somebody and is free by now, or this agent's. One with a new id is the link from now on.
     """
     was_closed = link.synced == card_and_link.CLOSED
     was_left = bool(record.linked.left) and not was_closed
     try:
         tracker = world.inner_as(record.claim.agent_id, link.tracker)
-        task = tracker.get(link.id) if tracker is not None else None
-        if tracker is None or task is None or (was_closed and not task.is_open):
+        if tracker is None:
+            return record
+        issue = record.claim.issue
+        new_id, task = pending_writes.as_named_now(world, tracker, issue, link.id, tracker.get)
+        link = replace(link, id=new_id)
+        if was_closed and not task.is_open:
             return record
         is_mine = _is_mine(tracker, task)
         stays = not (task.is_free or is_mine) if was_left else is_mine and not was_closed
         if stays:
-            return record
+            return replace(record, linked=replace(record.linked, link=link))
     except errors.NotFound:
         if was_left:
             return record
@@ -243,13 +249,18 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
         raise ValueError("the link is to GitHub itself")
     goes_on = action.wanted == card_and_link.CLAIMED
     synced = "" if goes_on else card_and_link.LEFT
+
+    def write(task: str) -> str:
+        return pending_writes.written(tracker, task, action.wanted, action.reason)
+
+    issue = record.claim.issue
     try:
-        state = pending_writes.written(tracker, action.id, action.wanted, action.reason)
+        task, state = pending_writes.as_named_now(world, tracker, issue, action.id, write)
     except errors.AlreadyClaimed as error:
         left = linked_messages.held_by(action.id, error.by, goes_on=goes_on)
         return LinkedIs(action.id, synced, left)
     except errors.NotFound:
         return LinkedIs(action.id, synced, linked_messages.gone(action.id, goes_on=goes_on))
     is_over = goes_on and state == card_and_link.CLOSED
-    left = sentence("linked-closed-meanwhile", task=action.id) if is_over else ""
-    return LinkedIs(action.id, state, left)
+    left = sentence("linked-closed-meanwhile", task=task) if is_over else ""
+    return LinkedIs(action.id, state, left, new_id=task)

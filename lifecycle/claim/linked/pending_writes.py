@@ -7,8 +7,8 @@ not exist any more, or with one notice after `KEPT_SECONDS`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.record.claim_file import sentence
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.core.tracker import Task, Tracker
     from lifecycle.core.world import World
+
+Result = TypeVar("Result")
 
 KEPT_SECONDS = 14 * 86_400.0
 """Seconds after which a pending write that fails is given up."""
@@ -209,6 +211,26 @@ def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
     """The open tasks that are linked to the issue, the most urgent first; raises as `list` does."""
     host = config.web_host(world.addresses.api_url)
     return card_and_link.of_issue(tracker.list(), issue, str(world.base), host)
+
+
+def as_named_now(
+    world: World, tracker: Tracker, issue: int, task: str, do: Callable[[str], Result]
+) -> tuple[str, Result]:
+    """Do something with the linked task; returns its id by now, and what `do` returns for that.
+
+    A task may get another id during the claim (a new prefix); it is still linked to the issue, and held.
+
+    Raises:
+        NotFound: the task does not exist, and this actor holds no other task of the issue.
+    """
+    try:
+        return task, do(task)
+    except errors.NotFound:
+        held = (t.id for t in find(world, tracker, issue) if t.assignee == tracker.actor)
+        new_id = next(held, "")
+        if not new_id:
+            raise
+        return new_id, do(new_id)
 
 
 def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:

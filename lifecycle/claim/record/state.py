@@ -365,7 +365,8 @@ def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
     """The record with the linked task's new state; unchanged if the fact is about another task."""
     if record.linked.link is None or record.linked.link.id != fact.id:
         return record
-    link = replace(record.linked.link, synced=fact.synced or record.linked.link.synced)
+    link = record.linked.link
+    link = replace(link, id=fact.new_id or link.id, synced=fact.synced or link.synced)
     return replace(record, linked=replace(record.linked, link=link, left=fact.left))
 
 
