@@ -356,7 +356,10 @@ def test_what_a_person_takes_out_of_the_queue_waits_for_a_person(place: Place, n
 def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     place: Place, number: int
 ) -> None:
-    """Told with its place; thrown out with the log; and a hand-off takes it out before it pushes."""
+    """Told with its place; thrown out with the log; and a hand-off takes it out before it pushes.
+
+    A hand-off that has nothing to push leaves it there, and one whose push then fails says that it is out.
+    """
     place.control.set_check(number, "test")
     wake(place)
     mutate(place, "enqueuePullRequest", number)
@@ -384,13 +387,25 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     mutate(place, "enqueuePullRequest", number)
     wake(place)
     place.git("switch", "--quiet", BRANCH)
+    assert "queue" not in place.cli("handoff", "--summary", "Fix race condition").stdout
+    assert f"PR #{number} is in the merge queue" in place.cli("tick").stdout
     (place.root / "work.txt").write_text("more\n")
     place.git("commit", "--quiet", "--all", "--message", "More")
     refused = place.run("git", "push", "origin", BRANCH)
     assert "queued for merging cannot be updated" in " ".join(refused.stderr.split())
+    hook = place.root / ".git/hooks/pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o700)
+    failed = place.cli("handoff", "--summary", "Fix race condition").stderr
+    assert f"PR #{number} was taken out of the merge queue, so that the branch" in failed
+    assert "merge queue" not in place.cli("status").stdout
+    place.clock.offset += 120
+    place.control.advance(120)
+    assert "by hand" not in texts(place.tree().tick(Wake.TICK))
+    hook.unlink()
     handed = place.cli("handoff", "--summary", "Fix race condition")
     assert handed.returncode == 0, handed.stderr
-    assert f"PR #{number} was taken out of the merge queue" in handed.stdout
     assert place.pulls()[number]["head_sha"] == place.git("rev-parse", "HEAD")
     place.control.set_check(number, "test")
     assert "taken out of the merge queue without" not in texts(wake(place))

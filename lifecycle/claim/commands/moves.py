@@ -143,9 +143,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
             notes += _validate(world, command, session)
     # Checked right before the push: validation takes minutes, in which the task may be taken over.
     held = _refuse_lease_of_another(world, claim_store, record)
-    left_queue = _pushed(world, record)
+    notes += _pushed(world, claim_store, record)
     leased = _led(world, claim_store, record, held) if held else record.ownership.lease
-    notes += left_queue
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
         notes.append(f"{open_threads}.")
@@ -156,7 +155,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     else:
         values = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
     is_led = leased != record.ownership.lease
-    is_same = not (values or record.ownership.is_leaseless or left_queue or is_led)
+    is_same = not (values or record.ownership.is_leaseless or is_led)
     if is_same and session in ("", record.ownership.session):
         return HandedOff(record, tuple(notes))
 
@@ -166,7 +165,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
             session=owner, session_at=now, is_leaseless=False, lease=leased
         )
         ours = ours if is_out else _tried_anew(claim_store, ours)
-        return _taken_out(ours, left_queue).with_values(values)
+        return ours.with_values(values)
 
     return HandedOff(_noted(world, claim_store, handed, record.claim.branch), tuple(notes))
 
@@ -384,40 +383,51 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
     return stands.sha
 
 
-def _pushed(world: World, record: Record) -> list[str]:
+def _pushed(world: World, claim_store: ClaimStore, record: Record) -> list[str]:
     """Push; first take the pull request out of the merge queue, since a queued branch accepts no push.
 
-    GitHub is not asked about a queue if the base had none at the last look, unless the push is refused.
-    Returns remarks.
+    It stays in the queue if the remote has the branch's commit already. GitHub is not asked about a queue
+    if the base had none at the last look, unless the push is refused. Returns remarks; an error says them.
     """
     number, branch = record.claim.pr_number, record.claim.branch
-    notes = _left_queue(world, number) if number and record.pull.merging.has_queue else []
-    try:
-        _push(world, branch)
-    except errors.GitFailed as error:
-        queue_notes = _left_queue(world, number) if number and _PROTECTED in error.evidence else []
-        if not queue_notes:
+    merging, remote = record.pull.merging, world.settings.remote
+    there = (merging.head, world.git.remote_head_of(branch, remote))
+    is_new = world.git.head_of(branch) not in there
+    may_leave = bool(number and merging.has_queue and is_new)
+    notes = _left_queue(world, claim_store, number) if number and may_leave else []
+    while True:
+        try:
+            _push(world, branch)
+        except (errors.GitFailed, errors.Transient) as error:
+            if number and not notes and _PROTECTED in error.evidence:
+                notes = _left_queue(world, claim_store, number)
+                if notes:
+                    continue
+            error.sentence = " ".join((*notes, error.sentence))
             raise
-        _push(world, branch)
-        return queue_notes
-    return notes
-
-
-def _taken_out(record: Record, left_queue: list[str]) -> Record:
-    """The record with the head that this hand-off took out of the queue, if `left_queue` has a remark."""
-    merging = record.pull.merging
-    head = merging.head if left_queue else merging.handed_out
-    return record.with_pull(merging=replace(merging, handed_out=head))
+        return notes
 
 
 _PROTECTED = "GH006"
 """The number of GitHub's error for a push to a protected branch; a queued branch is one."""
 
 
-def _left_queue(world: World, number: int) -> list[str]:
-    """Take a pull request out of the merge queue; returns a remark if it was queued."""
-    was_queued = world.merges.ensure_not_queued(number).changed
-    return [merge_messages.left_queue(number)] if was_queued else []
+def _left_queue(world: World, claim_store: ClaimStore, number: int) -> list[str]:
+    """Take a pull request out of the merge queue; returns a remark if it was queued.
+
+    The claim notes at once that a hand-off did it, whatever becomes of the push.
+    """
+    if not world.merges.ensure_not_queued(number).changed:
+        return []
+
+    def left(record: Record) -> Record:
+        merging = record.pull.merging
+        ours = replace(merging, handed_out=merging.head, standing="", awaits="")
+        return record.with_pull(merging=ours)
+
+    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
+        _change(world, claim_store, left)
+    return [merge_messages.left_queue(number)]
 
 
 def _push(world: World, branch: str) -> None:
