@@ -229,6 +229,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(loss_messages.card_of_another, "maria silva"),
         says(loss_messages.lease_left, 42, "GitHub is away."),
         says(loss_messages.released_unseen, 42),
+        says(loss_messages.released_unseen, 42, U),
         says(loss_messages.taken_over, 42, "maria silva"),
     ),
     "linked_messages": (
