@@ -11,7 +11,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import apply_observation
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
-from lifecycle.claim.record.sections import CardAhead, Intent, Trouble
+from lifecycle.claim.record.sections import CardAhead, Intent, MergeRecord, Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, fold, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.plan import (
@@ -28,7 +28,7 @@ from lifecycle.core.plan import Done as Happened
 from lifecycle.core.values.model import BoardItem, Comment, PullState
 from tests.claim.steps import DONE, ITEM, MERGED, rules_with
 from tests.claim.steps import closing as shown_closing
-from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts, values
+from tests.factories import NOW, SHA, comment, issue, observation, pull, record, seen, texts, values
 
 ENDED: dict[str, Any] = {"ending.comment_done": True, "ending.issue_closed": True}
 CLOSED = observation(issue=issue(is_open=False, comments=()), by_number=MERGED, item=ITEM)
@@ -129,6 +129,10 @@ def test_a_pull_request_that_an_override_leaves_open_is_named() -> None:
     by_person = {"ending.override": "elsewhere", "ending.board_done": True}
     observed = replace(CLOSED, by_number=pull())
     assert told(at_end(memory=by_person, observed=observed)).endswith(" PR #107 stays open.")
+    for merging in (MergeRecord(queued=SHA), MergeRecord(auto_on=SHA)):
+        memory = {**by_person, "pull.merging": merging}
+        said = told(at_end(memory=memory, observed=observed))
+        assert " PR #107 stays open, and GitHub merges it by itself (merge queue or" in said
     assert "open" not in told(at_end(memory={"ending.board_done": True}))
 
 

@@ -293,7 +293,9 @@ def test_an_issue_that_was_transferred_is_said_to_be_where_it_is(place: Place) -
         assert f"#42 was transferred on GitHub to {address};" in said
         assert "Leave the task with: lifecycle release" in said
     assert f"was transferred on GitHub to {address};" in place.hook("on-stop").stdout
-    left = f"#42 was transferred on GitHub to {address}, whose assignee and card were left; the claim"
+    left = (
+        f"#42 was transferred on GitHub to {address}, whose assignee and card were left; the claim"
+    )
     assert left in ok(place.cli("release"))
     for words in (["claim", "42"], ["tracker", "show", "42"], ["tracker", "claim", "42"]):
         assert f"#42 of octo-org/hello-service was transferred to {address}" in refused(

@@ -219,6 +219,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(loss_messages.release_comment, "a-1", "b", "2 commits", "", "", others="sam"),
         says(loss_messages.draft_of_left_work),
         says(loss_messages.pull_stays_open, 7),
+        says(loss_messages.pull_stays_open, 7, merges=True),
         says(loss_messages.released, 42, "Board → Todo.", "b", "PR #7 stays open."),
         says(loss_messages.released, 42, "", ""),
         says(loss_messages.released, 42, "", "b", others="sam"),

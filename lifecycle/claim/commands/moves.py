@@ -422,7 +422,7 @@ def _left_queue(world: World, claim_store: ClaimStore, number: int) -> list[str]
 
     def left(record: Record) -> Record:
         merging = record.pull.merging
-        ours = replace(merging, handed_out=merging.head, standing="", awaits="")
+        ours = replace(merging, handed_out=merging.head, queued="", standing="", awaits="")
         return record.with_pull(merging=ours)
 
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):

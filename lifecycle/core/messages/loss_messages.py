@@ -81,9 +81,10 @@ def draft_of_left_work() -> str:
     )
 
 
-def pull_stays_open(number: int) -> str:
-    """The open pull request of a task that was released."""
-    return f"PR #{number} stays open."
+def pull_stays_open(number: int, *, merges: bool = False) -> str:
+    """The open pull request of a claim that ended; `merges`: it was queued, or auto-merge was on."""
+    alone = ", and GitHub merges it by itself (merge queue or auto-merge) unless somebody stops that there"
+    return f"PR #{number} stays open{alone if merges else ''}."
 
 
 def released(issue: int | None, board: str, branch: str, pull: str = "", others: str = "") -> str:

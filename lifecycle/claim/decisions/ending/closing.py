@@ -240,7 +240,11 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         return last
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
     pull = derive.pull_request_of(record, observed, snapshot.rules)
-    left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True), stays(pull)]
+    left = [
+        *derive.open_parts(record),
+        *derive.left_out(record, is_closed=True),
+        stays(record, pull),
+    ]
     text = " ".join(filter(None, [text, *left]))
     return last_step(record, f"issue-closed:{claim.pull}", text)
 
@@ -282,10 +286,14 @@ def surplus(record: Record, posted: Iterable[Comment]) -> list[int]:
     return [] if record.ending.override else _like(comment_of(record), posted)[1:]
 
 
-def stays(pull: PullRequest | None) -> str:
-    """The sentence about a pull request that stays open, or ""."""
-    is_open = pull is not None and pull.state is PullState.OPEN
-    return loss_messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
+def stays(record: Record, pull: PullRequest | None) -> str:
+    """The sentence about a pull request that stays open, or ""; how it merges, the last poll knows."""
+    if pull is None or pull.state is not PullState.OPEN:
+        return ""
+    merging = record.pull.merging
+    return loss_messages.pull_stays_open(
+        pull.number, merges=bool(merging.queued or merging.auto_on)
+    )
 
 
 def _is_not_ours(snapshot: Snapshot) -> bool:

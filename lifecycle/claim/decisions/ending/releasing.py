@@ -110,7 +110,7 @@ def comment_of(
         claim.agent_id,
         claim.branch,
         releasing.progress,
-        closing.stays(pull),
+        closing.stays(record, pull),
         releasing.reason,
         by=releasing.by,
         others=_others(record, issue),
@@ -159,7 +159,7 @@ def _steps(
     if last is not None:
         return last
     board = _board_sentence(snapshot, observed, issue)
-    others, pulls = _others(record, issue), closing.stays(pull)
+    others, pulls = _others(record, issue), closing.stays(record, pull)
     text = loss_messages.released(claim.issue_number, board, claim.branch, pulls, others)
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
