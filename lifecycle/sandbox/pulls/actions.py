@@ -210,9 +210,8 @@ def follow(pull: PullRequest, head: str, user: User) -> None:
     threads.outdate(pull)
     if any(rule.dismiss_stale for rule in rules.of_branch(repo, pull.base)):
         reviews.dismiss_approvals(pull, user)
-    if pull.auto_merge and not repo.can_push(user):
-        pull.auto_merge = None
-        issues.note(pull.issue, user, "auto_merge_disabled", reason="head pushed without access")
+    if not repo.can_push(user):
+        _end_auto_merge(pull, user, "head pushed without access")
     checks_.announce(repo, head)
     repo.touch()
 
@@ -237,10 +236,20 @@ def close(pull: PullRequest, user: User) -> None:
     if not pull.is_open:
         return
     issues.close(pull.issue, user, None)
+    _end_auto_merge(pull, user, "pull request closed")
+    pull.repository.touch()
+
+
+def _end_auto_merge(pull: PullRequest, user: User, reason: str) -> None:
+    """Switch auto-merge off, if it is on.
+
+    Sources: https://github.com/reitermarkus/automerge/issues/1525 (closed ones and drafts),
+    https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/automatically-merging-a-pull-request
+    (a push, or another base, by somebody without write access)
+    """
     if pull.auto_merge is not None:
         pull.auto_merge = None
-        issues.note(pull.issue, user, "auto_merge_disabled", reason="pull request closed")
-    pull.repository.touch()
+        issues.note(pull.issue, user, "auto_merge_disabled", reason=reason)
 
 
 def mark_merged(pull: PullRequest, user: User, sha: str) -> None:
@@ -278,6 +287,8 @@ def set_draft(pull: PullRequest, user: User, *, draft: bool) -> None:
     """Make a pull request a draft, or ready for review."""
     if pull.draft != draft:
         pull.draft = draft
+        if draft:
+            _end_auto_merge(pull, user, "pull request converted to draft")
         issues.note(pull.issue, user, "convert_to_draft" if draft else "ready_for_review")
         pull.repository.touch()
 
@@ -307,6 +318,8 @@ def set_base(pull: PullRequest, user: User, base: str) -> None:
         )
         raise invalid({**error, "code": "invalid", "message": message})
     pull.base, pull.base_sha = base, sha
+    if not repo.can_push(user):
+        _end_auto_merge(pull, user, "base changed without access")
     issues.note(pull.issue, user, "base_ref_changed")
     repo.touch()
 

@@ -159,8 +159,10 @@ def test_there_has_to_be_something_to_wait_for(graphql: Ask, api: Api, control: 
     )
 
 
-def test_it_ends_by_hand_and_by_closing(graphql: Ask, api: Api, control: Control) -> None:
-    """Disabled, or closed: a check does not merge it any more."""
+def test_it_ends_by_hand_by_closing_and_as_a_draft(
+    graphql: Ask, api: Api, control: Control
+) -> None:
+    """Disabled, closed, made a draft, or given another base by a stranger: a check merges it no more."""
     protect(api, "test")
     number, node = opened(control)
     graphql(ENABLE, p=node)
@@ -175,6 +177,19 @@ def test_it_ends_by_hand_and_by_closing(graphql: Ask, api: Api, control: Control
     control.reopen_pull(other)
     control.set_check(other, "test")
     assert pull(control, other)["state"] == "open"
+    third, third_node = opened(control, "third")
+    graphql(ENABLE, p=third_node)
+    for turn in ("convertPullRequestToDraft", "markPullRequestReadyForReview"):
+        asked = f'mutation {{ {turn}(input: {{pullRequestId: "{third_node}"}}) {{ {PULL} }} }}'
+        assert graphql(asked)["data"][turn]["pullRequest"]["autoMergeRequest"] is None
+    assert events(api, third)[:2] == ["auto_merge_enabled", "auto_merge_disabled"]
+    control.push_commit("stable", {"stable.txt": "1"}, "Stable", by="maria")
+    control.push_commit("theirs", {"theirs.txt": "1"}, "Theirs", by="maria")
+    theirs = control.open_pull("theirs", "Theirs", by="visitor")
+    graphql(ENABLE, p=pull(control, theirs)["node_id"], token="maria")
+    moved = api("PATCH", f"pulls/{theirs}", json={"base": "stable"}, token="visitor").json()
+    assert (moved["base"]["ref"], moved["auto_merge"], moved["state"]) == ("stable", None, "open")
+    assert pull(control, theirs)["state"] == "open", "nothing holds it back there"
 
 
 def test_who_may_not_write_is_told_so(graphql: Ask, api: Api, control: Control) -> None:
