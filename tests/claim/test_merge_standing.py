@@ -343,6 +343,13 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
     assert told(made, replace(before, standing=how)) == ()
     assert told(made, replace(before, head=OLD)) == ()
     assert told(made, replace(before, standing="")) == ()
+    for held in (shown(changes_requested=(asked_for(),)), shown(mergeable="CONFLICTING")):
+        after = review.judge(look(before), held).known.merging
+        assert (after.standing, after.is_held) == ("", True)
+        assert told(made, after) == (said,), (
+            "its own notice ended it, and it is over without a push"
+        )
+        assert told(made, replace(after, head=OLD)) == ()
     assert told(replace(made, merge_state="UNKNOWN"), before) == ()
     assert told(replace(made, mergeable="CONFLICTING"), before)[0].key.startswith("conflict")
     assert len(told(replace(made, mergeable="CONFLICTING"), before)) == 1

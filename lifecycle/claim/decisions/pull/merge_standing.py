@@ -184,7 +184,7 @@ def stands(
     awaiting, how = awaited(pull), words.readiness(pull, is_reported=False)
     # The agent opened it for review: whoever made it a draft again has to mark it ready.
     whom = Whom.REVIEWERS if pull.is_draft and awaiting.why == how else awaiting.whom
-    if pull.mergeable == CONFLICTING or pull.changes_due:
+    if is_held(pull):
         return Awaiting(whom, "")
     is_by_queue = pull.ejection is not None and not pull.ejection.is_by_hand
     if pull.ejection and is_by_queue and pull.queue is None and merging.ejected == pull.head_sha:
@@ -195,6 +195,11 @@ def stands(
     return Awaiting(whom, "" if _is_unknown(pull) and how.startswith("is ready") else how)
 
 
+def is_held(pull: PullRequest) -> bool:
+    """True if it conflicts or has requested changes, of which notices of their own tell."""
+    return pull.mergeable == CONFLICTING or bool(pull.changes_due)
+
+
 def _is_unknown(pull: PullRequest) -> bool:
     return "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
 
@@ -202,12 +207,13 @@ def _is_unknown(pull: PullRequest) -> bool:
 def moved(snapshot: Snapshot, pull: PullRequest, how: str, merging: MergeRecord) -> list[Notice]:
     """A notice if the state of a head's merge changed since it was told, but not by the agent or by us.
 
+    So did it if what held the head back is over without a push: a review's request, or a conflict.
     A changed place in the queue gets no notice: `status` shows it.
     """
     before = snapshot.record.pull.merging
     is_same = how in ("", before.standing) or before.head != pull.head_sha
     is_queued = before.queued if pull.queue is not None else merging.is_ours
-    if is_same or is_queued or _is_unknown(pull) or not before.standing:
+    if is_same or is_queued or _is_unknown(pull) or not (before.standing or before.is_held):
         return []
     key = f"standing:{pull.number}:{pull.head_sha}:{how}"
     return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]

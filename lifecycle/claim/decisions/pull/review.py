@@ -96,7 +96,12 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         notices += merge_standing.notices(snapshot, pull, pull_record)
         if not is_reported:
             notices += merge_standing.moved(snapshot, pull, standing.why, pull_record.merging)
-        merging = replace(pull_record.merging, standing=standing.why, awaits=standing.whom.value)
+        merging = replace(
+            pull_record.merging,
+            standing=standing.why,
+            awaits=standing.whom.value,
+            is_held=merge_standing.is_held(pull),
+        )
         pull_record = replace(pull_record, merging=merging)
         notices += result
     ended = over(pull_record, pull) if notices else ()
