@@ -363,7 +363,7 @@ def test_options_that_are_missing(patient: Patient) -> None:
     patient.place.control.rename_option("Status", "In Review", "Review")
     patient.place.control.rename_option("Status", "Done", "Shipped")
     says = patient.only("board.status", "fail")["says"]
-    assert '"In Review" and "Done"' in says
+    assert says.startswith('Status lacks "In Review" and "Done": ')
     assert "opening the PR and closing" in says
     patient.place.control.rename_option("Status", "Todo", "Backlog")
     assert {"claiming", "releasing"} <= {*patient.only("board.status", "fail")["hinders"]}
