@@ -14,8 +14,8 @@ import click
 
 from tests.e2e.forked import Forked
 from tests.soak.pool import outcomes
-from tests.soak.sequence import sequence
 from tests.soak.soaking import Outcome, shrunk, violates
+from tests.soak.team import drawn
 
 PROGRESS = 10
 """After how many sequences a line tells how far it is."""
@@ -37,7 +37,7 @@ def _shrink(failed: list[Outcome]) -> None:
             rule = one.violations[0].partition(":")[0]
             fails = partial(violates, one.seed, forked.command, rule)
             click.echo(f"seed {one.seed}, {rule}: these steps are enough")
-            click.echo("\n".join(f"    {step}" for step in shrunk(sequence(one.seed), fails)))
+            click.echo("\n".join(f"    {step}" for step in shrunk(drawn(one.seed), fails)))
 
 
 def main() -> int:
@@ -57,7 +57,7 @@ def main() -> int:
     )
     asked = parser.parse_args()
     if asked.steps:
-        click.echo("\n".join(f"{n:3} {step}" for n, step in enumerate(sequence(asked.seed), 1)))
+        click.echo("\n".join(f"{n:3} {step}" for n, step in enumerate(drawn(asked.seed), 1)))
         return 0
     began, counts = time.monotonic(), Counter[str]()
     failed: list[Outcome] = []

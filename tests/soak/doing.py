@@ -10,13 +10,14 @@ import http.client
 import json
 import urllib.request
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from lifecycle.sandbox.control import ControlError
 from tests.conftest import BRANCH
 from tests.e2e.client import _STOP
 from tests.soak.ground import Clone, Ground
-from tests.soak.sequence import Step
+from tests.soak.sequence import CLOSE, HANDOFF, RELEASE, STOP, WORK, Step
 
 Doing = Callable[[Ground, Step], bool]
 ISSUE = 42
@@ -127,6 +128,51 @@ def cli(at: Ground, step: Step) -> bool:
     return True
 
 
+# --- a team
+
+
+def team(at: Ground, step: Step) -> bool:
+    """Everybody has a machine of their own, with its clock, its clone and an account."""
+    at.clones.clear()
+    at.machines = step.given["machines"]
+    for number in range(1, len(at.machines)):
+        at.clone(number)
+    return True
+
+
+def sweep(at: Ground, step: Step) -> bool:
+    """A maintainer's sweep, on a machine that has no clone."""
+    at.sweep(step, *step.given["arguments"])
+    return True
+
+
+def go_on(at: Ground, step: Step) -> bool:
+    """A command that was held in the middle goes on to its end."""
+    if step.by not in at.held:
+        return False
+    at.go_on(step.by)
+    return True
+
+
+NEXT = {"coding": (WORK, HANDOFF), "merged_detected": (CLOSE,)}
+"""What comes next for a claim in a phase; a stop in the others."""
+
+
+def advance(at: Ground, step: Step) -> bool:
+    """An agent, or whoever it waits for, does what comes next for its claim, or it takes a task."""
+    clone = at.clone(step.by)
+    claim = clone.claim
+    if claim.get("phase") == "checks_running" and str(claim["pr_number"]) in at.after["pulls"]:
+        return _people(lambda at, _: at.control.merge_pull(claim["pr_number"], method="squash"))(
+            at, step
+        )
+    taking = Step("cli", {"arguments": ("claim", str(step.given["issue"]))})
+    nexts = (RELEASE,) if clone.is_lost else NEXT.get(claim.get("phase", ""), (STOP,))
+    for one in nexts if claim else (taking,):
+        STEPS[one.name](at, replace(one, by=step.by, kill=step.kill))
+    return True
+
+
 # --- the agent
 
 
@@ -211,6 +257,7 @@ def work(at: Ground, step: Step) -> bool:
         file.write(f"step {at.index}\n")
     place.run("git", "add", f"work-{step.by}.txt")
     place.run("git", "commit", "--quiet", "-m", f"Step {at.index}")
+    clone.commits.append(place.git("rev-parse", "HEAD"))
     if step.given["push"]:
         place.run("git", "push", "--quiet", "origin", branch)
     return True
@@ -280,8 +327,16 @@ def calm(at: Ground, _step: Step) -> bool:
 
 def _field(name: str) -> Doing:
     def done(at: Ground, given: dict[str, Any]) -> None:
+        issue = given.pop("issue", ISSUE)
         (value,) = given.values()
-        at.control.set_field(ISSUE, name, value)
+        at.control.set_field(issue, name, value)
+
+    return _people(done)
+
+
+def _on_issue(verb: str) -> Doing:
+    def done(at: Ground, given: dict[str, Any]) -> None:
+        getattr(at.control, verb)(given.pop("issue", ISSUE), *given.values())
 
     return _people(done)
 
@@ -313,7 +368,7 @@ STEPS: dict[str, Doing] = {
         for act in (
             on_stop, ci_waiter, on_idle, on_clear, session_start, session_end, other_session, prompt,
             cli, write_by_hand, edit, break_claim, delete_claim, work, force_push, git_add_all, time,
-            fault, network_off, lag, few_scopes, calm,
+            fault, network_off, lag, few_scopes, calm, team, sweep, go_on, advance,
         )
     },
     "merge": _on_pull("open")(lambda at, n, **given: at.control.merge_pull(n, **given)),
@@ -328,14 +383,14 @@ STEPS: dict[str, Doing] = {
     "open_pull": _people(_open_pull),
     "move_card": _field("Status"),
     "name_agent": _field("Agent"),
-    "assign": _people(lambda at, given: at.control.assign(ISSUE, given["login"])),
-    "unassign": _people(lambda at, given: at.control.unassign(ISSUE, given["login"])),
-    "close_issue": _people(lambda at, _: at.control.close_issue(ISSUE)),
-    "reopen_issue": _people(lambda at, _: at.control.reopen_issue(ISSUE)),
+    "assign": _on_issue("assign"),
+    "unassign": _on_issue("unassign"),
+    "close_issue": _on_issue("close_issue"),
+    "reopen_issue": _on_issue("reopen_issue"),
     "comment": _people(lambda at, _: at.control.comment(ISSUE, "Completed in #46\n\nsays maria")),
-    "archive_card": _people(lambda at, _: at.control.archive_item(ISSUE)),
-    "remove_card": _people(lambda at, _: at.control.remove_item(ISSUE)),
-    "put_card": _people(lambda at, _: at.control.put_item(ISSUE)),
+    "archive_card": _on_issue("archive_item"),
+    "remove_card": _on_issue("remove_item"),
+    "put_card": _on_issue("put_item"),
 }  # fmt: skip
 """A step's name → what it does."""
 

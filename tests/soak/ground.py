@@ -1,4 +1,4 @@
-"""Where a sequence happens: an embedded GitHub, one clone or two, and what was seen of each step."""
+"""Where a sequence happens: an embedded GitHub, the agents' clones, and what was seen of each step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.e2e.client import Session
 from tests.e2e.forked import STAGE
 from tests.e2e.killer import KILL_AT, KILL_NOTE, KILL_WITH
 from tests.soak import staged
-from tests.soak.past import age_worktree, age_world
+from tests.soak.past import age_machine, age_worktree, age_world
 from tests.soak.sequence import Step
 
 SECONDS = 60
@@ -32,6 +32,8 @@ SHORT = "3"
 """LIFECYCLE_HOOK_SECONDS of a hook that meets a GitHub that does not answer."""
 SESSIONS = "11111111-aaaa-4bbb-8ccc-{:012d}"
 SETTINGS = "[checks]\npoll_seconds = 2\n"
+TOKENS = {"octocat": "sandbox-token", "sam": "sam-token"}
+"""The accounts that agents work with, and their tokens."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class Clone:
     number: int
     sessions: int = 1
     kept: list[bytes] = field(default_factory=list)
+    commits: list[str] = field(default_factory=list)
     life: int = 0
     renumbered: int = 0
 
@@ -105,6 +108,16 @@ class Clone:
         return found
 
     @property
+    def ownership(self) -> dict[str, Any]:
+        """What the engine remembers of whose the task is."""
+        return (self.state.get("record") or {}).get("ownership", {})  # type: ignore[no-any-return]
+
+    @property
+    def is_lost(self) -> bool:
+        """True if the engine knows that somebody took the claim's task away."""
+        return any(self.ownership.get(name) for name in ("taken_by", "is_released", "is_leaseless"))
+
+    @property
     def session(self) -> Session:
         """The client's present session."""
         return Session(self.place, SESSIONS.format(100 * self.number + self.sessions))
@@ -123,6 +136,9 @@ class Ground:
         counts: how often each thing happened, for the summary.
         known: what the rules remember from step to step.
         defect: of the product, on purpose (`staged.DEFECTS`).
+        machines: of a team: how far each clock is ahead, and its account; the first one sweeps.
+        passed: seconds by which all of their clocks were set on.
+        held: commands that stopped at a moment, and go on later, by who runs them.
     """
 
     sandbox: Sandbox
@@ -138,6 +154,9 @@ class Ground:
     counts: Counter[str] = field(default_factory=Counter)
     known: dict[str, Any] = field(default_factory=dict)
     defect: str = ""
+    machines: tuple[tuple[int, str], ...] = ()
+    passed: int = 0
+    held: dict[int, tuple[str, subprocess.Popen[bytes], float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.control = Control(self.sandbox.info.control_url)
@@ -145,17 +164,19 @@ class Ground:
         self.after = self.world()
 
     def clone(self, number: int) -> Clone:
-        """The first agent's clone, or the second's, made when it is first asked for."""
+        """An agent's clone, made when it is first asked for; in a team each is on a machine of its own."""
         if number not in self.clones:
-            root = self.folder / f"clone-{number}"
+            root = self.folder / (f"machine-{number}/clone" if self.machines else f"clone-{number}")
             info = self.sandbox.info
+            token = TOKENS[self.machines[number][1]] if self.machines else info.token
             environment = environment_of(info, root, self.command) | {STAGE: staged.__name__}
+            environment |= {"GH_TOKEN": token}
             environment |= {staged.DEFECT: self.defect} if self.defect else {}
             subprocess.run(
                 ["git", "clone", "--quiet", self.bare, root], env=environment, check=True
             )
             place = Place(info, self.control, root, environment, command=self.command)
-            place.git("remote", "set-url", "origin", info.git_url)
+            place.git("remote", "set-url", "origin", info.git_url.replace(info.token, token))
             (root / ".lifecycle.toml").write_text(SETTINGS)
             with (root / ".git/info/exclude").open("a") as exclude:
                 exclude.write(".lifecycle.toml\n")
@@ -177,7 +198,12 @@ class Ground:
     def pass_time(self, seconds: int) -> None:
         """Everything becomes so much older."""
         assert self.sandbox.site is not None
-        if seconds:
+        if self.machines:
+            self.passed += seconds
+            self.control.advance(seconds)
+            for clone in self.clones.values():
+                age_machine(clone.place.root.parent, seconds)
+        elif seconds:
             age_world(self.sandbox.site.world, seconds)
             for clone in self.clones.values():
                 age_worktree(clone.place.root, seconds)
@@ -196,21 +222,65 @@ class Ground:
         """Run a command to its end, in the agent's session or on a person's terminal."""
         clone = self.clone(step.by)
         session = {} if is_person else {"CLAUDE_CODE_SESSION_ID": clone.session.id}
+        self._command(step, arguments, clone.place.root, clone.place.environment | session)
+
+    def sweep(self, step: Step, *arguments: str) -> None:
+        """Run `lifecycle reconcile` on a machine that has no clone."""
+        root = self.folder / "runner"
+        root.mkdir(exist_ok=True)
+        environment = environment_of(self.sandbox.info, root, self.command)
+        environment |= {
+            STAGE: staged.__name__,
+            "LIFECYCLE_REPOSITORY": self.sandbox.info.repository,
+        }
+        environment |= {staged.DEFECT: self.defect} if self.defect else {}
+        self._command(step, ("reconcile", *arguments), root, environment)
+
+    def _command(
+        self, step: Step, arguments: tuple[str, ...], root: Path, environment: dict[str, str]
+    ) -> None:
         began = time.monotonic()
         process = subprocess.Popen(
             [str(self.command), *arguments],
-            cwd=clone.place.root,
-            env={**clone.place.environment, **session, **self._trouble(step)},
+            cwd=root,
+            env=environment | self._trouble(step),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        self._ended(" ".join(arguments), process, began, is_hook=False)
+        if step.kill and step.kill[0] == "SIGSTOP" and self._is_held(process, step.kill[1]):
+            self.held[step.by] = " ".join(arguments), process, began
+            self.said.append(Said(" ".join(arguments), 0, "", "held", 0.0, is_hook=False))
+        else:
+            self._ended(" ".join(arguments), process, began, is_hook=False)
+
+    def _is_held(self, process: subprocess.Popen[bytes], moment: int) -> bool:
+        """Wait until the process stops at this moment, True, or has ended before it."""
+        note = self.folder / "moments"
+        while process.poll() is None:
+            if note.exists() and note.read_text().count("\n") >= moment:
+                return True
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.02)
+        return False
+
+    def go_on(self, by: int) -> None:
+        """Let the command that was held go on to its end."""
+        name, process, began = self.held.pop(by)
+        held, end = int((self.folder / staged.HELD).read_text()), time.monotonic() + SECONDS
+        while process.poll() is None and time.monotonic() < end:
+            with contextlib.suppress(ProcessLookupError):  # it ends, or its command does at once
+                os.kill(held, signal.SIGCONT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.1)
+        self._ended(name, process, began, is_hook=False)
 
     def _trouble(self, step: Step) -> dict[str, str]:
-        """The variables by which a step's process is killed, or has little time."""
+        """The variables by which a step's process is killed, has little time, or its machine's clock."""
         found = {"LIFECYCLE_HOOK_SECONDS": SHORT} if step.under else {}
+        if self.machines:
+            found[staged.CLOCK] = str(self.passed + self.machines[step.by][0])
         if step.kill is not None:
             note = self.folder / "moments"
             note.unlink(missing_ok=True)

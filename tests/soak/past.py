@@ -17,13 +17,12 @@ from typing import Any
 
 from lifecycle.sandbox.repositories.state import World
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
+from tests.soak.staged import OLD
 
 _MOMENT = re.compile(r"(?<![\w.-])1[6-9]\d{8}(?=(\d{9})?(?!\d))")
 """Seconds since the epoch, of nanoseconds too; behind a hyphen they are a part of an agent's name."""
 _STAMP = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?=Z|\+00:00)")
 _FORM = "%Y-%m-%dT%H:%M:%S"
-_OLD = 1_000_000_000
-"""A file that is older says something else with its date."""
 
 
 def aged(text: str, seconds: int) -> str:
@@ -42,7 +41,6 @@ def age_worktree(root: Path, seconds: int) -> None:
     for path in (root / ".lifecycle.toml", *claims, *(root / FOLDER).rglob("*")):
         if not path.is_file() or path.is_symlink():
             continue
-        found = path.stat()
         if path.suffix == ".json" or path.name.startswith(CLAIM_FILE):
             content = path.read_bytes()
             try:
@@ -50,10 +48,24 @@ def age_worktree(root: Path, seconds: int) -> None:
             except UnicodeDecodeError:
                 text = content
             if text != content:
+                written = path.stat().st_mtime_ns
                 path.write_bytes(text)
-        if found.st_mtime > _OLD:
-            moved = found.st_mtime_ns - seconds * 1_000_000_000
-            os.utime(path, ns=(moved, moved))
+                os.utime(path, ns=(written, written))
+        _set_back(path, seconds)
+
+
+def age_machine(folder: Path, seconds: int) -> None:
+    """A machine's clock was set on by so much (`staged.CLOCK`): its files' dates stay what they were."""
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            _set_back(path, seconds)
+
+
+def _set_back(path: Path, seconds: int) -> None:
+    found = path.stat()
+    if found.st_mtime > OLD:
+        moved = found.st_mtime_ns - seconds * 1_000_000_000
+        os.utime(path, ns=(moved, moved))
 
 
 def age_world(world: World, seconds: int) -> None:

@@ -15,7 +15,7 @@ from lifecycle.claim.record.state import is_same
 from lifecycle.core.values.configured import LABEL_PREFIX
 from lifecycle.core.values.model import LABELS_ITEM
 from lifecycle.storage.store import FOLDER
-from tests.soak.ground import Clone, Ground, Said
+from tests.soak.ground import TOKENS, Clone, Ground, Said
 from tests.soak.sequence import Step
 
 Rule = Callable[[Ground, Step], Iterator[str]]
@@ -77,10 +77,9 @@ def in_time(at: Ground, _step: Step) -> Iterator[str]:
 
 
 def no_secret(at: Ground, _step: Step) -> Iterator[str]:
-    """No output has the token."""
-    token = at.sandbox.info.token
+    """No output has a token."""
     for said in at.said:
-        if token in said.stdout + said.stderr:
+        if any(token in said.stdout + said.stderr for token in TOKENS.values()):
             yield f"{said.name} printed the token"
 
 
@@ -91,9 +90,9 @@ def no_traceback(at: Ground, _step: Step) -> Iterator[str]:
             yield f"{said.name}: {said.stderr[-600:]}"
 
 
-def looked_first(at: Ground, _step: Step) -> Iterator[str]:
+def looked_first(at: Ground, step: Step) -> Iterator[str]:
     """A pull request or a comment of a claim's is created by who looked before, in this process."""
-    has_looked = False
+    has_looked = step.name == "go_on"  # before it was held
     for request in at.requests:
         has_looked |= request.operation == "ObserveClaim" or request.method == "GET"
         is_alone = request.method == "POST" and request.path.endswith(("/pulls", "/comments"))
@@ -110,7 +109,7 @@ def one_open_pull(at: Ground, _step: Step) -> Iterator[str]:
 def one_comment(at: Ground, _step: Step) -> Iterator[str]:
     """An issue never has the same comment of ours twice."""
     for number, issue in at.after["issues"].items():
-        bodies = [c["body"] for c in issue["comments"] if c["author"] == "octocat"]
+        bodies = [c["body"] for c in issue["comments"] if c["author"] in TOKENS]
         yield from (f"#{number}: {b!r}" for b in sorted(set(bodies)) if bodies.count(b) > 1)
 
 
@@ -123,7 +122,11 @@ def closed_by_right(at: Ground, step: Step) -> Iterator[str]:
     if not at.said:
         return
     for number in _closed_by_us(at):
-        merged = [n for n, p in at.after["pulls"].items() if p["state"] == "merged"]
+        merged = [
+            n
+            for n, p in at.after["pulls"].items()
+            if p["state"] == "merged" and _is_of(at, p, number)
+        ]
         known = at.known.setdefault("consent", {}).get(step.by, {})
         if not merged and not known.get("override"):
             yield f"#{number} was closed without a merge, and nobody overrode"
@@ -134,6 +137,11 @@ def closed_by_right(at: Ground, step: Step) -> Iterator[str]:
             yield f"#{number} was closed by {at.said[0].name}, and no person wrote since the merge"
         elif known.get("about") != number:
             yield f"#{number} was closed, and the yes was to closing #{known['about']}"
+
+
+def _is_of(at: Ground, pull: dict[str, Any], number: str) -> bool:
+    """True if a pull request names the issue, or people edit texts, who do so only without a team."""
+    return not at.machines or bool(re.search(rf"#{number}\b", f"{pull['title']} {pull['body']}"))
 
 
 def _closed_by_us(at: Ground) -> list[str]:
@@ -323,8 +331,7 @@ STATUSES = ("todo", "in progress", "in review", "done")
 def _is_led(at: Ground, clone: Clone, claim: dict[str, Any], record: dict[str, Any]) -> bool:
     """True if the engine leads this claim: it is a whole one, and nobody took it away."""
     is_known = claim.get("phase") in PHASES and str(claim.get("status")).casefold() in STATUSES
-    ownership, ending = record.get("ownership", {}), record.get("ending", {})
-    is_lost = ownership.get("taken_by") or ownership.get("is_released") or ending.get("releasing")
+    is_lost = clone.is_lost or record.get("ending", {}).get("releasing")
     is_one = claim.get("schema_version") == 1 and isinstance(claim.get("issue_number"), int)
     return bool(is_known and is_one and claim.get("agent_id") and not is_lost) and not _is_tracked(
         clone
@@ -383,7 +390,7 @@ def is_write(at: Ground) -> list[str]:
 def remember(at: Ground, step: Step) -> None:
     """Note what later rules have to know of this step: who set a card last, what was heard."""
     cards = at.known.setdefault("card", {})
-    is_ours = bool(at.said) and at.said[0].name != "reconcile"
+    is_ours = bool(at.said) and (at.said[0].name != "reconcile" or step.by == 0)
     for issue, card in at.after["board"].items():
         before = at.before["board"].get(issue, {}).get("values", {})
         for name in ("Status", "Agent"):

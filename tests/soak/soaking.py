@@ -5,18 +5,24 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
+
+from lifecycle.sandbox.seed.form import Seed, SeedToken
+from lifecycle.sandbox.seed.reading import default_seed
 from lifecycle.sandbox.server import Sandbox
-from tests.soak import rules
-from tests.soak.doing import STEPS, keep_copy
-from tests.soak.ground import Ground
-from tests.soak.sequence import GO_ON, IDLE, STOP, WAITER, Step, sequence
+from tests.soak import rules, team_rules
+from tests.soak.doing import STEPS, keep_copy, pull_of
+from tests.soak.ground import TOKENS, Ground
+from tests.soak.sequence import GO_ON, IDLE, START, STOP, WAITER, Step
+from tests.soak.team import drawn
 
 ROUNDS = 10
 """In how many rounds of wakes the claims have to come to rest, once all is well."""
 ROUND = (STOP, IDLE, WAITER, GO_ON, STOP)
+SWEEP = Step("sweep", {"arguments": ("--close",)}, by=0)
 PAUSES = (4000, 700, 700, *(130,) * (ROUNDS - 3))
 """Seconds before each round: first longer than anything waits (a board that could not be seen, for an
 hour), then shorter than ten minutes, after which whatever GitHub refused is asked for again, for ever."""
@@ -58,16 +64,23 @@ def soak(
         defect: of the product, on purpose: the name of one of `staged.DEFECTS`.
     """
     outcome = Outcome(seed)
-    with tempfile.TemporaryDirectory(prefix="soak-") as folder, Sandbox() as sandbox:
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder, Sandbox(_seed()) as sandbox:
         at = Ground(sandbox, Path(folder), command, counts=outcome.counts, defect=defect)
         try:
-            for step in sequence(seed) if steps is None else steps:
+            for step in drawn(seed) if steps is None else steps:
                 _take(at, step, outcome)
             outcome.rounds = _rest(at, outcome)
         except Violated as error:
             outcome.violations = list(error.args)
         outcome.index = at.index
     return outcome
+
+
+def _seed() -> Seed:
+    """The built-in world, with a token for each account."""
+    scopes = ["project", "repo"]
+    tokens = [SeedToken(token=token, user=user, scopes=scopes) for user, token in TOKENS.items()]
+    return msgspec.structs.replace(default_seed(), tokens=tokens)
 
 
 def _take(at: Ground, step: Step, outcome: Outcome) -> None:
@@ -88,7 +101,7 @@ def _take(at: Ground, step: Step, outcome: Outcome) -> None:
     outcome.trail.append(
         f"{at.index:3} {step}" + (f" → {said}" if said else "" if is_done else " (nothing to do)")
     )
-    _hold(at, step, rules.EACH)
+    _hold(at, step, (*rules.EACH, *team_rules.EACH))
     rules.remember(at, step)
 
 
@@ -114,7 +127,11 @@ def _count(at: Ground, step: Step, *, is_done: bool) -> None:
 
 def _rest(at: Ground, outcome: Outcome) -> int:
     """All is well from here on: in how many rounds it is quiet, and stays so."""
+    for by in tuple(at.held):
+        _take(at, Step("go_on", by=by), outcome)
     _take(at, Step("calm"), outcome)
+    for by in at.clones if at.machines else ():  # who only writes code looks when a session starts
+        _take(at, replace(START, by=by), outcome)
     quiet = 0
     loud: list[str] = []
     for number, pause in enumerate(PAUSES, 1):
@@ -122,13 +139,28 @@ def _rest(at: Ground, outcome: Outcome) -> int:
         loud = _round(at, outcome)
         quiet = 0 if loud else quiet + 1
         if quiet == 2:
-            _hold(at, STOP, rules.REST)
+            _hold(at, STOP, (*rules.REST, *(team_rules.REST if at.machines else ())))
+            if at.machines:
+                _go_home(at, outcome)
             return number
     raise Violated(f"rests: after {ROUNDS} rounds there is still {'; '.join(loud)}")
 
 
+def _go_home(at: Ground, outcome: Outcome) -> None:
+    """A team leaves everything as it is; sweeps release it, for which a draft, too, is a sign of life."""
+    sweep = Step("sweep", {"arguments": ("--close", "--release")}, by=0)
+    day = Step("time", {"seconds": 30 * 3600})
+    while pull_of(at, "open"):
+        _take(at, Step("close_pull"), outcome)
+    for step in (day, sweep, sweep, day, sweep, sweep, sweep):
+        _take(at, step, outcome)
+    _hold(at, sweep, team_rules.HOME)
+    if rules.is_write(at):
+        raise Violated(f"rests: the third sweep wrote {rules.is_write(at)}")
+
+
 def _round(at: Ground, outcome: Outcome) -> list[str]:
-    """One round of wakes in each clone; what was said, written or changed in it."""
+    """One round of wakes in each clone, and a team's sweep; what was said, written or changed in it."""
     loud: list[str] = []
     for number in sorted(at.clones):
         for wake in ROUND:
@@ -142,6 +174,9 @@ def _round(at: Ground, outcome: Outcome) -> list[str]:
                 k for k in {*claim, *now} - {"last_check_poll"} if claim.get(k) != now.get(k)
             }
             loud += [f"{wake.name} changed {name}" for name in sorted(changed)]
+    if at.machines:
+        _take(at, SWEEP, outcome)
+        loud += [f"a sweep wrote {request}" for request in rules.is_write(at)]
     return loud
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from lifecycle.sandbox.control import LoggedRequest
-from tests.soak import rules
+from tests.soak import rules, team_rules
 from tests.soak.ground import Ground, Said
 from tests.soak.sequence import Step
 
@@ -22,7 +22,8 @@ def violated(rule: rules.Rule, step: Step | None = None, **facts: Any) -> list[s
     """What a rule says of a ground of which this is known."""
     world: dict[str, Any] = {"issues": {}, "pulls": {}, "refs": {}, "board": {}}
     info = SimpleNamespace(token=TOKEN)
-    usual = {"said": [], "requests": (), "known": {}, "clones": {}, "struck": 0, "index": 2}
+    usual = {"said": [], "requests": (), "known": {}, "clones": {}, "struck": 0, "index": 2,
+             "machines": ()}  # fmt: skip
     ground = {**usual, "before": world, "after": world, **facts}
     at = cast("Ground", SimpleNamespace(**ground, sandbox=SimpleNamespace(info=info)))
     return list(rule(at, step or Step("on_stop")))
@@ -199,3 +200,73 @@ def test_an_end_without_a_comment() -> None:
     }
     assert violated(rules.ended_whole, clones={1: clone}, after=world(issues={"42": bare})) != []
     assert violated(rules.ended_whole, clones={1: clone}, after=world(issues={"42": told})) == []
+
+
+def test_a_team_closes_what_was_merged_for_that_issue() -> None:
+    """A merge that names another issue is none of this one's."""
+    close = LoggedRequest(1, "PATCH", "/repos/o/r/issues/42", None, "rest", 200, None, 1)
+    for text, is_right in (("Refs #42", True), ("Refs #421", False)):
+        pulls = {"46": MERGED | {"title": "T", "body": text}}
+        found = violated(
+            rules.closed_by_right,
+            machines=((0, "sam"),),
+            said=[command("reconcile --close")],
+            requests=(close,),
+            before=world(issues={"42": {"state": "open"}}, pulls=pulls),
+            after=world(issues={"42": {"state": "closed"}}, pulls=pulls),
+        )
+        assert (found == []) is is_right
+
+
+@pytest.mark.parametrize(
+    ("lease", "lost", "agent", "setter", "broken"),
+    [
+        ("one", {}, "a-1", 1, []),
+        ("two", {}, "a-1", 1, ["one_holder"]),
+        ("two", {"taken_by": "b-1"}, "b-1", 2, []),
+        ("one", {}, "b-1", 2, ["holder_shown"]),
+        ("one", {}, "b-1", None, []),
+    ],
+    ids=["held", "another's", "another's, and seen", "misnamed", "misnamed by a person"],
+)
+def test_a_task_has_one_holder_whom_its_card_names(
+    lease: str, lost: dict[str, Any], agent: str, setter: int | None, broken: list[str]
+) -> None:
+    """A claim goes on only with its own lease, and its card is its own, unless a person named somebody."""
+    ownership = {"lease": "one", **lost}
+    clone = SimpleNamespace(
+        number=1, ownership=ownership, is_lost=bool(lost), state={"record": {"ownership": ownership}},
+        claim={"schema_version": 1, "issue_number": 42, "agent_id": "a-1", "phase": "coding",
+               "status": "In Progress"},
+        place=SimpleNamespace(git=lambda *_: ""),
+    )  # fmt: skip
+    card = {"archived": False, "values": {"Status": "In Progress", "Agent": agent}}
+    facts: dict[str, Any] = {
+        "clones": {1: clone},
+        "known": {"card": {("42", "Agent"): setter}},
+        "after": world(issues={"42": {"state": "open"}}, refs={LEASE: lease}, board={"42": card}),
+    }
+    both = (team_rules.one_holder, team_rules.holder_shown)
+    assert [rule.__name__ for rule in both if violated(rule, **facts)] == broken
+
+
+def test_a_team_leaves_nothing_held_and_loses_nothing() -> None:
+    """A lease, a name on a card, a comment too many, and a commit that cannot be reached are each seen."""
+    card = {"archived": False, "values": {"Agent": "a-1"}}
+    known: dict[str, Any] = {"card": {("42", "Agent"): 1}}
+    assert violated(team_rules.all_free, known=known, after=world(board={"42": card})) != []
+    assert violated(team_rules.all_free, known={"card": {}}, after=world(refs={LEASE: "one"})) != []
+    known = {"card": {("42", "Agent"): None}}
+    assert violated(team_rules.all_free, known=known, after=world(board={"42": card})) == []
+    told = {"state": "closed", "comments": [{"body": "<!-- lifecycle:completed issue=42 -->"}]}
+    facts: dict[str, Any] = {"known": {}, "after": world(issues={"42": told})}
+    was = world(issues={"42": {"state": "open"}})
+    assert violated(team_rules.count_closings, **facts, before=was) == []
+    assert violated(team_rules.told_once, **facts) == []
+    told["comments"] *= 2
+    assert violated(team_rules.told_once, **facts) != []
+    place = SimpleNamespace(git=lambda *_: "abc\n")
+    clone = SimpleNamespace(number=1, commits=["abc"], place=place)
+    assert violated(team_rules.work_kept, clones={1: clone}) == []
+    clone.commits.append("def")
+    assert violated(team_rules.work_kept, clones={1: clone}) != []
