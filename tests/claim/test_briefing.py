@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -303,6 +304,8 @@ def test_the_answer_that_counts_is_named_with_the_question() -> None:
     assert briefing.claim_lines(asked)[-1] == messages.how_to_close()
     assert briefing.next_line(asked) == messages.how_to_close()
     assert briefing.next_line(record(**REVIEW)) == WATCHED
+    corrected = replace(record(**REVIEW), conditions={"phase": "Write a phase.", "x": "Later."})
+    assert briefing.next_line(corrected) == "Write a phase."
     deaf = briefing.claim_lines(asked, hears_prompts=False)
     assert deaf[-1] == messages.how_to_close(counts_done=False)
 

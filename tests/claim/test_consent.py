@@ -13,7 +13,7 @@ from lifecycle.claim.decisions.ending import closing as merged
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.engine.briefing import question_lines
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, PostComment
+from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, PostComment, Wake
 from lifecycle.core.values.model import Conversations, PullState
 from lifecycle.storage.state_file import lasting
 from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with
@@ -454,6 +454,18 @@ def test_each_yes_is_enough_by_itself(
     assert derive.is_consent_given(made) is is_given
     assert derive.is_answer_pending(made) is not is_given
     assert derive.is_consent_missing(made, pull(state=PullState.MERGED)) is not is_given
+
+
+@pytest.mark.parametrize(
+    ("wake", "judged", "is_given"),
+    [(Wake.IDLE, "coding", False), (Wake.TICK, "coding", True), (Wake.IDLE, "done", True)],
+)
+def test_a_recorded_yes_counts_since_the_merge_was_seen_or_in_a_command(
+    wake: Wake, judged: str, is_given: bool
+) -> None:
+    """A killed command's may be from before the merge; a command that runs now asks by itself."""
+    memory = {**SESSION, "ending.consent": "close", "judged": judged}
+    assert derive.is_consent_given(seen(record(**DONE, memory=memory), wake=wake)) is is_given
 
 
 @pytest.mark.parametrize(("is_unheard", "is_given"), [(False, True), (True, False)])

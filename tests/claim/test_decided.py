@@ -244,6 +244,14 @@ def test_a_refusal_is_told_while_it_stands(
     assert complaints(record(**changes, memory={**memory, **troubled(kind, is_final=False)})) == ()
 
 
+def test_an_archived_repository_is_told_once() -> None:
+    """Beside what the claim has to say; nothing is said of one that accepts writes."""
+    for is_archived in (True, False):
+        shown = replace(observation(item=ITEM), is_archived=is_archived)
+        said = kinds(decide(seen(record(), observed=shown)).notices)
+        assert (("archived-repository", Audience.NOTE) in said) is is_archived
+
+
 def test_complaints_come_with_every_step() -> None:
     """Also with a release's, and behind what the step itself says."""
     memory = {**LEAVING, **troubled("Unassign")}

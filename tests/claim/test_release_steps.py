@@ -13,6 +13,7 @@ from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
 from lifecycle.core import hidden_marker
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import ForgetClaim, ReleaseLease, SetBoard, Wake
 from lifecycle.core.values.model import BoardItem, Observation, PullState
 from tests.claim.steps import REVIEW, rules_with, run
@@ -58,6 +59,21 @@ def test_the_first_step_is_to_keep_that_it_was_begun(status: str) -> None:
     assert (step.action, step.fields) == (None, {"status": "Todo"})
     assert step.record is not None
     assert step.record.ending.releasing == replace(ASKED, is_begun=True)
+
+
+@pytest.mark.parametrize(
+    ("wake", "is_archived", "is_begun"),
+    [(Wake.TICK, True, False), (Wake.TICK, False, True), (Wake.SWEEP, True, True)],
+)
+def test_in_an_archived_repository_a_release_is_refused(
+    wake: Wake, is_archived: bool, is_begun: bool
+) -> None:
+    """Before anything is done, and told; a sweep does not get there."""
+    shown = replace(observation(issue=issue(comments=()), item=ITEM), is_archived=is_archived)
+    step = releasing.decide(at(leaving(), shown, wake=wake))
+    assert step.record is not None
+    assert (step.record.ending.releasing is not None) is is_begun
+    assert (messages.repository_archived(42, is_asked=True) in texts(step)) is not is_begun
 
 
 @pytest.mark.parametrize(

@@ -122,3 +122,21 @@ def test_the_step_that_failed_is_the_first_that_did_not_pass(word: str, *, is_fa
     failed = FailedCheck("build", "FAILURE", steps=steps).failed_step
     assert failed == steps[1 if is_failed else 2]
     assert FailedCheck("build", "FAILURE", steps=steps[:1]).failed_step is None
+
+
+@each_row(
+    ("checks", "are_none"),
+    [
+        (of(), True),
+        (of(PENDING), False),
+        (of(required=(Required("build"),)), False),
+        (of(held=("CI",)), False),
+        (of(unfinished=("CI",)), False),
+        (of(is_late=True), False),
+        (of(unseen="commit statuses"), False),
+        (of(is_complete=False), False),
+    ],
+)
+def test_there_are_none_if_nothing_is_awaited_or_hidden(checks: Checks, are_none: bool) -> None:
+    """One that waits for a person's approval, or has not begun, is awaited."""
+    assert checks.are_none is are_none

@@ -253,6 +253,7 @@ def test_an_error_keeps_what_is_known_beside_its_sentence() -> None:
     assert errors.BlockedBy("No.").ids == ()
     assert errors.AlreadyClaimed("No.", by="maria").by == "maria"
     assert [errors.NoToken("No.", is_absent=absent).is_absent for absent in (True, False)] == [1, 0]
+    assert str(errors.NoToken("No.")) == "No."
     assert errors.Lacking("No.", capability="leases").capability == "leases"
     made.sentence = "Later ***."  # a secret was taken out of it
     assert str(made) == "Later ***."

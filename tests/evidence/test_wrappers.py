@@ -141,6 +141,8 @@ def test_a_package_manager_runs_an_installed_program_by_its_name(by: str, name: 
         ("docker compose up web pytest", "docker compose up web pytest"),
         ("compose run web pytest", "compose run web pytest"),
         ("A=1 B=2 /usr/local/bin/pytest -q", "pytest -q"),
+        ("hatch run dev:pytest -q", "pytest -q"),
+        ("uv run dev:pytest -q", "dev:pytest -q"),
     ],
 )
 def test_a_module_a_script_and_what_is_none(line: str, what: str) -> None:
@@ -161,6 +163,6 @@ def test_an_inner_shell_is_read_two_levels_deep(shell: str) -> None:
 
 def test_words_that_run_nothing_are_no_command() -> None:
     """An assignment alone, a wrapper alone; and each here-document has its own end."""
-    assert runs("A=1; env; timeout; uv run; pytest") == ["pytest"]
+    assert runs("A=1; env; timeout; uv run; hatch run; pytest") == ["pytest"]
     assert runs("""py"te"st'' 2>&1 -q >'a b'c -x""") == ["pytest -q -x"]
     assert runs("cat <<A\nx\nA\ncat <<B\nA\ny\nB\npytest") == ["cat", "cat", "pytest"]

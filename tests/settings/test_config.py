@@ -180,6 +180,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         ),
         run=RunSettings(7, 5, 1.5, 1_000),
     )
+    assert (full.waits_unattended, Settings().waits_unattended) == (True, False)
     of_others = {"api_url", "graphql_url", "hook_seconds", "written_ns", "stages", "run", "merge"}
     rows = (
         (full, {name: DEFAULTS[name] for name in set(DEFAULTS) - of_others}),

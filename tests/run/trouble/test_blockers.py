@@ -93,6 +93,14 @@ def test_the_way_to_write_a_command_that_a_refusal_says_is_taken(command: str) -
     assert fix.check_command == words.get(command, ("sh", "-c", command))
 
 
+@pytest.mark.parametrize("text", ["[x", pytest.param("[" * 7_000, id="deep")])
+def test_a_command_that_is_no_list_is_text_however_deep_its_brackets_are(text: str) -> None:
+    """It is refused as a text with a bracket is; no limit of the reader's reaches the agent."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    with pytest.raises(Refused, match="needs a shell"):
+        blockers.awaiting(run, "0", "x", NOW, text)
+
+
 def test_what_a_stopped_run_waited_for_may_be_fixed_meanwhile() -> None:
     """The run stays stopped, and waits for nobody once it goes on."""
     run = blockers.stopped(waiting(), NOW + 2, "terminal")

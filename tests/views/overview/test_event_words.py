@@ -39,6 +39,7 @@ def entry(source: str, target: str, kind: str = journal.TRANSITION, **more: Any)
         (entry("2 active", "2 completed"), "was completed"),
         (entry("2 active", "2 skipped", detail={"reason": "x"}), 'was skipped: "x"'),
         (entry("2 active", "2 pending"), "was put back"),
+        (entry("2 active", "2 closed"), "is over"),
     ],
 )  # fmt: skip
 def test_each_move_of_a_phase_is_a_sentence_with_workflow_and_phase(
