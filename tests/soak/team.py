@@ -41,7 +41,8 @@ def _steps(chance: Chance) -> Iterator[Step]:
     agents = range(1, len(machines))
     for _ in range(STEPS):
         step = _step(chance, chance.one(agents))
-        at_once, kind, moment = chance.often(0.2), chance.below(10), 1 + chance.below(9)
+        at_once, kind = chance.often(0.2), chance.below(10)
+        moment = 1 + chance.below(3 if step.name == "sweep" else 9)
         step = replace(step, after=0 if at_once else 3)
         signal = {0: chance.one(sequence.SIGNALS), 1: "SIGSTOP", 2: "SIGSTOP"}.get(kind)
         if signal == "SIGSTOP" and step.name in ("cli", "sweep"):

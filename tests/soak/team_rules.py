@@ -50,9 +50,8 @@ def holder_shown(at: Ground, _step: Step) -> Iterator[str]:
             continue
         for name, key in (("Status", "status"), ("Agent", "agent_id")):
             setter, shown = cards.get((issue, name)), card["values"].get(name)
-            if (setter if name == "Status" else setter is not None) and not is_same(
-                shown, claim[key]
-            ):
+            is_ours = bool(setter) if name == "Status" else setter is not None
+            if is_ours and not is_same(shown, claim[key]):
                 yield f"#{issue}: {name} is {shown}, the claim {claim}"
 
 
