@@ -323,6 +323,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
     return Record(
         values=_values(task, phase),
         created_at=task.started_at or 0.0,
+        is_taken=True,
         title=task.issue.title,
         card=sections.CardRecord(is_known=item is not None, agent=_synced_agent(task)),
         pull=own,

@@ -192,6 +192,16 @@ CASES: dict[str, tuple[Shown, list[str]]] = {
         shown(**OLD, item=OLD_CARD, tips=(tip(NOW - 48 * HOUR),)),
         ["branch-without-pull", "silent"],
     ),
+    "an agent that only its card names, since a merge and a reopening": (
+        shown(
+            hold=None,
+            item=OLD_CARD,
+            pulls=(pull(state=PullState.MERGED, merged_at=NOW - 90 * HOUR, closed_at=NOW - 90 * HOUR),),
+            tips=(tip(NOW - 95 * HOUR),),
+            issue={"reopened_at": NOW - 80 * HOUR},
+        ),
+        ["silent"],
+    ),
     "a claim without a sign of life": (shown(**OLD, item=OLD_CARD), ["silent"]),
     "an old claim whose branch was pushed lately": (
         shown(**OLD, item=OLD_CARD, tips=(tip(NOW - HOUR),)),

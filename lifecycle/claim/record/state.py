@@ -113,7 +113,7 @@ class Record:
         values: the claim's fields as the engine would write them.
         past: the values that were in the file, oldest first; possible bases of a merge.
         created_at: when this claim was first seen.
-        is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
+        is_taken: `lifecycle claim` made it, or a sweep read it, so that `created_at` is when it was made.
         title: the issue's title when it was last seen, for the journal; "" if nobody saw it.
         touched: the claim file's mtime in nanoseconds after the last look; another is another attempt.
         judged: the phase that GitHub confirmed last.
