@@ -72,6 +72,7 @@ def take(
     nonce: str = "",
     instead_of: str = "",
     began: str = "",
+    at: float | None = None,
 ) -> str:
     """Take the lease and return its sha.
 
@@ -84,6 +85,7 @@ def take(
         nonce: the attempt's nonce, by which an interrupted one is recognised; a new one unless given.
         instead_of: the sha of a lease to take over; "" means that there must be no lease.
         began: when the work of that lease began: what was merged since then is this claim's as well.
+        at: the lease's date if this machine's clock is wrong: others compare it with GitHub's dates.
 
     Raises:
         HeldByAnother: somebody was first; the sentence says who, since when and where.
@@ -95,6 +97,11 @@ def take(
     word = _word(redact(agent), issue, nonce, branch, began)
     tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
     sha = git.run(*_IDENTITY, "commit-tree", tree, "-m", word, "-m", _NO_CI)
+    if at is not None:
+        commit = git.run("cat-file", "commit", sha)
+        sha = _written(
+            git, re.sub(r"(?m)> \d+ [+-]\d+$", f"> {int(at)} +0000", commit, count=2) + "\n"
+        )
     ref = ref_of(issue)
     try:
         _push(git, remote, ref, sha, instead_of=instead_of)
@@ -136,13 +143,17 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
     if named_branch == branch:
         return sha
     text = f"{head}\n\n{_word(agent, issue, nonce, branch, began)}\n\n{_NO_CI}\n"
-    new = git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
+    new = _written(git, text)
     try:
         _push(git, remote, ref_of(issue), new, instead_of=sha)
     except (GitFailed, Transient):  # the push may have succeeded without an answer
         if _listed(git, remote, issue) != new:
             raise
     return new
+
+
+def _written(git: Git, commit: str) -> str:
+    return git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=commit)
 
 
 _NO_CI = "[skip ci]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -13,11 +14,13 @@ import pytest
 from lifecycle.api import Worktree
 from lifecycle.cli.claims.claim_look import WORDS, describe, said_data
 from lifecycle.core import plan
+from lifecycle.core.timing import parse_time
 from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import COMMAND, Place, environment_of
+from tests.e2e.killer import AHEAD
 
 SOAKED = pytest.mark.soak(
     "cli/test_claim.py::test_fault_16_claim_by_number_does_all_of_it",
@@ -25,6 +28,25 @@ SOAKED = pytest.mark.soak(
 )
 
 TITLE = "Fix race condition in task queue"
+
+
+def test_a_lease_has_githubs_time_if_this_machines_clock_is_wrong(place: Place) -> None:
+    """With a clock that is hours ahead a merge would be one before the lease, and no sweep would close."""
+    before = int(time.time())
+    clock = {AHEAD: "25200", "GIT_COMMITTER_DATE": f"@{before + 25_200} +0000"}
+    ok(place.cli("claim", "42", **clock))
+    held = lease.read(place.tree().world.git, "origin", 42)
+    assert held is not None
+    taken_at = parse_time(held.since)
+    assert taken_at is not None
+    assert before <= taken_at <= time.time() + 1
+    assert held.agent == place.claim()["agent_id"]
+    place.work(place.claim()["branch"])
+    ok(place.cli("handoff", "--summary", "Fix it"))
+    ok(place.cli("tick"))
+    place.control.merge_pull(46)
+    ok(place.cli("reconcile", "--close"))
+    assert place.issue()["state"] == "closed"
 
 
 def test_fault_16_claim_by_number_does_all_of_it(place: Place) -> None:

@@ -286,7 +286,9 @@ class _Taking:
         try:
             began = former.began if former is not None else ""
             how = {"branch": branch, "nonce": nonce, "instead_of": instead_of, "began": began}
-            sha = lease.take(git, remote, number, agent, **how)
+            theirs = world.server_time or 0.0
+            is_wrong = theirs and abs(world.clock.now() - theirs) > derive.CLOCK_SKEW
+            sha = lease.take(git, remote, number, agent, **how, at=theirs if is_wrong else None)
         except HeldByAnother as error:
             winner = holder_of(world, number)
             refusal = other_place(world, number, winner.agent) if winner is not None else None
