@@ -312,15 +312,17 @@ def board_in_step(at: Ground, _step: Step) -> Iterator[str]:
         if not claim or card is None or card["archived"] or not _is_led(at, clone, claim, record):
             continue
         if str(claim.get("item_id")).startswith(LABELS_ITEM):
-            labels = {label.casefold() for label in at.after["issues"][issue]["labels"]}
-            if f"{LABEL_PREFIX}{claim['status']}".casefold() not in labels:
+            shown = at.after["issues"][issue]  # once it is closed, no look sets a Status
+            labels = {label.casefold() for label in shown["labels"]}
+            wanted = f"{LABEL_PREFIX}{claim['status']}".casefold()
+            if shown["state"] == "open" and wanted not in labels:
                 yield f"#{issue}: labels {sorted(labels)}, the claim {claim['status']}"
             continue
         for name, wanted in (("Status", claim["status"]), ("Agent", claim["agent_id"])):
-            shown = card["values"].get(name)
+            value = card["values"].get(name)
             is_ours = at.known.get("card", {}).get((issue, name), clone.number) == clone.number
-            if is_ours and not is_same(shown, wanted):
-                text = f"the card shows {name} {shown}, the claim {wanted}"
+            if is_ours and not is_same(value, wanted):
+                text = f"the card shows {name} {value}, the claim {wanted}"
                 yield f"#{issue}: {text}, phase {claim['phase']}"
 
 

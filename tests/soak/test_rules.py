@@ -258,7 +258,10 @@ def test_a_team_leaves_nothing_held_and_loses_nothing() -> None:
     assert violated(team_rules.all_free, known={"card": {}}, after=world(refs={LEASE: "one"})) != []
     known = {"card": {("42", "Agent"): None}}
     assert violated(team_rules.all_free, known=known, after=world(board={"42": card})) == []
-    told = {"state": "closed", "comments": [{"body": "<!-- lifecycle:completed issue=42 -->"}]}
+    told: dict[str, Any] = {
+        "state": "closed",
+        "comments": [{"body": "<!-- lifecycle:completed issue=42 -->"}],
+    }
     facts: dict[str, Any] = {"known": {}, "after": world(issues={"42": told})}
     was = world(issues={"42": {"state": "open"}})
     assert violated(team_rules.count_closings, **facts, before=was) == []
