@@ -94,12 +94,16 @@ def _standing(node: Json) -> dict[str, Any]:
 def _reverted_by(node: Json) -> int:
     """The newest merged pull request whose text begins as that of GitHub's Revert button; 0 without one.
 
+    The button makes a branch in the repository itself. From a fork anybody could write the same words, and
+    after the merge of something else, too.
+
     Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/reverting-a-pull-request
     """
-    near = (e for e in reversed(nodes(node, "mentions")) if e.get("isCrossRepository") is False)
     begins = rf"Reverts [\w.-]+/[\w.-]+#{node['number']}(?!\d)"
+    near = (e for e in reversed(nodes(node, "mentions")) if e.get("isCrossRepository") is False)
     pulls = (part(event, "source") for event in near)
-    merged = (pull for pull in pulls if word(pull.get("state")) == "MERGED")
+    ours = (pull for pull in pulls if pull.get("isCrossRepository") is False)
+    merged = (pull for pull in ours if word(pull.get("state")) == "MERGED")
     return next((int(p["number"]) for p in merged if re.match(begins, text(p, "body"))), 0)
 
 
