@@ -238,7 +238,7 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
 
 @pytest.mark.parametrize("phase", ["checks_running", "done"])
 def test_a_merge_that_was_reverted_is_asked_about_though_the_settings_close(phase: str) -> None:
-    """The question names what reverted it; a person's yes still closes."""
+    """The question names what reverted it; a person's yes closes, the settings' earlier one does not."""
     shown = replace(closing(), by_number=replace(MERGED, merged_at=MERGED_AT, reverted_by=108))
     start = seen(record(**{**DONE, "phase": phase}), observed=shown)
     auto = replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
@@ -249,6 +249,8 @@ def test_a_merge_that_was_reverted_is_asked_about_though_the_settings_close(phas
     assert question_lines(asking) == [asked]
     agreed = asking.with_values({"phase": "done"}).with_ending(consent="close")
     assert CloseIssue(42) in rest(replace(auto, record=agreed))[0]
+    cut_off = record(**DONE, memory={"ending.consent": "auto", "judged": "done"})
+    assert CloseIssue(42) not in rest(replace(auto, record=cut_off))[0]
 
 
 def test_done_waits_for_a_look() -> None:

@@ -412,8 +412,9 @@ def is_consent_given(snapshot: Snapshot) -> bool:
     record = snapshot.record
     is_recorded = bool(record.ending.consent)
     is_recorded &= was_merge_seen(record) or snapshot.wake in ASKED
-    # A closing may have been cut off between the issue and the lease, and the issue reopened since.
-    is_recorded &= not (record.ending.is_reopened and record.ending.consent == AUTO_CONSENT)
+    # A closing may have been cut off, and the issue reopened or the merge reverted since.
+    is_undone = bool(record.ending.is_reopened or record.pull.reverted_by)
+    is_recorded &= not (is_undone and record.ending.consent == AUTO_CONSENT)
     if record.ending.override or is_recorded or closes_itself(snapshot):
         return True
     return not (record.ownership.session or snapshot.hears_prompts or snapshot.is_unheard)
