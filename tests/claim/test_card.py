@@ -75,6 +75,12 @@ def learned(item: Any, memory: dict[str, Any] | None = None, **changes: Any) -> 
             None,
             "Done",  # so both are written again
         ),
+        (  # of a board without Agent nothing shows what was written: neither is
+            {"status_at": NOW, "agent": ""},
+            {"shown": {"issue": issue(reopened_at=NOW + 1)}, "memory": {"card.agent": AGENT}},
+            None,
+            "In Progress",
+        ),
     ],
 )
 def test_a_card_that_stands_where_nobody_of_ours_put_it_was_moved(

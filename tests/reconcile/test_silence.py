@@ -108,11 +108,19 @@ def test_a_plan_has_no_release_that_a_repair_puts_off(world: Shown, *, is_left: 
 
 
 def test_a_card_that_cannot_name_an_agent_lacks_none() -> None:
-    """Its board has no such field; one that has it lacks the name."""
-    task = shown(item=card("In Progress", None)).task()
-    assert [one.kind for one in judge().findings(task)] == ["agent-drift"]
-    without = replace(task, swept=replace(task.swept, lacks_agent=True))
-    assert judge().findings(without) == ()
+    """Its board has no such field; one that has it lacks the name. No reopening changes that."""
+
+    def fixes(status: str, *, lacks_agent: bool, reopened_at: float | None) -> list[str]:
+        task = shown(item=card(status, None), issue={"reopened_at": reopened_at}).task()
+        task = replace(task, swept=replace(task.swept, lacks_agent=lacks_agent))
+        return [one.fix for one in judge().findings(task)]
+
+    for at in (None, NOW - HOUR):
+        (fix,) = fixes("In Progress", lacks_agent=False, reopened_at=at)
+        assert AGENT in fix
+        assert fixes("In Progress", lacks_agent=True, reopened_at=at) == []
+    (fix,) = fixes("Done", lacks_agent=True, reopened_at=NOW - HOUR)
+    assert AGENT not in fix
 
 
 def test_what_is_left_says_why_and_what_to_do() -> None:

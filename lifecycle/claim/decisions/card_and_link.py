@@ -56,14 +56,17 @@ def apply_card(record: Record, observed: Observation) -> Record:
         expected = (item.status,)
     issue = observed.issue
     is_anew = issue is not None and issue.is_open and derive.is_behind(item, issue.reopened_at)
+    agent = None if is_other else card.agent
     if is_anew:  # what was written before a reopening is written again
         values["last_synced_status"] = item.status
         expected = (item.status,)
+        # Agent only with a Status: a board without that field never shows what was written.
+        if record.past and not is_same(item.status, claim.status):
+            agent = None
     ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
     if ahead is not None:  # our own write, whether or not the write it depends on succeeded
         values["last_synced_status"] = item.status
         expected = (item.status,)
-    agent = None if is_other or is_anew else card.agent
     if leaves_labels and not item.agent:
         # The card is written once even if it is right already, since that write removes the label.
         agent = None
