@@ -270,9 +270,9 @@ def test_another_boards_card_is_kept_as_one_that_nobody_wrote(*, known: bool) ->
             ["moved:PVTI_lADOBx:Blocked"],
         ),
         ({}, {"card.moved_to": "Done"}, {}, None, ["moved:PVTI_lADOBx:Done"]),
-        ({}, {"card.moved_to": "Done"}, {"issue": issue(is_open=False)}, None, []),
+        ({}, {"card.moved_to": "done"}, {"issue": issue(is_open=False)}, None, []),
         ({}, {"card.moved_to": "Done", "ending.issue_closed": True}, {"issue": None}, None, []),
-        ({}, {"card.moved_to": "In Review"}, {"by_branch": (pull(),)}, None, []),
+        ({}, {"card.moved_to": "In review"}, {"by_branch": (pull(),)}, None, []),
         (
             {},
             {"card.moved_to": "In Review"},

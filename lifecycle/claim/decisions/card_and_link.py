@@ -147,11 +147,11 @@ def _is_meant(snapshot: Snapshot) -> bool:
     issue = observed.issue if observed is not None else None
     is_finished = record.ending.issue_closed if issue is None else not issue.is_open
     moved_to, head_owner = record.card.moved_to, snapshot.rules.head_owner
-    if is_same(moved_to, claim.status) or (is_finished and moved_to == Status.DONE):
+    if is_same(moved_to, claim.status) or (is_finished and is_same(moved_to, Status.DONE)):
         return True
     # A sweep's draft, or another's pull request: what a hand-off adopts.
     opened = observed and derive.open_pull_request_of(claim, observed, head_owner)
-    return opened is not None and moved_to == Status.IN_REVIEW
+    return opened is not None and is_same(moved_to, Status.IN_REVIEW)
 
 
 def issue_of(external: str, base: str, host: str) -> int | None:
