@@ -172,7 +172,7 @@ class Runner:
             usual = self._patience if unread else self.seconds(is_write=is_write)
             most = self.deadline.remaining(at_most=seconds or usual)
             ran = self._run(words, Deadline.after(self.deadline.clock, most), is_write=is_write)
-            if unread:
+            if unread and not ran.code:
                 store.write(*unread)
             return ran
 

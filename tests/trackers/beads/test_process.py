@@ -145,8 +145,10 @@ def test_a_command_gives_another_bd_the_time_to_convert_its_database(
         replace(runner, deadline=Deadline.after(SystemClock(), 0.4)).run("ready")
     (tmp_path / "bin/bd").write_text("#!/bin/sh\nexit 0\n")
     runner.run("update", is_write=True)
-    runner.run("ready")
-    assert [round(limit) for limit in limits] == [0, 15, 45]
+    (tmp_path / "bin/bd").write_text("#!/bin/sh\nexit 1 # locked\n")
+    for _ in range(2):
+        assert runner.run("ready").code == 1
+    assert [round(limit) for limit in limits] == [0, 15, 45, 45]
 
 
 def test_an_alarm_leaves_no_process_behind(tmp_path: Path) -> None:
