@@ -204,7 +204,8 @@ class Repairer:
             now, action = prepared(snapshot, step), step.action
             is_last = action is None and now.record == snapshot.record
             if isinstance(action, plan.ForgetClaim) and self._has_commented:
-                perform(action, self.world, None, now.record)
+                with self._in_time():
+                    perform(action, self.world, None, now.record)
             if is_last or isinstance(action, plan.ForgetClaim):
                 return
             if action is None:

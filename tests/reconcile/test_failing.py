@@ -321,6 +321,20 @@ def test_a_rate_limit_ends_the_run_and_the_next_one_finishes(
     assert all(len(one.shows(n).comments) == 1 for n in (1, 2, 3))
 
 
+def test_a_limit_at_the_last_read_of_a_task_is_not_waited_out(make: Make) -> None:
+    """Without a lease the comments are read once more at the end: one too many delays no other task."""
+    one = make(replace(MERGED, leased_by=""))
+    before = one.clock.offset
+    half_a_minute = {"retry-after": "30"}
+    one.control.add_fault(
+        "secondary-limit", operation="ObserveClaim", skip=1, headers=half_a_minute
+    )
+    report = one.run(CLOSES, seconds=3000.0)
+    assert (report.failed, ends(one)) == (0, DONE)
+    looks = [request for request in one.control.requests() if request.operation == "ObserveClaim"]
+    assert (len(looks), one.clock.offset - before) == (2, 0)
+
+
 def test_a_short_limit_is_waited_out_while_reading(make: Make) -> None:
     """A limit of a few seconds in the middle of the sweep costs these, and the run is whole."""
     one = make(MERGED)
