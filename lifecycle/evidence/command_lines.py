@@ -292,8 +292,8 @@ def _plainer(name: str, words: list[str]) -> list[str]:
     """The words, with such an option of this program in its plain form, if it is before what runs."""
     options, form = _OPTIONS.get(name, (frozenset(), []))
     at = next((at for at, word in enumerate(words) if word in options), 0)
-    is_before = all(word[:1] == "-" or (word == "run" and not form) for word in words[1:at])
-    return [*words[:at], *form, *words[at + 1 :]] if at and is_before else words
+    is_before = all(word[:1] == "-" or word in ("run", "exec") for word in words[1:at])
+    return [words[0], *form, *words[1:at], *words[at + 1 :]] if at and is_before else words
 
 
 def _unversioned(words: list[str]) -> list[str]:

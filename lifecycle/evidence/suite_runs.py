@@ -12,7 +12,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
-from itertools import pairwise, takewhile
+from itertools import dropwhile, pairwise, takewhile
 
 from lifecycle.evidence.command_lines import Command, Words, commands, listed
 from lifecycle.evidence.line_effects import IDLE, KEEPING, QUIET, is_beside, is_idle, tells
@@ -239,10 +239,15 @@ def _run(
 
 
 def _packages(command: Command) -> list[tuple[str, str]]:
-    """The packages of a workspace to which npm restricts a command, as `npx -w web jest` does."""
+    """The packages of a workspace to which npm restricts a command, as `npx -w web jest` does.
+
+    `npm exec` takes its options also behind the command, up to `--`.
+    """
     before = command.raw[: len(command.raw) - len(command.words)]
-    is_npm = not {"npm", "npx"}.isdisjoint(before)
-    return runner_options.valued(before, _OF_NPM) if is_npm else []
+    of_npm = (*dropwhile(lambda word: word not in ("npm", "npx"), before),)
+    if of_npm[:1] == ("npm",) and "--" not in of_npm:
+        of_npm += (*takewhile(lambda word: word != "--", command.words),)
+    return runner_options.valued(of_npm, _OF_NPM)
 
 
 def _named(words: Words, row: RunnerRow, folder: str, top: str) -> Words:

@@ -68,6 +68,7 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
     # What pnpm and yarn start in each package: with no package, pnpm ends with 0.
     ("pnpm -r exec jest", 0, JEST.format("1 passed, 1 total") * 2, PASSED),
     ("pnpm -r exec jest", 0, 'No projects matched the filters in "/work"\n', NOTHING),
+    ("pnpm exec -r jest", 0, 'No projects matched the filters in "/work"\n', NOTHING),
     ("pnpm -r test", 0, 'No projects matched the filters in "/work"\n', NOTHING),
     ("pnpm -r --no-bail exec jest", 1, JEST.format("1 passed, 1 total"), FAILED),
     ("pnpm -r exec jest -o", 0, JEST.format("1 passed, 1 total"), PARTIAL),
