@@ -8,38 +8,21 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.messages.figures import count
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
-from lifecycle.setup.init.found_hooks import ClientSettings, ClientSetup, HookEntry, found_mark
+from lifecycle.setup.init.found_hooks import HookEntry, found_mark
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
-from lifecycle.setup.init.planned_files import (
-    FileChange,
-    digest,
-    newline_of,
-    sentence,
-    write_all,
-)
-from lifecycle.setup.init.project_files import FOLDER, FOLDERS, ProjectFiles, decoded, git_of
-from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, put_in, take_out
-from lifecycle.setup.init.supplies import (
-    SECTION_BEGIN,
-    SECTION_PAGE,
-    WRITER,
-    Supply,
-    claims,
-    runs,
-    section,
-    settings_file,
-    workflows,
-)
+from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
+from lifecycle.setup.init.project_files import decoded, git_of
+from lifecycle.setup.init.removal import Removal
+from lifecycle.setup.init.status_line import LINE_MARK, put_in
+from lifecycle.setup.init.supplies import SECTION_PAGE, claims, runs, workflows
 from lifecycle.storage import store
 from lifecycle.trackers import registry
 
@@ -122,7 +105,7 @@ def plan(
     if statusline:
         return project.status_line()
     if remove:
-        return project.removal()
+        return project.drafted("", project.removed())
     return project.installation(shared=shared, stages=stages, run=run, workflow=workflow)
 
 
@@ -171,19 +154,10 @@ def noting_ignored(todo: Plan, folder: Path, environment: Mapping[str, str]) -> 
     return replace(todo, notes=(*todo.notes, note)) if lacking else todo
 
 
-class _Project(ProjectFiles):
-    """Drafts the files of a project for each form of `init` and `init --remove`."""
+class _Project(Removal):
+    """Drafts the files of a project for each form of `init`; its base, those of `init --remove`."""
 
-    @cached_property
-    def _client(self) -> ClientSetup:
-        return ClientSetup.read(self.root, self.environment)
-
-    def _settings_of(self, name: str) -> ClientSettings:
-        """One of the worktree's settings files, as it is now."""
-        (file,) = [file for file in self._client.files if file.path == self.root / name]
-        return file
-
-    def _plan(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
+    def drafted(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
         """The plan of everything that was drafted; `mode` is how the project is wired afterwards."""
         draft = self.draft
         notes = tuple(dict.fromkeys(self.notes))
@@ -193,7 +167,7 @@ class _Project(ProjectFiles):
         """Draft the parts of `init` that are missing."""
         before = self.mark()
         # A new worktree's copy changes nothing that is everybody's.
-        unmarked = [] if self.only_wires else self._unmarked()
+        unmarked = [] if self.only_wires else self.unmarked()
         wired = [*unmarked, *([before.mode] if before is not None else [])]
         mode = SHARED if shared or SHARED in wired else LOCAL
         new = before or self._begun(LOCAL if LOCAL in wired else mode)
@@ -218,11 +192,11 @@ class _Project(ProjectFiles):
         self._recorded()
         if not self.only_wires:
             self._allowed()
-        for name, where in self._client.plugins.items():
+        for name, where in self.client.plugins.items():
             self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown after the files that it lists.
         label = self.settings.label if new.stages else ""
-        return replace(self._plan(mode), label=label, run=new.run, workflow=new.workflow)
+        return replace(self.drafted(mode), label=label, run=new.run, workflow=new.workflow)
 
     def permission(self, *, run: bool, workflow: bool) -> Plan:
         """Draft only permissions, for a person whose hooks are the plugin's."""
@@ -234,37 +208,25 @@ class _Project(ProjectFiles):
                 self.note("wired-without", options=" ".join(lacking))
             else:
                 self.note("wired-already")
-            return self._plan(wired.mode)
+            return self.drafted(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
         extra = self.extra(stages=self.settings.use, run=run, workflow=workflow)
         self.put_into(new, None, extra if run else init_mark.Extra(extra.permissions))
         self.marked(new, PERMITS)
-        return self._plan(PERMISSIONS_ALONE)
+        return self.drafted(PERMISSIONS_ALONE)
 
     def status_line(self) -> Plan:
         """Draft only the client's status line, for one person."""
         new = self.mark(LINE_MARK) or self.new_mark()
         name = SETTINGS[LOCAL]
         content = self.draft.read(name)
-        others = self._client.files[:-1]
+        others = self.client.files[:-1]
         text, new.settings = put_in(decoded(content, name), name, new.settings, others)
         self.draft.write(name, text.encode(), "the status line")
         new.note_created(name, is_new=content is None)
         self.marked(new, LINE_MARK)
         self._recorded()
-        return self._plan(STATUS_LINE)
-
-    def _without_line(self) -> InitMark | None:
-        """Draft the status line's removal; returns its mark, or None if it was not added."""
-        line = self.mark(LINE_MARK)
-        if line is None:
-            if own_status_line(self._settings_of(SETTINGS[LOCAL]).object(KEY)) is not None:
-                self.note("left-line", name=SETTINGS[LOCAL])
-            return None
-        self.unwired(line, "the status line goes", take_out)
-        self.unlisted(line, line.lines)
-        self.draft.write(LINE_MARK, None, "the mark")
-        return line
+        return self.drafted(STATUS_LINE)
 
     def _left_to_line(self, mark: InitMark) -> None:
         """Note in the status line's mark that `init` made the settings file, which stays for that line."""
@@ -284,82 +246,9 @@ class _Project(ProjectFiles):
         allowed.workflow = any(rule in rules for rule in hook_table.WORKFLOW_PERMISSIONS)
         return allowed
 
-    def removal(self) -> Plan:
-        """Draft the removal of everything that was added."""
-        name = MARK if self.mark() is not None else PERMITS
-        before, line = self.mark(name) or self._recognized(), self._without_line()
-        created = [file for mark in (before, line) if mark is not None for file in mark.created]
-        if before is None and line is None and not self.notes:
-            self.note("nothing-in")
-        folders: tuple[Path, ...] = ()
-        if before is not None:
-            before.created = tuple(created)  # what came with the status line is ours, too
-            folders = self._without(before, name)
-        return self._plan("", (*folders, *([self.root / FOLDER] if FOLDER in created else [])))
-
-    def _recognized(self) -> InitMark | None:
-        """A mark of what is ours for certain, if the real one is gone; what a person may own is noted."""
-        containers = ("hooks", *(f"hooks.{event}" for event in hook_table.events()))
-        own, modes = self._unnamed(Put(containers=containers)), self._unmarked()
-        for mode in modes:
-            self.unwired(InitMark(mode, own), _ENTRIES_GO)
-        mark = InitMark(LOCAL, created=(FOLDER, *FOLDERS))
-        config_file = Supply(config.CONFIG_FILE, settings_file(), "")
-        for supply in (*claims(), *runs(), *workflows(), *self.wanted(mark), config_file):
-            content, text = self.draft.read(supply.name) or b"", supply.text.encode()
-            if content == text or WRITER.encode() in content:
-                mark.sha256[supply.name] = digest(text)
-        page = decoded(self.draft.read(SECTION_PAGE), SECTION_PAGE)
-        mark.section = section().replace("\n", newline_of(page)) if SECTION_BEGIN in page else ""
-        unsure = [what for name in SETTINGS.values() for what in self._unsure(name)]
-        if unsure:
-            self.note("kept-unsure", names=", ".join(unsure))
-        return mark if modes or mark.sha256 or mark.section else None
-
-    def _unsure(self, name: str) -> Iterator[str]:
-        """What `init` and a person write alike in a settings file; notes the entries that stay there."""
-        self.note_left(name)
-        file = self._settings_of(name)
-        allowed = map(str, file.object("permissions").get("allow", ()))
-        rules = hook_table.EVER_PUT.intersection(allowed)
-        if rules:
-            yield f"{count(len(rules), 'permission')} in {name}"
-        if hook_table.CAP in file.object("env"):
-            yield f"{hook_table.CAP} in {name}"
-
-    def _without(self, before: InitMark, name: str) -> tuple[Path, ...]:
-        """Draft the removal of what `init` put in; returns folders to remove if they are empty."""
-        self.unwired(before, _ENTRIES_GO)
-        self.note_left(SETTINGS[before.mode])
-        self.unlisted(before, before.lines)
-        self.left_listed()
-        folders = self.unstaged(before)
-        self.unsectioned(before)
-        if config.CONFIG_FILE in before.sha256:
-            self.take(before, config.CONFIG_FILE)
-        self.draft.write(name, None, "the mark")
-        if (self.root / store.CLAIM_FILE).exists():
-            self.note("claim-left", name=store.CLAIM_FILE)
-        return folders
-
-    def _unmarked(self) -> list[str]:
-        """The modes whose settings have entries of ours, whatever the mark says.
-
-        Of everybody's only those count that `init` signed: others may be somebody's own.
-        """
-        own = self._unnamed(Put())
-        return [
-            mode
-            for mode, name in SETTINGS.items()
-            if any(
-                own.own_name(event, hook) and (mode == LOCAL or hook_table.is_signed(hook))
-                for event, _, hook in self._settings_of(name).hooks
-            )
-        ]
-
     def _moved(self, mark: InitMark) -> None:
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
-        mark.settings = self._unnamed(mark.settings)
+        mark.settings = self.unnamed(mark.settings)
         self.unwired(mark, "moved to .claude/settings.json")
         self.note_left(SETTINGS[mark.mode])
         self._left_to_line(mark)
@@ -368,22 +257,11 @@ class _Project(ProjectFiles):
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])
         mark.mode, mark.settings = SHARED, Put()
 
-    def _unnamed(self, put: Put) -> Put:
-        """The additions, and entries without a mark, which name the present folder or the recorded one."""
-        folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
-        hooks = tuple(
-            init_mark.PutHook(wire.event, str(folder / wire.name))
-            for folder in folders
-            if folder
-            for wire in WIRES
-        )
-        return replace(put, hooks=(*put.hooks, *hooks))
-
     def _wired(self, mark: InitMark) -> None:
         """Draft what goes into the settings; a hook that others' entries run is not set up twice."""
-        mark.settings = self._unnamed(mark.settings)
+        mark.settings = self.unnamed(mark.settings)
         extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
-        others = [entry for entry in self._client.entries if self._is_kept(entry, mark)]
+        others = [entry for entry in self.client.entries if self._is_kept(entry, mark)]
         # Entries that are only this person's are no reason to leave a hook out for everybody.
         is_all, shared = mark.mode == SHARED, self.root / SETTINGS[SHARED]
         instead = [entry for entry in others if not is_all or entry.file.path == shared]

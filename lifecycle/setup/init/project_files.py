@@ -22,7 +22,7 @@ from lifecycle.setup.init.found_hooks import places_of
 from lifecycle.setup.init.hook_table import WIRES, Form, Wire
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, Extra, InitMark
 from lifecycle.setup.init.planned_files import PutLines, add_lines, digest, sentence, unwritten
-from lifecycle.setup.init.stages_switch import lacking, switch_off, switch_on
+from lifecycle.setup.init.stages_switch import lacking, switch_on
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.setup.init.supplies import Supply
 from lifecycle.storage import store
@@ -221,19 +221,6 @@ class ProjectFiles:
             self.draft.write(name, after, f'the section "{supplies.SECTION_TITLE}"')
             mark.note_created(name, is_new=content is None)
 
-    def unsectioned(self, before: InitMark) -> None:
-        """Remove the section from CLAUDE.md, unless somebody changed it."""
-        name = supplies.SECTION_PAGE
-        content = self.draft.read(name) if before.section else None
-        if content is None:
-            return
-        after = supplies.without_section(content, before.section)
-        if after is None:
-            self.note("changed-section", name=name)
-            return
-        is_gone = not after and name in before.created
-        self.draft.write(name, None if is_gone else after, f'without "{supplies.SECTION_TITLE}"')
-
     def _exclude(self) -> Path:
         git = git_of(self.root, self.environment)
         return self.root / git.run("rev-parse", "--git-path", EXCLUDE)
@@ -286,17 +273,6 @@ class ProjectFiles:
             if mark.mode != LOCAL or not any(map(Path.is_file, elsewhere)):
                 self._supplied(mark, file)
 
-    def unstaged(self, before: InitMark) -> tuple[Path, ...]:
-        """Remove files that were added and not changed since; returns folders to remove if empty."""
-        for name in before.sha256:
-            if supplies.is_one(name):
-                self.take(before, name)
-        if before.switched:
-            self._switched_off(before)
-        if LOG_FILE in before.created:
-            self._unlogged()
-        return tuple(self.root / name for name in FOLDERS if name in before.created)
-
     def wanted(self, before: InitMark) -> tuple[Supply, ...]:
         """The files of the staged workflow; without commands for which the settings name others."""
         review = self.settings.review or supplies.REVIEW
@@ -336,25 +312,6 @@ class ProjectFiles:
             what = "every key with its default, commented out"
             self._supplied(mark, Supply(name, supplies.settings_file(), what))
 
-    def take(self, before: InitMark, name: str) -> None:
-        """Remove a file that was written whole, unless somebody changed it."""
-        content = self.draft.read(name)
-        if content is None:
-            return
-        # A stranger's mark may name a file that has our name but is their own.
-        is_ours = supplies.WRITER.encode() in content or name == config.CONFIG_FILE
-        if is_ours and digest(content) == before.sha256[name]:
-            self.draft.write(name, None, "as it was written")
-        else:
-            self.note("changed-file", name=name)
-
-    def _unlogged(self) -> None:
-        """Delete the workflow's log and its two older ones: nothing keeps them out of git any more."""
-        for name in (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in (1, 2))):
-            path = self.root / name
-            if path.is_file() and not path.is_symlink():
-                self.draft.write(name, None, "the workflow's log", is_log=True)
-
     def _switched_on(self, mark: InitMark, *, is_new: bool) -> None:
         name = config.CONFIG_FILE
         path = self.root / name
@@ -382,20 +339,6 @@ class ProjectFiles:
         if lines := lacking(text, values):
             self.note("left-to-hand", name=name, lines=lines)
         mark.switched += pieces
-
-    def _switched_off(self, before: InitMark) -> None:
-        name = config.CONFIG_FILE
-        content = self.draft.read(name)
-        if content is None:
-            return
-        try:
-            text = switch_off(content.decode(), name, before.switched)
-        except UnicodeDecodeError:
-            text = None
-        if text is None:
-            self.note("changed-config", name=name)
-            return
-        self.draft.write(name, text.encode(), "the staged workflow is switched off")
 
 
 def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:

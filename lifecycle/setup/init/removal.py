@@ -1,0 +1,197 @@
+"""Drafts the removal of what `init` added: by its mark or, if that is gone, what is certainly its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from lifecycle.core.light_dataclass import replace
+from lifecycle.core.messages.figures import count
+from lifecycle.settings import config, resources, user_folder
+from lifecycle.setup.init import hook_table, init_mark, supplies
+from lifecycle.setup.init.found_hooks import ClientSettings, ClientSetup
+from lifecycle.setup.init.hook_table import WIRES
+from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
+from lifecycle.setup.init.planned_files import digest, newline_of
+from lifecycle.setup.init.project_files import FOLDER, FOLDERS, LOG_FILE, ProjectFiles, decoded
+from lifecycle.setup.init.stages_switch import switch_off
+from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, take_out
+from lifecycle.setup.init.supplies import SECTION_PAGE, Supply
+from lifecycle.storage import store
+
+_ENTRIES_GO = "lifecycle's entries go"
+
+
+class Removal(ProjectFiles):
+    """Drafts the removal of each part, and knows which hook entries are `init`'s without a mark."""
+
+    @cached_property
+    def client(self) -> ClientSetup:
+        """The client's settings as they are before the plan."""
+        return ClientSetup.read(self.root, self.environment)
+
+    def settings_of(self, name: str) -> ClientSettings:
+        """One of the worktree's settings files, as it is before the plan."""
+        (file,) = [file for file in self.client.files if file.path == self.root / name]
+        return file
+
+    def removed(self) -> tuple[Path, ...]:
+        """Draft the removal of everything that was added; returns folders to remove if they are empty."""
+        name = MARK if self.mark() is not None else PERMITS
+        before, line = self.mark(name) or self._recognized(), self._without_line()
+        created = [file for mark in (before, line) if mark is not None for file in mark.created]
+        if before is None and line is None and not self.notes:
+            self.note("nothing-in")
+        folders: tuple[Path, ...] = ()
+        if before is not None:
+            before.created = tuple(created)  # what came with the status line is ours, too
+            folders = self._without(before, name)
+        return (*folders, *([self.root / FOLDER] if FOLDER in created else []))
+
+    def _without_line(self) -> InitMark | None:
+        """Draft the status line's removal; returns its mark, or None if it was not added."""
+        line = self.mark(LINE_MARK)
+        if line is None:
+            if own_status_line(self.settings_of(SETTINGS[LOCAL]).object(KEY)) is not None:
+                self.note("left-line", name=SETTINGS[LOCAL])
+            return None
+        self.unwired(line, "the status line goes", take_out)
+        self.unlisted(line, line.lines)
+        self.draft.write(LINE_MARK, None, "the mark")
+        return line
+
+    def _without(self, before: InitMark, name: str) -> tuple[Path, ...]:
+        """Draft the removal of what `init` put in; returns folders to remove if they are empty."""
+        self.unwired(before, _ENTRIES_GO)
+        self.note_left(SETTINGS[before.mode])
+        self.unlisted(before, before.lines)
+        self.left_listed()
+        folders = self._unstaged(before)
+        self._unsectioned(before)
+        if config.CONFIG_FILE in before.sha256:
+            self._take(before, config.CONFIG_FILE)
+        self.draft.write(name, None, "the mark")
+        if (self.root / store.CLAIM_FILE).exists():
+            self.note("claim-left", name=store.CLAIM_FILE)
+        return folders
+
+    def _unsectioned(self, before: InitMark) -> None:
+        """Remove the section from CLAUDE.md, unless somebody changed it."""
+        name = supplies.SECTION_PAGE
+        content = self.draft.read(name) if before.section else None
+        if content is None:
+            return
+        after = supplies.without_section(content, before.section)
+        if after is None:
+            self.note("changed-section", name=name)
+            return
+        is_gone = not after and name in before.created
+        self.draft.write(name, None if is_gone else after, f'without "{supplies.SECTION_TITLE}"')
+
+    def _unstaged(self, before: InitMark) -> tuple[Path, ...]:
+        """Remove files that were added and not changed since; returns folders to remove if empty."""
+        for name in before.sha256:
+            if supplies.is_one(name):
+                self._take(before, name)
+        if before.switched:
+            self._switched_off(before)
+        if LOG_FILE in before.created:
+            self._unlogged()
+        return tuple(self.root / name for name in FOLDERS if name in before.created)
+
+    def _take(self, before: InitMark, name: str) -> None:
+        """Remove a file that was written whole, unless somebody changed it."""
+        content = self.draft.read(name)
+        if content is None:
+            return
+        # A stranger's mark may name a file that has our name but is their own.
+        is_ours = supplies.WRITER.encode() in content or name == config.CONFIG_FILE
+        if is_ours and digest(content) == before.sha256[name]:
+            self.draft.write(name, None, "as it was written")
+        else:
+            self.note("changed-file", name=name)
+
+    def _unlogged(self) -> None:
+        """Delete the workflow's log and its two older ones: nothing keeps them out of git any more."""
+        for name in (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in (1, 2))):
+            path = self.root / name
+            if path.is_file() and not path.is_symlink():
+                self.draft.write(name, None, "the workflow's log", is_log=True)
+
+    def _switched_off(self, before: InitMark) -> None:
+        name = config.CONFIG_FILE
+        content = self.draft.read(name)
+        if content is None:
+            return
+        try:
+            text = switch_off(content.decode(), name, before.switched)
+        except UnicodeDecodeError:
+            text = None
+        if text is None:
+            self.note("changed-config", name=name)
+            return
+        self.draft.write(name, text.encode(), "the staged workflow is switched off")
+
+    def _recognized(self) -> InitMark | None:
+        """A mark of what is ours for certain, if the real one is gone; what a person may own is noted."""
+        containers = ("hooks", *(f"hooks.{event}" for event in hook_table.events()))
+        own, modes = self.unnamed(Put(containers=containers)), self.unmarked()
+        for mode in modes:
+            self.unwired(InitMark(mode, own), _ENTRIES_GO)
+        mark = InitMark(LOCAL, created=(FOLDER, *FOLDERS))
+        config_file = Supply(config.CONFIG_FILE, supplies.settings_file(), "")
+        for supply in (
+            *(*supplies.claims(), *supplies.runs(), *supplies.workflows()),
+            *(*self.wanted(mark), config_file),
+        ):
+            content, text = self.draft.read(supply.name) or b"", supply.text.encode()
+            if content == text or supplies.WRITER.encode() in content:
+                mark.sha256[supply.name] = digest(text)
+        page = decoded(self.draft.read(SECTION_PAGE), SECTION_PAGE)
+        mark.section = (
+            supplies.section().replace("\n", newline_of(page))
+            if supplies.SECTION_BEGIN in page
+            else ""
+        )
+        unsure = [what for name in SETTINGS.values() for what in self._unsure(name)]
+        if unsure:
+            self.note("kept-unsure", names=", ".join(unsure))
+        return mark if modes or mark.sha256 or mark.section else None
+
+    def _unsure(self, name: str) -> Iterator[str]:
+        """What `init` and a person write alike in a settings file; notes the entries that stay there."""
+        self.note_left(name)
+        file = self.settings_of(name)
+        allowed = map(str, file.object("permissions").get("allow", ()))
+        rules = hook_table.EVER_PUT.intersection(allowed)
+        if rules:
+            yield f"{count(len(rules), 'permission')} in {name}"
+        if hook_table.CAP in file.object("env"):
+            yield f"{hook_table.CAP} in {name}"
+
+    def unmarked(self) -> list[str]:
+        """The modes whose settings have entries of ours, whatever the mark says.
+
+        Of everybody's only those count that `init` signed: others may be somebody's own.
+        """
+        own = self.unnamed(Put())
+        return [
+            mode
+            for mode, name in SETTINGS.items()
+            if any(
+                own.own_name(event, hook) and (mode == LOCAL or hook_table.is_signed(hook))
+                for event, _, hook in self.settings_of(name).hooks
+            )
+        ]
+
+    def unnamed(self, put: Put) -> Put:
+        """The additions, and entries without a mark, which name the present folder or the recorded one."""
+        folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
+        hooks = tuple(
+            init_mark.PutHook(wire.event, str(folder / wire.name))
+            for folder in folders
+            if folder
+            for wire in WIRES
+        )
+        return replace(put, hooks=(*put.hooks, *hooks))
