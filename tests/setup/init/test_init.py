@@ -30,7 +30,7 @@ from lifecycle.setup.init.hook_table import (
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
 from lifecycle.setup.init.planning import apply, copy_to, plan
-from lifecycle.setup.init.supplies import settings_file
+from lifecycle.setup.init.supplies import section, settings_file
 from lifecycle.storage import store
 from tests.batches import each_row
 from tests.cli.outcome import ok, refused
@@ -878,6 +878,8 @@ def test_without_its_mark_what_is_ours_goes_and_the_rest_is_named(
     assert f" permissions in {name}, " in said
     changed = "still runs pre-compact at PreCompact, in an entry that is not as init writes it"
     assert (changed in said) is bool(arguments)
+    assert ("9 lines in .gitignore" if arguments else "6 lines in .git/info/exclude") in said
+    assert not (clone.root / config.CONFIG_FILE).exists()
     assert {*settings(clone, name).get("hooks", {})} == ({"PreCompact"} if arguments else set())
     files = [path for path in (clone.root / ".claude").rglob("*") if not path.is_dir()]
     assert {*files} == {clone.root / ".claude/commands/claim.md", clone.root / name}
@@ -886,6 +888,56 @@ def test_without_its_mark_what_is_ours_goes_and_the_rest_is_named(
     said = ok(clone.run("init", "--remove"))
     assert f" permissions in {name}, " in said
     assert clone.picture() == once
+
+
+@pytest.mark.parametrize("arguments", [[], ["--shared"]])
+def test_without_its_mark_nothing_of_a_person_goes_or_is_in_the_way(
+    clone: Clone, arguments: list[str]
+) -> None:
+    """An entry as only people write it stays, and so do empty folders, lists, and pages of their own."""
+    name, other = (SHARED, LOCAL) if arguments else (LOCAL, SHARED)
+    outside = clone.home / "AGENTS.md"
+    outside.write_text(section())
+    (clone.root / "CLAUDE.md").symlink_to(outside)
+    clone.write(config.CONFIG_FILE, "# as lifecycle init writes it\n[stages]\nuse = true\n")
+    ok(clone.run("init", *arguments))
+    (clone.root / MARK).unlink()
+    hook = {"type": "command", "command": "lifecycle hook on-stop"}
+    theirs = {"hooks": {"Stop": [{"hooks": [hook]}], "SubagentStart": []}}
+    clone.write(other, json.dumps(theirs))
+    mixed = settings(clone, name)
+    mixed["hooks"] |= {"Stop": [*mixed["hooks"]["Stop"], {"hooks": [hook]}], "PreCompact": []}
+    clone.write(name, json.dumps(mixed))
+    for folder in ("scripts", "hooks"):
+        (clone.root / folder).mkdir()
+    before, shown = clone.read(other), ok(clone.run("init", "--remove", "--dry-run"))
+    said = ok(clone.run("init", "--remove"))
+    for file in (name, other):
+        assert f"{file} still runs on-stop at Stop, in an entry that is not as init" in said
+    assert "stages.use in .lifecycle.toml" in said
+    assert "was changed since" not in said
+    assert all(line in shown for line in said.splitlines() if line.startswith("Note: "))
+    assert clone.read(other) == before
+    assert settings(clone, name)["hooks"] == {"Stop": [{"hooks": [hook]}], "PreCompact": []}
+    assert outside.read_text() == section()
+    assert {"scripts", "hooks", config.CONFIG_FILE} <= {path.name for path in clone.root.iterdir()}
+    (clone.root / "CLAUDE.md").unlink()
+    page = clone.write("CLAUDE.md", b"caf\xe9\n")
+    assert "Nothing would be changed" in ok(clone.run("init", "--remove", "--dry-run"))
+    ok(clone.run("init", "--remove"))
+    assert page.read_bytes() == b"caf\xe9\n"
+
+
+def test_hooks_without_a_mark_go_with_permissions_that_have_one(clone: Clone) -> None:
+    """They are as `init` writes them; it said that they are not, and took them at a second run."""
+    ok(clone.run("init"))
+    (clone.root / MARK).unlink()
+    clone.write(LOCAL, json.dumps({"hooks": settings(clone)["hooks"]}))
+    ok(clone.run("init", "--permissions"))
+    said = ok(clone.run("init", "--remove"))
+    assert "still runs" not in said
+    assert not [*(clone.root / ".claude").rglob("*.md")]
+    assert settings(clone) == {}
 
 
 def test_outside_of_a_worktree_nothing_is_written(clone: Clone) -> None:
