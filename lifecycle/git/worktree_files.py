@@ -70,6 +70,9 @@ class Uncommitted:
         return tuple(sorted({*self.staged, *self.unstaged}))
 
 
+BISECT = "A bisect"
+"""The operation that brings nothing, and that stays under way when somebody switches back to a branch."""
+
 _LOCK = "index.lock"
 _UNDER_WAY = {
     "MERGE_HEAD": "A merge",
@@ -78,7 +81,7 @@ _UNDER_WAY = {
     "rebase-apply": "A rebase",
     "CHERRY_PICK_HEAD": "A cherry-pick",
     "REVERT_HEAD": "A revert",
-    "BISECT_LOG": "A bisect",
+    "BISECT_LOG": BISECT,
     _LOCK: "Another git command",
 }
 """Files of git's own, and the operation that is under way while such a file exists."""

@@ -354,6 +354,13 @@ def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) ->
     said = refused(place.cli("handoff", "--summary", "Fix"))
     assert "A merge is in progress here, so nothing was pushed; end it first" in said
     place.git("merge", "--abort")
+    place.git("bisect", "start")
+    ok(place.cli("handoff", "--summary", "Fix"))  # nobody ended it before going back to the branch
+    place.git("switch", "-q", "--detach")
+    said = refused(place.cli("handoff", "--summary", "Fix"))
+    assert "A bisect is in progress here, so nothing was pushed; end it first" in said
+    place.git("bisect", "reset")
+    place.git("switch", "-q", branch)
     assert place.run("git", "rebase", "other").returncode
     ok(place.cli("release"))
     said = refused(place.cli("claim", "41"))

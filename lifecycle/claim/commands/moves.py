@@ -281,9 +281,11 @@ def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
 def _check_branch(world: World, record: Record) -> list[str]:
     """Refuse unless the claim's branch is checked out and has commits of its own; returns remarks."""
     branch, git = record.claim.branch, world.git
-    if worktree_files.under_way(git, world.root):  # what it brings would be no part of the PR
-        worktree_files.refuse_under_way(git, world.root, "pushed")
-    checked_out = git.current_branch()
+    checked_out, busy = git.current_branch(), worktree_files.under_way(git, world.root)
+    if busy and (busy != worktree_files.BISECT or checked_out != branch):
+        worktree_files.refuse_under_way(
+            git, world.root, "pushed"
+        )  # what it brings would not be in it
     if not is_branch(branch):
         raise errors.ClaimRefused(sentence("no-branch", file=CLAIM_FILE))
     if redact(branch, {}) != branch:
