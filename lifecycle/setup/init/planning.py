@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
@@ -171,6 +171,7 @@ class _Project(Removal):
         wired = [*unmarked, *([before.mode] if before is not None else [])]
         mode = SHARED if shared or SHARED in wired else LOCAL
         new = before or self._begun(LOCAL if LOCAL in wired else mode)
+        rewired = {self.root / SETTINGS[name] for name in (new.mode, mode)}
         if new.mode != mode:
             self._moved(new)
         elif mode == SHARED and not shared:
@@ -178,7 +179,7 @@ class _Project(Removal):
         is_new = stages and not new.stages
         new.stages, new.run = stages or new.stages, run or new.run
         new.workflow = workflow or new.workflow
-        self._wired(new)
+        self._wired(new, rewired)
         if new.stages:
             self.staged(new, is_new=is_new)
         supplied = [*claims(), *(runs() if new.run else ())]
@@ -257,15 +258,18 @@ class _Project(Removal):
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])
         mark.mode, mark.settings = SHARED, Put()
 
-    def _wired(self, mark: InitMark) -> None:
-        """Draft what goes into the settings; a hook that others' entries run is not set up twice."""
+    def _wired(self, mark: InitMark, rewired: Collection[Path]) -> None:
+        """Draft what goes into the settings; a hook that others' entries run is not set up twice.
+
+        `rewired`: the settings files whose entries of ours this plan replaces or moves.
+        """
         mark.settings = self.unnamed(mark.settings)
         extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
-        others = [entry for entry in self.client.entries if self._is_kept(entry, mark)]
+        kept = [entry for entry in self.client.entries if self._is_kept(entry, mark, rewired)]
         # Entries that are only this person's are no reason to leave a hook out for everybody.
         is_all, shared = mark.mode == SHARED, self.root / SETTINGS[SHARED]
-        instead = [entry for entry in others if not is_all or entry.file.path == shared]
-        beside = [entry for entry in others if entry not in instead]
+        instead = [entry for entry in kept if not is_all or entry.file.path == shared]
+        beside = [entry for entry in kept if entry not in instead]
         if instead:
             names, hooks = _files_and_hooks(instead)
             self.note("wired-by-hand", names=names, hooks=hooks)
@@ -276,13 +280,12 @@ class _Project(Removal):
         form = shared_form if is_all else local_form(resources.hooks_folder())
         self.put_into(mark, form, extra, [wire for wire in WIRES if wire not in there])
 
-    def _is_kept(self, entry: HookEntry, mark: InitMark) -> bool:
+    def _is_kept(self, entry: HookEntry, mark: InitMark, rewired: Collection[Path]) -> bool:
         """True if an entry does what one of ours does, and this plan neither replaces nor moves it."""
         path, own = entry.file.path, self.root / SETTINGS[LOCAL]
         is_mains = path.match(SETTINGS[LOCAL]) and path != own  # not every client reads it
         is_ours = entry.is_inits or mark.settings.own_name(entry.event, entry.hook) is not None
-        is_replaced = is_ours and path in (own, self.root / SETTINGS[mark.mode])
-        return entry.wire is not None and not (is_mains or is_replaced)
+        return entry.wire is not None and not (is_mains or (is_ours and path in rewired))
 
     def _recorded(self) -> None:
         """Draft the files in the user's own folder that tell hooks where command and scripts are."""

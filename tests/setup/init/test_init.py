@@ -448,6 +448,21 @@ def test_everybody_gets_every_hook_and_who_runs_one_already_is_told(
     assert "Entries of your own" not in ok(clone.run("init"))
 
 
+def test_ones_own_entries_that_stay_beside_everybodys_mark_are_told(clone: Clone) -> None:
+    """A mark that came with a pull is everybody's: nothing moves what a former `init` put in here."""
+    ok(clone.run("init"))
+    folder = clone.home / "lifecycle/_hooks"
+    folder.mkdir(parents=True)
+    for wire in WIRES:
+        (folder / wire.name).touch()
+    own = clone.read(LOCAL).replace(str(resources.hooks_folder()), str(folder))
+    clone.write(LOCAL, own)
+    assert "Entries of your own" not in ok(clone.run("init", "--shared"))
+    clone.write(LOCAL, own)
+    assert "Entries of your own run session-start, " in ok(clone.run("init"))
+    assert clone.read(LOCAL) == own
+
+
 @pytest.mark.parametrize(
     ("event", "entry"),
     [
