@@ -51,7 +51,8 @@ def fix_of(case: Examined, entry: HookEntry) -> str:
 
 def edit(name: str) -> str:
     """The command line that opens a file in the user's editor."""
-    return f"${{EDITOR:-vi}} {name if name.startswith('~/') else shlex.quote(name)}"
+    home = "~/" if name.startswith("~/") else ""  # quoted, it would be a name like others
+    return f"${{EDITOR:-vi}} {home}{shlex.quote(name.removeprefix(home))}"
 
 
 def init_fix(option: str, mark: InitMark | None) -> str:

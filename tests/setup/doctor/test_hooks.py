@@ -15,6 +15,7 @@ import pytest
 
 import lifecycle
 from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder, install_line
+from lifecycle.setup.doctor.examine_hooks import edit
 from lifecycle.setup.init import found_hooks
 from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, hears, local_form
 from lifecycle.storage import signs_of_life
@@ -96,6 +97,13 @@ def test_shared_and_users_hooks_count(patient: Patient) -> None:
     assert patient.wrong() == []
     elsewhere = patient.home / "elsewhere"
     patient.only("hooks.missing", "fail", CLAUDE_CONFIG_DIR=str(elsewhere))
+
+
+@pytest.mark.parametrize("name", ["a b/settings.json", "~/my $HOME/settings.json"])
+def test_a_file_to_edit_may_have_any_name(patient: Patient, name: str) -> None:
+    """A shell that runs the fix opens that very file; a home is still written `~`."""
+    done = patient.place.run("sh", "-c", edit(name), EDITOR="echo", HOME="/h")
+    assert ok(done) == f"{name.replace('~', '/h', 1)}\n"
 
 
 def test_the_plugin_does_for_all(patient: Patient) -> None:
