@@ -312,7 +312,7 @@ def _policies(root: Path, environment: Mapping[str, str]) -> tuple[ClientSetting
     Source: https://code.claude.com/docs/en/settings#settings-files
     """
     parts = sorted(POLICIES.glob("managed-settings.d/*.json"))
-    paths = [path for path in (POLICIES / "managed-settings.json", *parts) if path.exists()]
+    paths = (POLICIES / "managed-settings.json", *parts)
     return tuple(_settings(path, root, environment) for path in paths)
 
 

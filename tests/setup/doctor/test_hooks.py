@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -445,6 +447,31 @@ def test_what_the_administrator_lets_nobody_run(
     assert patient.wrong() == []
     patient.write_settings({"disableAllHooks": True}, whole)
     assert "administrator" in patient.only("hooks.disabled", "fail")["fix"]
+
+
+_CLOSED = """
+import os, sys
+from pathlib import Path
+from lifecycle.setup.init import found_hooks
+found_hooks.POLICIES = Path(sys.argv[1])
+if os.geteuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+print([file.problem for file in found_hooks.ClientSetup.read(Path("/"), {}).policies])
+"""
+
+
+def test_what_the_administrator_lets_nobody_read() -> None:
+    """A folder that is closed to this user is a finding, and ends neither the doctor nor a hook."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0)
+        shown = subprocess.run(
+            [sys.executable, "-c", _CLOSED, folder],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert shown.stdout == "['Permission denied']\n", shown.stderr
 
 
 @SOAKED
