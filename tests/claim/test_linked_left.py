@@ -22,6 +22,7 @@ from tests.claim.linked_ground import (
     inside,
     look,
     merged,
+    renamed,
     tracker_of,
 )
 from tests.claim.test_crashes import CrashError
@@ -37,14 +38,14 @@ def left(place: Place) -> tuple[pending_writes.Left, ...]:
     return pending_writes.waiting(place.tree().claim_store.file.reload(repair=False))
 
 
-def killed(place: Place, issue: int) -> None:
-    """Somebody claims the issue and is killed between the two claims."""
+def killed(place: Place, issue: int, before: str = "_Taking._issue") -> None:
+    """Somebody claims the issue and is killed between the two claims, or `before` another step."""
 
     def dies(*_: object, **__: object) -> None:
         raise CrashError
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(taking._Taking, "_issue", dies)
+        patch.setattr(f"{taking.__name__}.{before}", dies)
         with pytest.raises(CrashError):
             place.tree().claim(issue)
 
@@ -211,6 +212,36 @@ def test_what_somebody_did_with_it_meanwhile_is_theirs(both: Place, by: str) -> 
         both.control.reopen_issue(42)
     assert texts(both.tree().tick()).count("mem-1") == 0
     assert inside(both).is_open
+    assert left(both) == ()
+
+
+@pytest.mark.parametrize("verb", ["close", "release"])
+def test_a_task_that_has_a_new_id_since_then_is_ended_all_the_same(both: Place, verb: str) -> None:
+    """The tracker was busy with the new prefix itself: the task stayed held in the ended claim's name."""
+    if verb == "close":
+        merged(both)
+        with failing("close", REFUSALS[0]):
+            both.tree().tick(Wake.STOP)
+    else:
+        claim(both)
+        with failing("release", REFUSALS[0]):
+            give_back(both)
+    tracker = renamed(both)
+    both.tree().tick()
+    now = tracker.get("new-1")
+    assert now.is_ready if verb == "release" else not now.is_open
+    assert left(both) == ()
+
+
+def test_what_a_killed_taking_left_is_the_next_claims_under_a_new_id_too(both: Place) -> None:
+    """The same agent goes on with the issue: the release of the earlier id does not take its task away."""
+    killed(both, 42, before="switch")
+    (one,) = left(both)
+    tracker = renamed(both)
+    claim(both)
+    assert tracker.get("new-1").assignee == both.claim()["agent_id"] == one.actor
+    look(both)
+    assert tracker.get("new-1").assignee == one.actor
     assert left(both) == ()
 
 

@@ -8,12 +8,10 @@ import pytest
 
 from lifecycle.api import HeldByAnother, Refused, Wake
 from lifecycle.core.errors import NotFound, NotInstalled, ProtocolError
-from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import SetLinked
 from lifecycle.core.tracker import Link, Task, TaskStatus
 from lifecycle.git import lease
 from lifecycle.storage import journal
-from lifecycle.trackers.memory import MemoryTracker
 from tests.claim.linked_ground import (
     busy,
     failing,
@@ -21,6 +19,7 @@ from tests.claim.linked_ground import (
     leases,
     linked_as,
     merged,
+    renamed,
     tracker_of,
     writes,
 )
@@ -420,15 +419,6 @@ def test_a_linked_task_that_was_left_and_is_claimed_by_hand_is_the_claims(both: 
     assert linked_as(both) == "claimed"
     both.tree().release()
     assert inside(both).is_ready
-
-
-def renamed(place: Place) -> MemoryTracker:
-    """Somebody gave the tasks another prefix, in the middle of a claim."""
-    tracker = tracker_of(place)
-    tasks = tracker._tasks
-    tasks.tasks["new-1"] = replace(tasks.tasks.pop("mem-1"), id="new-1")
-    tasks.ends["new-1"] = tasks.ends.pop("mem-1")
-    return tracker
 
 
 def test_a_linked_task_with_a_new_id_is_still_the_claims(both: Place) -> None:

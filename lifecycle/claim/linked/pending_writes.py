@@ -127,7 +127,7 @@ def finish(
         if link is not None and (link.tracker, link.id) == (write.tracker, write.id):
             forget(claim_store, write.tracker, write.id)
         elif is_asked or world.clock.now() >= write.until:
-            why = _try(world, claim_store, write)
+            why = _try(world, claim_store, write, but=link.id if link is not None else "")
             is_held = why and write.id and write.wanted == card_and_link.RELEASED
             later = sentence("linked-released-later", task=write.id, why=why)
             remarks += [later] if is_held else []
@@ -135,11 +135,14 @@ def finish(
     return remarks
 
 
-def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
-    """Try one pending write. Done or needless, it is dropped (""); else it is tried later (returns why)."""
+def _try(world: World, claim_store: ClaimStore, write: Left, but: str) -> str:
+    """Try one pending write. Done or needless, it is dropped (""); else it is tried later (returns why).
+
+    `but`: the task of the worktree's claim, which a write for an earlier id of it is not about any more.
+    """
     now = world.clock.now()
     try:
-        task = _done(world, write)
+        task = _done(world, write, but)
     except (errors.AlreadyClaimed, errors.NotFound):
         task = ""
     except DeadlineReached:
@@ -170,7 +173,7 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
     return ""
 
 
-def _done(world: World, write: Left) -> str:
+def _done(world: World, write: Left, but: str) -> str:
     """Carry out one pending write; returns the task's id, or "" if nothing is left to do."""
     tracker = world.inner_as(write.actor, write.tracker)
     if tracker is None:
@@ -179,13 +182,19 @@ def _done(world: World, write: Left) -> str:
     if not task:
         tasks = find(world, tracker, write.issue)
         task = tasks[0].id if tasks else ""
-    if task and write.wanted == card_and_link.CLOSED:
-        if not tracker.get(task).is_open:
-            return ""
-        if world.forge.issue(write.issue).is_open:
-            return ""  # reopened since then, with its task: neither is this claim's any more
-    is_done = task and written(tracker, task, write.wanted, write.reason) == write.wanted
-    return task if is_done else ""
+    if not task:
+        return ""
+
+    def write_to(task: str) -> str:
+        if write.wanted == card_and_link.CLOSED:
+            if not tracker.get(task).is_open:
+                return ""
+            if world.forge.issue(write.issue).is_open:
+                return ""  # reopened since then, with its task: neither is this claim's any more
+        return written(tracker, task, write.wanted, write.reason)
+
+    task, state = as_named_now(world, tracker, write.issue, task, write_to, but)
+    return task if state == write.wanted else ""
 
 
 def _later(claim_store: ClaimStore, write: Left, error: errors.LifecycleError, now: float) -> None:
@@ -214,20 +223,25 @@ def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
 
 
 def as_named_now(
-    world: World, tracker: Tracker, issue: int, task: str, do: Callable[[str], Result]
+    world: World,
+    tracker: Tracker,
+    issue: int,
+    task: str,
+    do: Callable[[str], Result],
+    but: str = "",
 ) -> tuple[str, Result]:
     """Do something with the linked task; returns its id by now, and what `do` returns for that.
 
     A task may get another id during the claim (a new prefix); it is still linked to the issue, and held.
 
     Raises:
-        NotFound: the task does not exist, and this actor holds no other task of the issue.
+        NotFound: the task does not exist, and this actor holds no other task of the issue, except `but`.
     """
     try:
         return task, do(task)
     except errors.NotFound:
         held = (t.id for t in find(world, tracker, issue) if t.assignee == tracker.actor)
-        new_id = next(held, "")
+        new_id = next((name for name in held if name != but), "")
         if not new_id:
             raise
         return new_id, do(new_id)
