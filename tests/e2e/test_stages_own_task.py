@@ -11,6 +11,7 @@ from lifecycle.core.stage_names import Detected
 from tests.cli.outcome import ok
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
+from tests.trackers.beads.program.database import Database
 
 SOAKED = pytest.mark.soak(
     "e2e/test_stages_own_task.py::test_closed_is_believed_when_the_tracker_says_so",
@@ -140,6 +141,27 @@ def test_the_closing_says_the_name_that_holds_the_task(ground: Ground) -> None:
     ground.bd("update", own, "--assignee=a-person")
     ground.forget_the_minute()
     assert "--actor" not in agent.stops(f"So: {APPROVED}").model
+
+
+def test_a_task_that_gets_another_prefix_stays_the_sessions(ground: Ground) -> None:
+    """It was called closed, and left held and open: nobody has the id by which it was told any more."""
+    own = ground.task("First", priority=1)
+    other = ground.task("Second")
+    agent = ground.agent()
+    agent.prompt("Go on")
+    names = {"CLAUDE_CODE_SESSION_ID": agent.id, **agent.environment}
+    shown = ground.place.cli("tracker", "claim", own, **names)
+    agent.runs(f"lifecycle tracker claim {own}", shown.stdout)
+    assert f"bd close {own}" in agent.stops(APPROVED).model
+    with Database(str(ground.root / ".beads")).writing() as state:
+        new = own.replace("demo-", "new-")
+        state["issues"][new] = {**state["issues"].pop(own), "id": new}
+    told = agent.stops(CLOSED).model
+    assert told.startswith(f"Task {new} is still open in the tracker")
+    assert f"`bd close {new}" in told
+    assert task_of(ground, agent) == new
+    ground.bd("close", new)
+    assert f"/bd-start {other}" in agent.stops(CLOSED + " ").model
 
 
 @SOAKED

@@ -116,6 +116,8 @@ class TaskSearch(Own):
         )
         if known is None:
             return None
+        self.claimed = self._by_now(known, self.claimed)
+        self.kept = replace(self.kept, task=self._by_now(known, self.kept.task))
         is_on_task = self.is_ours or self._is_on(known, ids)
         if not is_on_task or not (known.tasks or state in ENDING):
             return None
@@ -125,6 +127,14 @@ class TaskSearch(Own):
         if fresh is not None and fresh.is_open and not self._has_label(fresh):
             return None  # somebody removed the label: the workflow does not lead this task any more
         return self._seen(known, task, fresh)
+
+    def _by_now(self, known: Activity, task: str) -> str:
+        """A task's present id: one that got another prefix is still held by this very agent."""
+        if not task or known.find(task) is not None:
+            return task
+        end = task.rpartition("-")[2]
+        alike = next((t.id for t in self.mine(known) if t.id.rpartition("-")[2] == end), "")
+        return alike if alike and self._asked_for(task, holders=False) is None else task
 
     def _is_on(self, known: Activity, ids: list[str]) -> bool:
         """True if the session works on a labelled task, or closed one that had the label."""
