@@ -17,7 +17,7 @@ from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder, install_line
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import Examined
-from lifecycle.setup.init.found_hooks import STRICT, HookEntry, shown
+from lifecycle.setup.init.found_hooks import STRICT, ClientSettings, HookEntry, is_file, shown
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire, missed
 from lifecycle.setup.init.init_mark import SETTINGS, SHARED, InitMark
 from lifecycle.storage import log, signs_of_life
@@ -46,7 +46,12 @@ def fix_of(case: Examined, entry: HookEntry) -> str:
     """The command that corrects an entry: `init` for its own entries, an editor for others'."""
     if entry.is_inits and entry.file.path.is_relative_to(case.root):
         return init_fix("", case.client.mark)
-    return edit(entry.file.shown)
+    return _edited(case, entry.file)
+
+
+def _edited(case: Examined, file: ClientSettings) -> str:
+    """How a settings file is corrected by hand."""
+    return _ADMINISTRATOR if file in case.client.policies else edit(file.shown)
 
 
 def edit(name: str) -> str:
@@ -62,9 +67,9 @@ def init_fix(option: str, mark: InitMark | None) -> str:
 
 
 def _files(case: Examined) -> None:
-    policies, barred = case.client.policies, case.client.barred
-    for file in case.client.every_file:
-        fix = _ADMINISTRATOR if file in policies else edit(file.shown)
+    client, barred = case.client, case.client.barred
+    for file in client.every_file:
+        fix = _edited(case, file)
         if file.problem:
             case.find("hooks.settings", file=file, fix=fix)
         if file.data.get("disableAllHooks") is True:
@@ -73,8 +78,10 @@ def _files(case: Examined) -> None:
             case.find("hooks.denied", file=file, rules=denied, fix=fix)
     if barred is not None:
         file, key = barred
-        plugin = "" if case.client.plugins else ", then install the plugin, whose hooks may run"
-        fix = f"lifecycle init --remove{plugin}" if key == STRICT else _ADMINISTRATOR
+        steps = ["lifecycle init --remove"] if client.mark or client.entries else []
+        steps += [] if client.plugins else ["install the plugin, whose hooks may run"]
+        may_run = key == STRICT or client.is_plugin_managed
+        fix = ", then ".join(steps) if may_run else _ADMINISTRATOR
         case.find("hooks.barred", file=file, key=key, fix=fix)
 
 
@@ -106,7 +113,7 @@ def _missing(case: Examined) -> None:
     if not missing:
         silent = "; the plugin's copies are silent" if client.plugins else ""
         case.find("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
-    elif _broken(case) or (client.mark is not None and not client.entries):
+    elif client.barred or _broken(case) or (client.mark is not None and not client.entries):
         return
     elif len(missing) == len(WIRES) and client.plugins_off:
         name = client.plugins_off[0]
@@ -136,22 +143,28 @@ def _doubled(case: Examined) -> None:
         # Of init's own entry and another one, the other is to be removed: init would restore its own.
         place = others[0] if others and len(others) < len(entries) else entries[0]
         names = _counted([wire.name for wire, _ in client.doubled], "runs", "run")
-        files, fix = _files_of(entries), edit(place.file.shown)
+        files, fix = _files_of(entries), _edited(case, place.file)
         case.find("hooks.doubled.other", names=names, files=files, fix=fix)
 
 
 def _gone(case: Examined) -> None:
     """One finding for all scripts that a file looks for in one folder in vain: they went together."""
-    ours, gone = hooks_folder().resolve(), dict[tuple[str, Path], list[HookEntry]]()
+    gone = dict[tuple[str, Path, str], list[str]]()
     for entry in case.client.entries:
         where = entry.script
-        if where is not None and not where.is_file() and where.parent.resolve() != ours:
-            gone.setdefault((entry.file.shown, where.parent), []).append(entry)
-    for (file, folder), entries in gone.items():
-        names = [entry.name for entry in entries]
+        if where is not None and not is_file(where) and not _is_ours(where):
+            gone.setdefault((entry.file.shown, where.parent, fix_of(case, entry)), []).append(
+                entry.name
+            )
+    for (file, folder, fix), names in gone.items():
         place = shown(folder, case.root, case.environment)
         words = {"file": file, "names": _list(names), "folder": place}
-        case.find("hooks.script.gone", **words, fix=fix_of(case, entries[0]), hinders=names)
+        case.find("hooks.script.gone", **words, fix=fix, hinders=names)
+
+
+def _is_ours(script: Path) -> bool:
+    """True if a script, there or not, is in this installation's folder of scripts."""
+    return os.path.realpath(script.parent) == os.path.realpath(hooks_folder())
 
 
 def _script(case: Examined, entry: HookEntry, fix: str) -> None:
@@ -163,9 +176,9 @@ def _script(case: Examined, entry: HookEntry, fix: str) -> None:
             case.find("hooks.script.unknown", entry=entry, program=match[1], fix=fix)
         return
     script = shown(where, case.root, case.environment)
-    if not where.is_file():
+    if not is_file(where):
         # A script that the installation lacks would only be named again by init.
-        if where.parent.resolve() == hooks_folder().resolve():
+        if _is_ours(where):
             case.find("hooks.script.lost", entry=entry, script=script, fix=install_line("renew"))
     elif not os.access(where, os.X_OK):
         quoted = shlex.quote(str(where))

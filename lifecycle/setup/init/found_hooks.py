@@ -8,6 +8,7 @@ Source: Claude Code's settings reference, https://code.claude.com/docs/en/settin
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -152,7 +153,7 @@ class HookEntry:
     def is_there(self) -> bool:
         """False if it starts a script by an absolute path that does not exist (any more)."""
         path = Path(str(self.hook.get("command") or ""))
-        return not path.is_absolute() or path.is_file()
+        return not path.is_absolute() or is_file(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,13 +213,19 @@ class ClientSetup:
         return is_off or self.barred is not None
 
     @property
+    def is_plugin_managed(self) -> bool:
+        """True if the administrator enables our plugin."""
+        return bool(_enabled(self.policies))
+
+    @property
     def barred(self) -> tuple[ClientSettings, str] | None:
         """The administrator's file that lets none of our hooks run, with its key; None if none does.
 
         Hooks and plugins that the administrator sets up run in spite of both keys, as seen with the
         client's version 2.1.329.
         """
-        if _enabled(self.policies) or any(e.file in self.policies for e in self.entries):
+        is_running = self.is_plugin_managed and self.plugin_runs
+        if is_running or any(entry.file in self.policies for entry in self.entries):
             return None
         for file in self.policies:
             strict = file.data.get(STRICT)
@@ -253,6 +260,11 @@ class ClientSetup:
     def of(self, name: str) -> tuple[HookEntry, ...]:
         """The entries that run one script."""
         return tuple(entry for entry in self.entries if entry.name == name)
+
+
+def is_file(path: Path) -> bool:
+    """True if a file is there; False, and no error as pathlib's, in a folder closed to this user."""
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:

@@ -440,6 +440,8 @@ def test_what_the_administrator_lets_nobody_run(
     assert patient.only("hooks.barred", "fail")
     patient.write_settings({"strictPluginOnlyCustomization": ["skills"]}, whole)
     assert patient.wrong() == []
+    patient.write_settings({**PLUGIN, "allowManagedHooksOnly": True}, whole)
+    assert patient.only("hooks.barred", "fail")["fix"] == "lifecycle init --remove"
     patient.write_settings({"allowManagedHooksOnly": True}, whole)
     part = tmp_path / "policies/managed-settings.d/20-hooks.json"
     patient.write_settings({"hooks": patient.settings()["hooks"]}, part)
@@ -447,6 +449,11 @@ def test_what_the_administrator_lets_nobody_run(
     assert patient.wrong() == []
     patient.write_settings({"disableAllHooks": True}, whole)
     assert "administrator" in patient.only("hooks.disabled", "fail")["fix"]
+    patient.write_settings({"strictPluginOnlyCustomization": True}, whole)
+    patient.write_settings(_hooks(tmp_path / "gone/hooks"), part)
+    assert "administrator" in patient.only("hooks.script", "fail")["fix"]
+    part.unlink()
+    assert patient.only("hooks.barred", "fail")["fix"].startswith("install the plugin")
 
 
 _CLOSED = """
@@ -457,6 +464,7 @@ found_hooks.POLICIES = Path(sys.argv[1])
 if os.geteuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 print([file.problem for file in found_hooks.ClientSetup.read(Path("/"), {}).policies])
+print(found_hooks.is_file(found_hooks.POLICIES / "on-stop"))
 """
 
 
@@ -471,7 +479,7 @@ def test_what_the_administrator_lets_nobody_read() -> None:
             text=True,
             timeout=60,
         )
-    assert shown.stdout == "['Permission denied']\n", shown.stderr
+    assert shown.stdout == "['Permission denied']\nFalse\n", shown.stderr
 
 
 @SOAKED
