@@ -49,7 +49,10 @@ def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     branch = f"refs/heads/{place.claim()['branch']}"
     assert branch not in place.control.world()["refs"]
     (place.root / "valid").touch()
-    ok(place.cli("handoff", "--summary", "Fix"))
+    changed, *_ = place.git("ls-files").splitlines()
+    (place.root / changed).write_text("Not finished.\n")
+    said = ok(place.cli("handoff", "--summary", "Fix"))
+    assert f"uncommitted changes, which are not part of the PR: {changed}.\n" in said
     assert place.claim()["phase"] == "ready_for_pr"
     assert place.claim()["summary"] == "Fix"
     assert place.control.world()["refs"][branch] == place.git("rev-parse", branch)

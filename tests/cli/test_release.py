@@ -166,7 +166,7 @@ def test_what_exists_only_here_is_told_to_the_person_alone(place: Place) -> None
     (place.root / "secret-plan.txt").write_text("draft\n")
     out = ok(place.cli("release"))
     assert f"Note: 1 commit of {branch} only here; to share: git push origin {branch}" in out
-    assert "Uncommitted work is only here" in out
+    assert "Uncommitted work is only here: secret-plan.txt; commit" in out
     (body,) = released(place)
     assert "1 commit, nothing pushed, phase coding." in body
     assert "secret-plan" not in body

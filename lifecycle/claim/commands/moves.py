@@ -296,8 +296,8 @@ def _check_branch(world: World, record: Record) -> list[str]:
     if branch == base:  # a push would merge it
         raise errors.Refused(sentence("branch-is-base", branch=branch, file=CLAIM_FILE))
     _refuse_without_commits(world, record, base)
-    if git.run("status", "--porcelain", "--untracked-files=no"):
-        return ["There are uncommitted changes; they are not part of the PR."]
+    if names := worktree_files.names_of(worktree_files.tracked_changes(git)):
+        return [f"There are uncommitted changes, which are not part of the PR: {names}."]
     return []
 
 

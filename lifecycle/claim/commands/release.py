@@ -185,18 +185,19 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
         amount = _commits(unpushed)
         share = f"git push {remote} {shlex.quote(branch)}"
         notes.append(f"{amount} of {branch} only here; to share: {share}")
-    if git.current_branch() == branch and _has_work(git):
-        notes.append("Uncommitted work is only here; commit and push what others should continue.")
+    if names := _uncommitted(git) if git.current_branch() == branch else "":
+        way = "commit and push what others should continue"
+        notes.append(f"Uncommitted work is only here: {names}; {way}.")
     words = [_commits(commits)] if commits is not None else []
     words += [f"pushed up to {pushed[:7]}" if pushed else "nothing pushed"]
     words += [f"{unpushed} not pushed"] if unpushed and pushed else []
     return f"{', '.join(words)}, {phase}", notes
 
 
-def _has_work(git: Git) -> bool:
-    """True if files are not committed, apart from our own and those of repositories in folders here."""
+def _uncommitted(git: Git) -> str:
+    """The uncommitted files, apart from our own and those of repositories in folders here; "" if none."""
     new = (path for path in worktree_files.untracked(git) if not is_own(path))
-    return bool(git.run("status", "--porcelain", "--untracked-files=no")) or any(new)
+    return worktree_files.names_of([*worktree_files.tracked_changes(git), *new])
 
 
 def _commits(number: int) -> str:
