@@ -343,13 +343,6 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
     assert told(made, replace(before, standing=how)) == ()
     assert told(made, replace(before, head=OLD)) == ()
     assert told(made, replace(before, standing="")) == ()
-    for held in (shown(changes_requested=(asked_for(),)), shown(mergeable="CONFLICTING")):
-        after = review.judge(look(before), held).known.merging
-        assert (after.standing, after.is_held) == ("", True)
-        assert told(made, after) == (said,), (
-            "its own notice ended it, and it is over without a push"
-        )
-        assert told(made, replace(after, head=OLD)) == ()
     assert told(replace(made, merge_state="UNKNOWN"), before) == ()
     assert told(replace(made, mergeable="CONFLICTING"), before)[0].key.startswith("conflict")
     assert len(told(replace(made, mergeable="CONFLICTING"), before)) == 1
@@ -360,6 +353,43 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
     assert told(in_queue, replace(before, queued=SHA, standing="is in the merge queue")) == ()
     out = replace(before, queued=SHA, standing="is in the merge queue (position 1)")
     assert [key for key, _ in keys(told(shown(), out))] == [f"standing:107:{SHA}:is ready to merge"]
+
+
+PENDING = {"checks": checks(Bucket.PENDING)}
+FAILED = {"checks": checks(Bucket.FAIL)}
+CONFLICT = {"mergeable": "CONFLICTING", "merge_state": "DIRTY"}
+READY = (f"standing:107:{SHA}:is ready to merge",)
+CHANGES = {"changes_requested": (asked_for(),)}
+
+
+@each_row(
+    ("looks", "ends"),
+    [
+        (({}, CHANGES, {}), READY),
+        ((CHANGES, {}), READY),
+        ((CONFLICT, UNREAD, UNREAD, {}), READY),
+        ((CHANGES, PENDING, {}), READY),
+        (({}, {**PENDING, **CHANGES}, {}), READY),
+        (({**PENDING, **CHANGES}, {}), ()),
+        (({**PENDING, **CONFLICT}, {}), ()),
+        (({}, {**FAILED, **CHANGES}, {}), ()),
+        ((CHANGES, FAILED, {}), ()),
+        ((CHANGES, {"head_sha": OLD, **PENDING}, {"head_sha": OLD}), ()),
+        (({}, UNREAD, {}), ()),
+    ],
+)
+def test_what_held_a_green_head_back_and_is_over_without_a_push_is_told_once(
+    looks: tuple[dict[str, Any], ...], ends: tuple[str, ...]
+) -> None:
+    """Changes or a conflict, also while GitHub reckons after it; not beside checks' own first notice."""
+    merging = MergeRecord()
+    for changes in looks[:-1]:
+        made = shown(**changes)
+        assert all(one.key not in READY for one in told(made, merging))
+        merging = review.judge(look(merging), made).known.merging
+    last = shown(**looks[-1])
+    assert tuple(one.key for one in told(last, merging)) == ends
+    assert told(last, review.judge(look(merging), last).known.merging) == ()
 
 
 BLOCKED = {"merge_state": "BLOCKED", "checks": checks(Bucket.PENDING)}

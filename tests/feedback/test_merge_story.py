@@ -128,7 +128,10 @@ def users(place: Place, text: str) -> None:
 def test_a_conflict_comes_with_files_both_sides_commits_and_the_command(
     place: Place, number: int
 ) -> None:
-    """One sentence; the waiter's lines name all that git finds without a checkout; then it is solved so."""
+    """One sentence; the waiter's lines name all that git finds without a checkout; then it is solved so.
+
+    That the base took back what a later one was about, and the green head is ready, is told as well.
+    """
     place.control.set_check(number, "test", status="in_progress", conclusion=None)
     place.control.push_commit("main", {"work.txt": "theirs\n", "b.txt": "b\n"}, "Theirs")
     before = place.git("status", "--porcelain"), place.git("rev-parse", "HEAD")
@@ -169,6 +172,16 @@ def test_a_conflict_comes_with_files_both_sides_commits_and_the_command(
     place.git("push", "--quiet", "origin", BRANCH)
     assert wake(place).said == ()
     assert "conflicts" not in place.cli("status").stdout
+
+    place.control.set_check(number, "test")
+    wake(place)
+    place.control.push_commit("main", {"work.txt": "again\n"}, "Again")
+    reckoned(place)
+    assert "conflicts" in texts(wake(place))
+    place.control.push_commit("main", {"work.txt": "theirs\n"}, "Taken back")
+    assert texts(wake(place)) == "", "GitHub does not know yet whether it is gone"
+    assert texts(wake(place)) == f"PR #{number} is ready to merge."
+    assert texts(wake(place)) == ""
 
 
 def awaited(place: Place) -> tuple[str, list[str]]:

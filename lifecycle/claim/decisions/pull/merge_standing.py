@@ -184,7 +184,7 @@ def stands(
     awaiting, how = awaited(pull), words.readiness(pull, is_reported=False)
     # The agent opened it for review: whoever made it a draft again has to mark it ready.
     whom = Whom.REVIEWERS if pull.is_draft and awaiting.why == how else awaiting.whom
-    if is_held(pull):
+    if _is_held(pull):
         return Awaiting(whom, "")
     is_by_queue = pull.ejection is not None and not pull.ejection.is_by_hand
     if pull.ejection and is_by_queue and pull.queue is None and merging.ejected == pull.head_sha:
@@ -195,9 +195,21 @@ def stands(
     return Awaiting(whom, "" if _is_unknown(pull) and how.startswith("is ready") else how)
 
 
-def is_held(pull: PullRequest) -> bool:
+def _is_held(pull: PullRequest) -> bool:
     """True if it conflicts or has requested changes, of which notices of their own tell."""
     return pull.mergeable == CONFLICTING or bool(pull.changes_due)
+
+
+def is_owed(before: MergeRecord, pull: PullRequest, how: str) -> bool:
+    """True if a head whose result was told is held, or was, and how it stands since then is not known yet.
+
+    When a base moves, GitHub does not know for a while whether the conflict is gone. Once the checks are
+    green for the first time, or again after a failure, their own notice tells it.
+    """
+    is_held = _is_held(pull)
+    was_told = before.head == pull.head_sha and (before.is_owed or (is_held and before.standing))
+    is_red = pull.checks is not None and pull.checks.verdict is Verdict.FAILED
+    return bool(was_told or (is_held and _is_green(pull))) and not (how or is_red)
 
 
 def _is_unknown(pull: PullRequest) -> bool:
@@ -213,7 +225,7 @@ def moved(snapshot: Snapshot, pull: PullRequest, how: str, merging: MergeRecord)
     before = snapshot.record.pull.merging
     is_same = how in ("", before.standing) or before.head != pull.head_sha
     is_queued = before.queued if pull.queue is not None else merging.is_ours
-    if is_same or is_queued or _is_unknown(pull) or not (before.standing or before.is_held):
+    if is_same or is_queued or _is_unknown(pull) or not (before.standing or before.is_owed):
         return []
     key = f"standing:{pull.number}:{pull.head_sha}:{how}"
     return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]

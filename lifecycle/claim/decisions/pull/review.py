@@ -100,7 +100,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
             pull_record.merging,
             standing=standing.why,
             awaits=standing.whom.value,
-            is_held=merge_standing.is_held(pull),
+            is_owed=merge_standing.is_owed(snapshot.record.pull.merging, pull, standing.why),
         )
         pull_record = replace(pull_record, merging=merging)
         notices += result
