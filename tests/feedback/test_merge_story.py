@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections.abc import Iterator
@@ -16,9 +17,11 @@ from lifecycle.app import news_packets
 from lifecycle.app.idle_look import watched
 from lifecycle.app.waiting.pull_wait import standing_of
 from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.commands import moves
 from lifecycle.claim.decisions.pull.merge_standing import EJECTION_SETTLES
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
+from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline
 from lifecycle.feedback.waiting import endings
 from lifecycle.sandbox.seed import SeedProtection, SeedToken, default_seed
@@ -72,6 +75,11 @@ def prepared(place: Place, *said: Any) -> list[str]:
         return lines
     finally:
         world.close()
+
+
+def full(*_: object) -> None:
+    """A disk on which nothing can be written."""
+    raise OSError(errno.ENOSPC, "Full")
 
 
 def wake(place: Place) -> Any:
@@ -367,11 +375,12 @@ def test_what_a_person_takes_out_of_the_queue_waits_for_a_person(place: Place, n
 
 @demands(contexts=["test"], merge_queue=True)
 def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
-    place: Place, number: int
+    place: Place, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Told with its place; thrown out with the log; and a hand-off takes it out before it pushes.
 
-    A hand-off that has nothing to push leaves it there, and one whose push then fails says that it is out.
+    A hand-off that has nothing to push leaves it there, and one whose push then fails, or that cannot note
+    it, says that it is out. Whoever queues the same head again may take it out again.
     """
     place.control.set_check(number, "test")
     wake(place)
@@ -416,6 +425,19 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     place.clock.offset += 120
     place.control.advance(120)
     assert "by hand" not in texts(place.tree().tick(Wake.TICK))
+    mutate(place, "enqueuePullRequest", number)
+    wake(place)
+    mutate(place, "dequeuePullRequest", number, "id")
+    assert "was taken out of the merge queue by hand" in texts(wake(place))
+    mutate(place, "enqueuePullRequest", number)
+    wake(place)
+    monkeypatch.setattr(moves, "_change", full)
+    with pytest.raises(
+        Refused, match=r"But .* was not pushed, since that .* claim: Full. Fix"
+    ) as no:
+        place.tree().hand_off("Fix race condition")
+    assert no.value.sentence.startswith(f"PR #{number} was taken out of the merge queue, so that")
+    monkeypatch.undo()
     hook.unlink()
     handed = place.cli("handoff", "--summary", "Fix race condition")
     assert handed.returncode == 0, handed.stderr

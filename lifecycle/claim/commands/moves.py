@@ -186,16 +186,21 @@ def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
 
 
 def _noted(
-    world: World, claim_store: ClaimStore, handed: Callable[[Record], Record], branch: str
+    world: World,
+    claim_store: ClaimStore,
+    change: Callable[[Record], Record],
+    branch: str,
+    left: str = "",
 ) -> Record:
-    """Note the hand-off of a pushed branch in the claim; Refused if the claim cannot be written."""
+    """Note that a hand-off pushed, or that it `left` the queue; Refused if the claim cannot be written."""
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-            return _change(world, claim_store, handed)
+            return _change(world, claim_store, change)
     except (OSError, errors.LockBusy) as error:  # a full disk, say
         why = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
         why = str(why).removesuffix(".")
-        raise errors.Refused(sentence("pushed-only", branch=branch, why=why)) from None
+        case = "left-only" if left else "pushed-only"
+        raise errors.Refused(sentence(case, left=left, branch=branch, why=why)) from None
 
 
 def move(
@@ -396,13 +401,13 @@ def _pushed(world: World, claim_store: ClaimStore, record: Record) -> list[str]:
     there = (merging.head, world.git.remote_head_of(branch, remote))
     is_new = world.git.head_of(branch) not in there
     may_leave = bool(number and merging.has_queue and is_new)
-    notes = _left_queue(world, claim_store, number) if number and may_leave else []
+    notes = _left_queue(world, claim_store, branch, number) if number and may_leave else []
     while True:
         try:
             _push(world, branch)
         except (errors.GitFailed, errors.Transient) as error:
             if number and not notes and _PROTECTED in error.evidence:
-                notes = _left_queue(world, claim_store, number)
+                notes = _left_queue(world, claim_store, branch, number)
                 if notes:
                     continue
             error.sentence = " ".join((*notes, error.sentence))
@@ -414,7 +419,7 @@ _PROTECTED = "GH006"
 """The number of GitHub's error for a push to a protected branch; a queued branch is one."""
 
 
-def _left_queue(world: World, claim_store: ClaimStore, number: int) -> list[str]:
+def _left_queue(world: World, claim_store: ClaimStore, branch: str, number: int) -> list[str]:
     """Take a pull request out of the merge queue; returns a remark if it was queued.
 
     The claim notes at once that a hand-off did it, whatever becomes of the push.
@@ -427,9 +432,9 @@ def _left_queue(world: World, claim_store: ClaimStore, number: int) -> list[str]
         ours = replace(merging, handed_out=merging.head, queued="", standing="", awaits="")
         return record.with_pull(merging=ours)
 
-    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        _change(world, claim_store, left)
-    return [merge_messages.left_queue(number)]
+    note = merge_messages.left_queue(number)
+    _noted(world, claim_store, left, branch, note)
+    return [note]
 
 
 def _push(world: World, branch: str) -> None:

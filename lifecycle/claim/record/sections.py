@@ -109,7 +109,7 @@ class MergeRecord:
         head: the pull request's head at that look.
         standing: the state of the merge as a verb phrase, or "".
         awaits: whom it waits for, a value of `Whom`, or "".
-        is_owed: a conflict or requested changes hold, or held, a head; how it stands after that is not told.
+        is_owed: a conflict or requested changes hold, or held, it; how it stands after that is not told.
         has_queue: the base takes changes through a merge queue.
         queued: the head that was in the queue when it was first seen there; "" while it is not in it.
         untested, untested_since: the queue's commit for which no check has begun, and since when.

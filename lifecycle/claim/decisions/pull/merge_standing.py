@@ -62,7 +62,10 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     untested = commit if queue and not queue.has_checks else ""
     queued = (before.queued or pull.head_sha) if queue is not None else ""
     since = before.untested_since if untested == before.untested else now
-    merging = replace(merging, queued=queued, untested=untested, untested_since=since)
+    # Once it is queued again, a person may take the same head out that a hand-off took out before.
+    handed_out = before.handed_out if queue is None or was_queued else ""
+    merging = replace(merging, queued=queued, handed_out=handed_out)
+    merging = replace(merging, untested=untested, untested_since=since)
     if pull.is_auto_merge:
         # A look that read auto-merge before we switched it off still shows it on. Whoever switched it on
         # since then may also switch it off.
