@@ -204,11 +204,12 @@ class Sweep:
             if holding.problem is not None:
                 self._note(holding.repository, *_reason(holding.problem))
             else:
-                if holding.is_archived:
+                if holding.is_archived:  # nobody can merge there, whatever GitHub shows
                     self.notes.append(sentence("archived", repository=holding.repository))
-                waiting = waiting_pulls(holding)
-                self.waiting += waiting
-                self.unread += len(holding.pulls) - len(waiting)
+                else:
+                    waiting = waiting_pulls(holding)
+                    self.waiting += waiting
+                    self.unread += len(holding.pulls) - len(waiting)
                 kept = KeptCards(holding)
                 self._shelves[holding.repository.casefold()] = kept
                 self.holdings[holding.repository.casefold()] = kept.holding

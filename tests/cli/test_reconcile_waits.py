@@ -28,15 +28,19 @@ def test_the_summary_has_a_table_of_them() -> None:
     assert [row[1] for row in rows] == [
         "author: octocat-1738000000",
         "reviewers: maria, octo-org/core",
-        "somebody to merge it",
+        "somebody who merges",
     ]
     assert [row[2] for row in rows][::2] == ["has checks that failed", "is ready to merge"]
     name = "octo-org/hello-service#46"
     link = f'<a href="https://github.com/octo-org/hello-service/pull/46">{name}</a>'
     assert rows[0][0] == f"{link} Fix race condition in task queue"
     words = MarkdownIt().render(text)
-    told = "3 open pull requests wait: 1 for author, 1 for reviewers, 1 for somebody to merge it."
+    told = "3 open pull requests wait: 1 for author, 1 for reviewers, 1 for somebody who merges."
     assert told in words
+    ready = [replace(MERGED_NEXT, number=n) for n in (1, 2)]
+    assert waiting_head(replace(QUIET, waiting=tuple(ready))).endswith(
+        ": 2 for somebody who merges."
+    )
     assert "<details>" not in text
 
 

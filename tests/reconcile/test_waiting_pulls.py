@@ -88,6 +88,13 @@ def test_a_run_tells_it_and_asks_no_request_more(make: Make) -> None:
     assert [pull.number for pull in narrow.waiting] == [1043]
 
 
+def test_nothing_waits_to_be_merged_in_an_archived_repository(make: Make) -> None:
+    """GitHub shows it as ready still: only the note on the repository says how things are."""
+    given = Given(**IN_REVIEW)  # type: ignore[arg-type]  # its fields
+    report = make(given, repositories={HOME: {"archived": True}}).run()
+    assert (report.waiting, len(report.notes)) == ((), 1)
+
+
 @pytest.mark.parametrize("names_agent", [True, False])
 def test_a_draft_of_which_only_the_card_tells_waits_for_the_card_s_agent(
     make: Make, *, names_agent: bool

@@ -52,8 +52,8 @@ WAITING = 10
 _WHO = {
     Whom.AUTHOR: "author",
     Whom.REVIEWERS: "reviewers",
-    Whom.MERGE: "somebody to merge it",
-    Whom.RULE: "a rule of its base",
+    Whom.MERGE: "somebody who merges",
+    Whom.RULE: "a rule of the base",
     Whom.CHECKS: "checks",
     Whom.QUEUE: "the merge queue",
     Whom.AUTO_MERGE: "auto-merge",
