@@ -129,7 +129,8 @@ def test_a_pull_request_that_an_override_leaves_open_is_named() -> None:
     by_person = {"ending.override": "elsewhere", "ending.board_done": True}
     observed = replace(CLOSED, by_number=pull())
     assert told(at_end(memory=by_person, observed=observed)).endswith(" PR #107 stays open.")
-    for merging in (MergeRecord(queued=SHA), MergeRecord(auto_on=SHA)):
+    by_itself = (MergeRecord(queued=SHA), MergeRecord(auto_on=SHA), MergeRecord(is_ours=True))
+    for merging in by_itself:
         memory = {**by_person, "pull.merging": merging}
         said = told(at_end(memory=memory, observed=observed))
         assert " PR #107 stays open, and GitHub merges it by itself (merge queue or" in said

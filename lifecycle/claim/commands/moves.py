@@ -429,8 +429,8 @@ def _left_queue(world: World, claim_store: ClaimStore, branch: str, number: int)
 
     def left(record: Record) -> Record:
         merging = record.pull.merging
-        ours = replace(merging, handed_out=merging.head, queued="", standing="", awaits="")
-        return record.with_pull(merging=ours)
+        ours = replace(merging, handed_out=merging.head, queued="", is_ours=False)
+        return record.with_pull(merging=replace(ours, standing="", awaits=""))
 
     note = merge_messages.left_queue(number)
     _noted(world, claim_store, left, branch, note)

@@ -290,10 +290,9 @@ def stays(record: Record, pull: PullRequest | None) -> str:
     """The sentence about a pull request that stays open, or ""; how it merges, the last poll knows."""
     if pull is None or pull.state is not PullState.OPEN:
         return ""
-    merging = record.pull.merging
-    return loss_messages.pull_stays_open(
-        pull.number, merges=bool(merging.queued or merging.auto_on)
-    )
+    merging = record.pull.merging  # what was just asked of GitHub, no poll has shown yet
+    merges = bool(merging.queued or merging.auto_on or merging.is_ours)
+    return loss_messages.pull_stays_open(pull.number, merges=merges)
 
 
 def _is_not_ours(snapshot: Snapshot) -> bool:
