@@ -396,12 +396,9 @@ def _pushed(world: World, claim_store: ClaimStore, record: Record) -> list[str]:
     It stays in the queue if the remote has the branch's commit already. GitHub is not asked about a queue
     if the base had none at the last look, unless the push is refused. Returns remarks; an error says them.
     """
-    number, branch = record.claim.pr_number, record.claim.branch
-    merging, remote = record.pull.merging, world.settings.remote
-    there = (merging.head, world.git.remote_head_of(branch, remote))
-    is_new = world.git.head_of(branch) not in there
-    may_leave = bool(number and merging.has_queue and is_new)
-    notes = _left_queue(world, claim_store, branch, number) if number and may_leave else []
+    number, branch, notes = record.claim.pr_number, record.claim.branch, list[str]()
+    if number and record.pull.merging.has_queue and _is_unpushed(world, record):
+        notes = _left_queue(world, claim_store, branch, number)
     while True:
         try:
             _push(world, branch)
@@ -413,6 +410,13 @@ def _pushed(world: World, claim_store: ClaimStore, record: Record) -> list[str]:
             error.sentence = " ".join((*notes, error.sentence))
             raise
         return notes
+
+
+def _is_unpushed(world: World, record: Record) -> bool:
+    """True unless the remote has the branch's commit, as the last look or a push from here showed."""
+    branch, git = record.claim.branch, world.git
+    shown = (record.pull.merging.head, git.remote_head_of(branch, world.settings.remote))
+    return git.head_of(branch) not in shown
 
 
 _PROTECTED = "GH006"
