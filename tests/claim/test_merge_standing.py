@@ -358,7 +358,7 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
 PENDING = {"checks": checks(Bucket.PENDING)}
 FAILED = {"checks": checks(Bucket.FAIL)}
 CONFLICT = {"mergeable": "CONFLICTING", "merge_state": "DIRTY"}
-READY = (f"standing:107:{SHA}:is ready to merge",)
+READY = (f"standing:107:{SHA}:is ready to merge:{int(NOW)}",)
 CHANGES = {"changes_requested": (asked_for(),)}
 
 

@@ -218,12 +218,20 @@ def test_what_is_open_ends_the_news_that_one_was_closed() -> None:
         assert lasting((*news, *told)) == told
 
 
-def test_a_conflict_that_comes_ends_the_news_that_it_is_ready() -> None:
-    """Said once the conflict was seen, "green" is what still holds: it tells of no merge, and stays."""
-    known, conflicting = PullRecord(head=SHA), pull(mergeable="CONFLICTING")
-    assert {"green", "standing"} <= set(judging.over(known, conflicting))
-    known = replace(known, conflicts_with="main")
-    assert not {"green", "standing"} & set(judging.over(known, conflicting))
+@pytest.mark.parametrize(
+    ("held", "known"),
+    [
+        ({"mergeable": "CONFLICTING"}, {"conflicts_with": "main"}),
+        ({"changes_requested": (review(),)}, {"changes_by": ("maria",)}),
+    ],
+)
+def test_what_comes_to_hold_it_back_ends_the_news_that_it_is_ready(
+    held: dict[str, Any], known: dict[str, Any]
+) -> None:
+    """Said once that was seen, "green" is what still holds: it tells of no merge, and stays."""
+    before = PullRecord(head=SHA)
+    assert {"green", "standing"} <= set(judging.over(before, pull(**held)))
+    assert not {"green", "standing"} & set(judging.over(replace(before, **known), pull(**held)))
 
 
 def test_news_drop_what_was_asked_for_and_is_no_more() -> None:

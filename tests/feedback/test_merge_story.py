@@ -200,7 +200,10 @@ def awaited(place: Place) -> tuple[str, list[str]]:
 
 @demands(approvals=1)
 def test_whom_the_merge_waits_for_is_told_alike_everywhere(place: Place, number: int) -> None:
-    """A review, also while GitHub reckons; the changes, then another review; GitHub, and nobody then."""
+    """A review, also while GitHub reckons; the changes, then another review; GitHub, and nobody then.
+
+    That it is ready is told as often as a review held it back, and not while one does.
+    """
     place.control.set_check(number, "test")
     assert "PR #46 waits for an approving review." in wake(place).said[-1].text
     review = "PR #46 waits for an approving review"
@@ -220,9 +223,16 @@ def test_whom_the_merge_waits_for_is_told_alike_everywhere(place: Place, number:
     assert another in "".join(notice.text for notice in wake(place).said)
     assert awaited(place) == (f"{another}.", [another])
 
+    ready = "PR #46 is ready to merge"
     place.control.review(number, "APPROVED", login="maria")
-    wake(place)
+    assert texts(wake(place)) == f"{ready}."
     assert awaited(place)[1] == ["PR #46 waits for a person to merge it"]
+    for wish in ("Rename y", "Rename z"):  # the second comes before anybody heard that it was ready
+        place.control.review(number, "CHANGES_REQUESTED", login="maria", body=wish)
+        assert ready not in texts(wake(place))
+        place.control.review(number, "APPROVED", login="maria")
+        assert waiting(place) == ["standing"]
+    assert texts(wake(place)) == f"{ready}."
 
 
 @demands(contexts=["test"], strict=True)

@@ -125,13 +125,14 @@ def shown(known: PullRecord, pull: PullRequest) -> dict[str, Any]:
 def over(known: PullRecord, pull: PullRequest) -> tuple[str, ...]:
     """Events that are over for the pull request as it was read: a conflict, requests for changes.
 
-    If the head is another than in `known`, or conflicts by now, the events of green or missing checks are
+    If the head is another than in `known`, or is held by now, the events of green or missing checks are
     over, too. Failed checks are over once there is another head, or no failed check shows any more.
     """
     is_other, checks = known.head not in ("", pull.head_sha), pull.checks
     is_whole = checks is not None and checks.is_complete and not checks.unseen
     is_over = {"failed": is_other or (is_whole and not (checks and checks.failed))}
     is_other |= pull.mergeable == merge_standing.CONFLICTING and not known.conflicts_with
+    is_other |= bool(pull.changes_due) and not known.changes_by
     is_over |= {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_due}
     is_over |= dict.fromkeys(("green", "unchecked", "standing"), is_other)
     return tuple(event for event, holds in is_over.items() if holds)
