@@ -80,13 +80,14 @@ def none_here(world: World) -> str:
 
 
 def _change(world: World, claim_store: ClaimStore, change: Callable[[Record], Record]) -> Record:
-    """Change the claim under the lock, which the caller holds; hints stay for GitHub to judge."""
-    loaded = claim_store.load()
-    try:
-        record = change(_staying(there(world, loaded)))
-    finally:
-        claim_store.save()
-    return claim_store.commit(record.without_troubles(), loaded.hints).record
+    """Change the claim under the lock; hints stay for GitHub to judge."""
+    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
+        loaded = claim_store.load()
+        try:
+            record = change(_staying(there(world, loaded)))
+        finally:
+            claim_store.save()
+        return claim_store.commit(record.without_troubles(), loaded.hints).record
 
 
 def _staying(record: Record) -> Record:
@@ -194,8 +195,7 @@ def _noted(
 ) -> Record:
     """Note that a hand-off pushed, or that it `left` the queue; Refused if the claim cannot be written."""
     try:
-        with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-            return _change(world, claim_store, change)
+        return _change(world, claim_store, change)
     except (OSError, errors.LockBusy) as error:  # a full disk, say
         why = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
         why = str(why).removesuffix(".")
@@ -260,8 +260,7 @@ def move(
 
     if dry_run:
         return moved(_staying(current(world, claim_store)))
-    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        record = _change(world, claim_store, kept)
+    record = _change(world, claim_store, kept)
     if reason:
         nudge = record.nudges[-1]
         text = f"nudge by {nudge.by}: {nudge.source} to {nudge.target}: {nudge.reason}"
@@ -378,8 +377,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
             is_free = is_leaseless and not record.ending.issue_closed
             return record.with_ownership(is_leaseless=is_free, taken_by=taken_by)
 
-        with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-            _change(world, claim_store, lost)
+        _change(world, claim_store, lost)
     if is_leaseless:
         raise errors.Refused(released_to_hand_off(claim.issue_number))
     if holder is not None:
