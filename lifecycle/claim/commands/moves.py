@@ -69,12 +69,10 @@ def none_here(world: World) -> str:
     """The sentence that there is no claim; in a submodule, it names the one around it."""
     from lifecycle.trackers import registry  # it knows how a task is taken here
 
-    above, clone = worktree_root(world.root.parent), common_folder(world.root)
+    above, way = worktree_root(world.root.parent), registry.to_claim(world)
     # A worktree of the same clone around this one, as the client makes them, is another session's.
-    is_other = above is not None and common_folder(above) != clone
-    is_above = above is not None and is_other and (above / CLAIM_FILE).is_file()
-    way = registry.to_claim(world)
-    if is_above:
+    is_other = above is not None and common_folder(above) != common_folder(world.root)
+    if above is not None and is_other and (above / CLAIM_FILE).is_file():
         return sentence("claim-above", way=way, above=above)
     return sentence("no-claim", way=way)
 
