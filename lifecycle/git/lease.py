@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from contextlib import suppress
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
@@ -85,7 +86,7 @@ def take(
         nonce: the attempt's nonce, by which an interrupted one is recognised; a new one unless given.
         instead_of: the sha of a lease to take over; "" means that there must be no lease.
         began: when the work of that lease began: what was merged since then is this claim's as well.
-        at: the lease's date if this machine's clock is wrong: others compare it with GitHub's dates.
+        at: its date; now unless given.
 
     Raises:
         HeldByAnother: somebody was first; the sentence says who, since when and where.
@@ -94,14 +95,10 @@ def take(
             not settle it.
     """
     nonce = nonce or new_nonce()
-    word = _word(redact(agent), issue, nonce, branch, began)
     tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
-    sha = git.run(*_IDENTITY, "commit-tree", tree, "-m", word, "-m", _NO_CI)
-    if at is not None:
-        commit = git.run("cat-file", "commit", sha)
-        sha = _written(
-            git, re.sub(r"(?m)> \d+ [+-]\d+$", f"> {int(at)} +0000", commit, count=2) + "\n"
-        )
+    by = f"{_IDENTITY} {int(time.time() if at is None else at)} +0000"
+    head = f"tree {tree}\nauthor {by}\ncommitter {by}"
+    sha = _written(git, head, _word(redact(agent), issue, nonce, branch, began))
     ref = ref_of(issue)
     try:
         _push(git, remote, ref, sha, instead_of=instead_of)
@@ -142,8 +139,7 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
     agent, nonce, named_branch, began = parse_lease(message)
     if named_branch == branch:
         return sha
-    text = f"{head}\n\n{_word(agent, issue, nonce, branch, began)}\n\n{_NO_CI}\n"
-    new = _written(git, text)
+    new = _written(git, head, _word(agent, issue, nonce, branch, began))
     try:
         _push(git, remote, ref_of(issue), new, instead_of=sha)
     except (GitFailed, Transient):  # the push may have succeeded without an answer
@@ -152,7 +148,9 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
     return new
 
 
-def _written(git: Git, commit: str) -> str:
+def _written(git: Git, head: str, word: str) -> str:
+    """Write a lease's commit with this head and first line; returns its sha."""
+    commit = f"{head}\n\n{word}\n\n{_NO_CI}\n"
     return git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=commit)
 
 
@@ -318,5 +316,5 @@ def _push(git: Git, remote: str, ref: str, sha: str, *, instead_of: str) -> None
     git.run("push", *words, remote, f"{sha}:{ref}", remote=remote)
 
 
-_IDENTITY = ("-c", "user.name=lifecycle", "-c", "user.email=lifecycle@users.noreply.github.com")
+_IDENTITY = "lifecycle <lifecycle@users.noreply.github.com>"
 """The committer of a lease: the user's own name is not used, and need not be set."""

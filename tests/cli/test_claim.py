@@ -33,8 +33,7 @@ TITLE = "Fix race condition in task queue"
 def test_a_lease_has_githubs_time_if_this_machines_clock_is_wrong(place: Place) -> None:
     """With a clock that is hours ahead a merge would be one before the lease, and no sweep would close."""
     before = int(time.time())
-    clock = {AHEAD: "25200", "GIT_COMMITTER_DATE": f"@{before + 25_200} +0000"}
-    ok(place.cli("claim", "42", **clock))
+    ok(place.cli("claim", "42", **{AHEAD: "25200"}))
     held = lease.read(place.tree().world.git, "origin", 42)
     assert held is not None
     taken_at = parse_time(held.since)
