@@ -57,20 +57,19 @@ def apply_card(record: Record, observed: Observation) -> Record:
     issue = observed.issue
     is_anew = issue is not None and issue.is_open and derive.is_behind(item, issue.reopened_at)
     agent = None if is_other else card.agent
-    if is_anew:  # what was written before a reopening is written again
-        values["last_synced_status"] = item.status
-        expected = (item.status,)
-        # Agent only with a Status: a board without that field never shows what was written.
-        if record.past and not is_same(item.status, claim.status):
-            agent = None
+    # Agent only with a Status: a board without that field never shows what was written.
+    if is_anew and record.past and not is_same(item.status, claim.status):
+        agent = None
     ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
-    if ahead is not None:  # our own write, whether or not the write it depends on succeeded
+    # What was written before a reopening is written again. A write ahead is our own, whether or not the
+    # write that it depends on succeeded.
+    if is_anew or ahead is not None:
         values["last_synced_status"] = item.status
         expected = (item.status,)
     if leaves_labels and not item.agent:
         # The card is written once even if it is right already, since that write removes the label.
         agent = None
-    is_expected = item.status in expected or any(is_same(item.status, was) for was in expected)
+    is_expected = any(is_same(item.status, was) for was in expected)
     is_known = is_expected or derive.is_behind(item, derive.happened_at(claim.pr_number, observed))
     has_moved = claim.last_synced_status is not None and not is_known
     if is_same(item.status, claim.status) and not leaves_labels:
