@@ -240,12 +240,8 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         return last
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
     pull = derive.pull_request_of(record, observed, snapshot.rules)
-    left = [
-        *derive.open_parts(record),
-        *derive.left_out(record, is_closed=True),
-        stays(record, pull),
-    ]
-    text = " ".join(filter(None, [text, *left]))
+    left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True)]
+    text = " ".join(filter(None, [text, *left, stays(record, pull)]))
     return last_step(record, f"issue-closed:{claim.pull}", text)
 
 
