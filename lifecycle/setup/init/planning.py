@@ -270,12 +270,11 @@ class _Project(Removal):
         is_all, shared = mark.mode == SHARED, self.root / SETTINGS[SHARED]
         instead = [entry for entry in kept if not is_all or entry.file.path == shared]
         beside = [entry for entry in kept if entry not in instead]
-        if instead:
-            names, hooks = _files_and_hooks(instead)
-            self.note("wired-by-hand", names=names, hooks=hooks)
-        if beside:
-            names, hooks = _files_and_hooks(beside)
-            self.note("run-twice", names=names, hooks=hooks)
+        for note, entries in (("wired-by-hand", instead), ("run-twice", beside)):
+            if entries:
+                names = ", ".join(dict.fromkeys(entry.file.shown for entry in entries))
+                hooks = ", ".join(dict.fromkeys(entry.name for entry in entries))
+                self.note(note, names=names, hooks=hooks)
         there = [entry.wire for entry in instead]
         form = shared_form if is_all else local_form(resources.hooks_folder())
         self.put_into(mark, form, extra, [wire for wire in WIRES if wire not in there])
@@ -365,9 +364,3 @@ def copy_to(
         apply(todo)
         written += [change.path for change in todo.changes]
     return tuple(written)
-
-
-def _files_and_hooks(entries: list[HookEntry]) -> list[str]:
-    """The files that these entries are in, and the hooks that they run, each as one text."""
-    texts = ([entry.file.shown for entry in entries], [entry.name for entry in entries])
-    return [", ".join(dict.fromkeys(text)) for text in texts]
