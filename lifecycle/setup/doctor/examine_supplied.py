@@ -178,10 +178,7 @@ def check_run(case: Examined) -> None:
     is_there = RunStore(case.root, case.environment, case.deadline).is_there
     mark = _supplied(case, "run", supplies.runs(), supplies.SHIM_FILES)
     if mark is None and not case.client.plugin_runs:
-        if is_there:
-            case.find("run.use.unset", path=PATH)
-        else:
-            case.find("run.use.off")
+        case.find("run.use.unset" if is_there else "run.use.off", path=PATH)
     if is_there:
         _run_state(case)
     if is_there or mark is not None:
