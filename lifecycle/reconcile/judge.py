@@ -102,12 +102,9 @@ class Judge:
         is_silent = self.is_silent(task)
         # Closing ends with the lease, so a closing that was cut short is finished with it.
         ends = (policy.releases and is_silent) or (policy.closes and task.is_merged)
-        allowed = Allowed(
-            closing=policy.closes
-            and task.is_merged
-            and not (task.merged_elsewhere or task.reverted_by),
-            ending_lease=ends and not task.issue.is_open,
-        )
+        is_doubtful = task.merged_elsewhere or task.reverted_by  # a person judges that
+        closing = policy.closes and task.is_merged and not is_doubtful
+        allowed = Allowed(closing, ending_lease=ends and not task.issue.is_open)
         is_released = is_silent and policy.releases and task.issue.is_open
         if not is_released or task.has_two_holders or task.shows_left_work:
             yield allowed
