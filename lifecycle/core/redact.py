@@ -12,7 +12,7 @@ import codecs
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 
 _IS = r"[\"']?\s*[:=]\s*[\"']?"
 """The characters between a name and its value."""
@@ -350,3 +350,14 @@ def block(text: str) -> list[str]:
 def short(text: str, limit: int) -> str:
     """The text, cut to at most `limit` characters."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def few(names: Iterable[str], most: int = 5, joint: str = ", ", more: str = " (+{:,} more)") -> str:
+    """The first few of some texts that are safe to show, and how many more there are."""
+    texts = tuple(names)
+    left = len(texts) - most
+    return joint.join(texts[:most]) + (more.format(left) if left > 0 else "")
+
+
+listed = partial(few, more=" and {:,} more")
+"""The same inside of a sentence."""

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.redact import redact
+from lifecycle.core.redact import few, redact
 from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.settings.config import for_child, is_known_to_gh, web_host
 from lifecycle.settings.resources import Sentences
@@ -90,9 +90,6 @@ _NOWHERE = "not a git repository (or any"
 
 _OTHERS = {"gitlab", "bitbucket", "codeberg", "gitea", "forgejo", "sr", "azure", "visualstudio"}
 """Words in the names of hosts that are not GitHub."""
-
-_SHOWN_NAMES = 5
-"""How many of the files that git names are told; the rest are counted."""
 
 _UNREACHED = re.compile(
     "could not resolve host|connection (refused|timed out|reset|closed by)|operation timed out|"
@@ -448,9 +445,7 @@ def _named_below(output: str, words: str) -> str:
     """The items (mostly files) that git lists, each after a tab, below a line that ends with a colon."""
     _, _, below = output.partition(words)
     listed = takewhile(lambda line: line.startswith("\t"), below.splitlines()[1:])
-    names = [line.strip() for line in listed]
-    more = f" (+{len(names) - _SHOWN_NAMES} more)" if len(names) > _SHOWN_NAMES else ""
-    return ", ".join(names[:_SHOWN_NAMES]) + more
+    return few(line.strip() for line in listed)
 
 
 def push(git: Git, remote: str, refspec: str) -> None:

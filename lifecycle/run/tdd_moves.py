@@ -14,6 +14,7 @@ from msgspec import to_builtins
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import figures
+from lifecycle.core.redact import listed
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord
@@ -21,7 +22,7 @@ from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.gate_rules import tested_among
 from lifecycle.run.state import Run, Story, TestProof
 from lifecycle.run.table import BUILD, COVERAGE, LINT, TDD, WORK, StoryStatus, TddPhase
-from lifecycle.run.texts.told import filled, kept_words, listed, refused, sentence
+from lifecycle.run.texts.told import filled, kept_words, refused, sentence
 
 _BEFORE_RED = (TddPhase.NONE, TddPhase.RED)
 

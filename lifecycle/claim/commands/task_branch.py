@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
-from lifecycle.core.redact import quoted, visible
+from lifecycle.core.redact import few, quoted, visible
 from lifecycle.core.world import World
 from lifecycle.git import tracked_files, worktree_files
 from lifecycle.settings.config import CONFIG_FILE
@@ -124,19 +124,14 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
         # A worktree made for the task is detached at the commit of the other one, the base or not.
         is_there = tip == git.run("rev-parse", "HEAD")
         way = push if is_there else f", or claim from there: git switch {name}"
-        names = _few([visible(name) for name in gone.splitlines()])
+        names = few(map(visible, gone.splitlines()), _NAMED)
         raise Refused(sentence("would-lose", names=names, source=source, base=base, way=way))
     only_here = git.run("log", "--format=%h %s", f"{start}..HEAD") if is_base else ""
     if not only_here:
         return []
-    commits = _few([quoted(line) for line in only_here.splitlines()])
+    commits = few(map(quoted, only_here.splitlines()), _NAMED)
     words = {"branch": branch, "source": source, "base": base, "commits": commits, "push": push}
     return [sentence("lacks-commits", quoted=name, **words)]
-
-
-def _few(names: list[str]) -> str:
-    more = f" (+{len(names) - _NAMED} more)" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def _fetch_base(world: World, source: str, base: str) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.redact import short
+from lifecycle.core.redact import listed, short
 from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 
@@ -231,7 +231,7 @@ def _rest(report: SweepReport) -> list[str]:
     if report.ended:
         lines.append(f"**Ended early:** {escaped(report.ended)}")
     if report.left:
-        names = words.some([escaped(name) for name in report.left], MANY)
+        names = listed([escaped(name) for name in report.left], MANY)
         lines.append(f"Left for the next run: {names}.")
     lines += [f"Note: {escaped(note)}" for note in report.notes[:MANY]]
     if more := dropped(report):

@@ -10,7 +10,7 @@ from lifecycle.claim.record.sections import Whom
 from lifecycle.cli import terminal
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.figures import count
-from lifecycle.core.redact import named
+from lifecycle.core.redact import listed, named
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 
@@ -73,7 +73,7 @@ class Fold:
     @property
     def head(self) -> str:
         """`moved-by-hand: 68 left: octo-org/x#1, …`, and why."""
-        names = some([task_of(finding) for finding in self.findings], FEW)
+        names = listed([task_of(finding) for finding in self.findings], FEW)
         line = f"{self.kind}: {len(self.findings):,} left: {names}."
         return f"{line} {self.reason}" if self.reason else line
 
@@ -177,7 +177,7 @@ def problems(report: SweepReport) -> list[tuple[str, str]]:
         is_ending = report.ended.startswith(problem.sentence)
         places_of.setdefault(_AS_ENDED if is_ending else problem.sentence, []).append(problem.where)
     return [
-        ("" if len(places) == 1 and places[0] in why else some(places, FEW), why)
+        ("" if len(places) == 1 and places[0] in why else listed(places, FEW), why)
         for why, places in places_of.items()
     ]
 
@@ -191,14 +191,8 @@ def ending(report: SweepReport) -> list[str]:
     if report.ended:
         lines.append(f"Ended early: {report.ended}")
     if report.left:
-        lines.append(f"Left for the next run: {some(report.left, FEW)}.")
+        lines.append(f"Left for the next run: {listed(report.left, FEW)}.")
     return lines + [f"Note: {note}" for note in report.notes]
-
-
-def some(names: Sequence[str], most: int) -> str:
-    """The first `most` names, and how many more there are."""
-    unnamed = len(names) - most
-    return ", ".join(names[:most]) + (f" and {unnamed:,} more" if unnamed > 0 else "")
 
 
 def whom(pull: WaitingPull) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lifecycle.core.redact import named, unlinked
+from lifecycle.core.redact import few, named, unlinked
 from lifecycle.core.values.checks import Check, Checks
 from lifecycle.core.values.model import PullRequest
 
@@ -46,11 +46,9 @@ def checks_passed(checks: Checks, number: int, ready: str) -> str:
 def checks_failed(checks: Checks, number: int) -> str:
     """A poll with failures: their count, the first five names, and what can be done."""
     failed = checks.failed
-    shown = [_named(check) for check in failed[:SHOWN_NAMES]]
-    more = f" (+{len(failed) - SHOWN_NAMES} more)" if len(failed) > SHOWN_NAMES else ""
+    shown = few(map(_named, failed), SHOWN_NAMES)
     return (
-        f"CI: {len(failed)} FAILED — {', '.join(shown)}{more} on PR #{number} at {checks.sha[:7]}. "
-        f"{advice(failed)}"
+        f"CI: {len(failed)} FAILED — {shown} on PR #{number} at {checks.sha[:7]}. {advice(failed)}"
     )
 
 
@@ -209,11 +207,9 @@ def restored(number: int, head: str) -> str:
 
 def holds(losses: Sequence[str]) -> str:
     """The part of the question about closing that tells of weakened checks."""
-    more = f" (+{len(losses) - SHOWN_NAMES} more)" if len(losses) > SHOWN_NAMES else ""
-    return f"Its checks were weakened after they failed: {'; '.join(losses[:SHOWN_NAMES])}{more}."
+    return f"Its checks were weakened after they failed: {few(losses, SHOWN_NAMES, '; ')}."
 
 
 def _places(remarks: Sequence[tuple[str, str]]) -> str:
-    shown = [f"{named(who) if who else 'somebody'} {url}".strip() for who, url in remarks]
-    more = f" (+{len(shown) - SHOWN_NAMES} more)" if len(shown) > SHOWN_NAMES else ""
-    return f"{', '.join(shown[:SHOWN_NAMES])}{more}"
+    shown = (f"{named(who) if who else 'somebody'} {url}".strip() for who, url in remarks)
+    return few(shown, SHOWN_NAMES)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from lifecycle.core.redact import listed
 from lifecycle.evidence import file_kinds
 from lifecycle.evidence.checks.known_checks import sentence
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
@@ -25,7 +26,7 @@ QUICKER, AT_LEAST_SECONDS = 5.0, 5.0
 FEWER, AT_LEAST_TESTS = 2.0, 10
 """A run of less than half as many tests is reported, if there were at least so many."""
 
-_NAMED, _FAILURES = 5, 100
+_FAILURES = 100
 _WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PASSED)
 
 
@@ -106,12 +107,12 @@ def written(
 
 def on_files(record: RunRecord, tracked: set[str]) -> list[str]:
     """Sentences about the files that the run made and changed."""
-    remarks = [sentence("made", made=_listed(record.made))] if record.made else []
+    remarks = [sentence("made", made=listed(record.made))] if record.made else []
     if record.changed:
-        changed = sentence("changed-files", changed=_listed(record.changed))
+        changed = sentence("changed-files", changed=listed(record.changed))
         # Somebody else wrote it before: as far as is known, it is not an output of a check.
         own = tuple(path for path in record.changed if path not in tracked)
-        remarks.append(f"{changed} {sentence('own-output', own=_listed(own))}" if own else changed)
+        remarks.append(f"{changed} {sentence('own-output', own=listed(own))}" if own else changed)
     return remarks
 
 
@@ -123,8 +124,3 @@ def cut_short(end: ProcessEnd, seconds: float) -> Reading:
         unit = "second" if seconds == 1 else "seconds"
         return Reading(Outcome.PARTIAL, why=f"its time of {seconds:g} {unit} was up")
     return Reading(Outcome.PARTIAL, why=f"it was stopped ({signal.Signals(end.signal).name})")
-
-
-def _listed(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(paths[:_NAMED]) + more

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lifecycle.core.messages import figures
-from lifecycle.core.redact import block, named, quoted, short, visible
+from lifecycle.core.redact import block, listed, named, quoted, short, visible
 from lifecycle.core.values.failed_checks import CheckRemark
 from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES, gapped
 from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
@@ -102,9 +102,7 @@ def _why(failure: CheckFailure) -> list[str]:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = ", ".join(named(name, _NAME) for name in names[:SHOWN_NAMES])
-    more = len(names) - SHOWN_NAMES
-    return f"{shown} and {more} more" if more > 0 else shown
+    return listed((named(name, _NAME) for name in names), SHOWN_NAMES)
 
 
 def _told(number: int, failure: CheckFailure, lines: int, characters: int) -> list[str]:

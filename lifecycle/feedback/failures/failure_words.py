@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from lifecycle.core.messages.figures import count
-from lifecycle.core.redact import named, quoted, short, visible
+from lifecycle.core.redact import few, named, quoted, short, visible
 from lifecycle.feedback.failures.ladder import BETWEEN, FailureFact
 from lifecycle.feedback.failures.tampering import TamperFinding
 from lifecycle.settings import resources
@@ -36,7 +36,7 @@ def of_head(
     broken = ", ".join(dict.fromkeys(failure.broken for failure in failures))
     identities = _shown([name for failure in failures for name in failure.identities])
     checks = [name.rpartition(BETWEEN)[2] for failure in failures for name in failure.checks]
-    shown_checks = ", ".join(named(name, _NAME) for name in checks[:SHOWN]) + _more(checks)
+    shown_checks = few((named(name, _NAME) for name in checks), SHOWN)
     return sentence(name, **about, checks=shown_checks, broken=broken, identities=identities)
 
 
@@ -73,9 +73,8 @@ def weakened(findings: Iterable[TamperFinding]) -> tuple[str, ...]:
 def weakens(number: int, red: str, head: str, changes: Sequence[str], *, is_agents: bool) -> str:
     """To the agent or the person: the commits since a red head weaken the checks."""
     end = sentence("weakens-to-agent" if is_agents else "weakens-to-person")
-    listed = "; ".join(changes[:SHOWN]) + _more(changes)
     commits = {"red": red[:7], "head": head[:7]}
-    return sentence("weakens", number=number, changes=listed, end=end, **commits)
+    return sentence("weakens", number=number, changes=few(changes, SHOWN, "; "), end=end, **commits)
 
 
 def shown(identity: str) -> str:
@@ -84,10 +83,5 @@ def shown(identity: str) -> str:
 
 
 def _shown(identities: Sequence[str]) -> str:
-    names = list(dict.fromkeys(identities))
-    texts = (quoted(visible(short(shown(identity), _IDENTITY))) for identity in names[:SHOWN])
-    return ", ".join(texts) + _more(names)
-
-
-def _more(names: Sequence[str]) -> str:
-    return f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""
+    names = dict.fromkeys(identities)
+    return few((quoted(visible(short(shown(name), _IDENTITY))) for name in names), SHOWN)

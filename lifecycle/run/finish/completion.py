@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.core.light_dataclass import fields_of, replace
-from lifecycle.core.redact import visible
+from lifecycle.core.redact import listed, visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at
 from lifecycle.git.process import GitRepository
@@ -22,7 +22,7 @@ from lifecycle.run.long_run import runtime, spent
 from lifecycle.run.state import Run, Story, data_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.standing import elapsed
-from lifecycle.run.texts.told import filled, listed, refused
+from lifecycle.run.texts.told import filled, refused
 
 
 def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import figures
-from lifecycle.core.redact import redact, visible
+from lifecycle.core.redact import listed, redact, visible
 from lifecycle.git import commits
 from lifecycle.git.commits import ChangedFile, commit_at, head_of
 from lifecycle.git.process import GitRepository
@@ -21,7 +21,7 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
 from lifecycle.run.texts.standing import elapsed
-from lifecycle.run.texts.told import filled, listed
+from lifecycle.run.texts.told import filled
 
 BODY_LIMIT = 60_000
 """Characters of the run's part: GitHub takes 65,536, and the text around it needs some."""

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.redact import redact, visible
+from lifecycle.core.redact import listed, redact, visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files
 from lifecycle.git.commits import added_lines, empty_tree, head_of
 from lifecycle.git.process import GitRepository
 from lifecycle.run.state import Run, Story
-from lifecycle.run.texts.told import listed, refused, sentence
+from lifecycle.run.texts.told import refused, sentence
 
 FORMAT: Final = "{type}: {title} ({id})"
 """The commit's subject, unless the platform has another."""

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from lifecycle.core.redact import listed
 from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.evidence.outcomes import NOT_INSTALLED, Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run import table
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
-from lifecycle.run.texts.told import listed, sentence
+from lifecycle.run.texts.told import sentence
 
 HOLDS = frozenset({table.CheckState.PASS, table.CheckState.NOT_APPLICABLE})
 """The states of a check that block nothing."""

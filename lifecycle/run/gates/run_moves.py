@@ -5,6 +5,7 @@ Nobody's word replaces them: a story is completed only when records show everyth
 
 from __future__ import annotations
 
+from lifecycle.core.redact import listed
 from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.gate_records import without_waiver
@@ -12,7 +13,7 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.stories.story_edits import clarified_for
 from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, RunStatus, StoryStatus
-from lifecycle.run.texts.told import kept_words, listed, refused
+from lifecycle.run.texts.told import kept_words, refused
 from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking, standing_still
 from lifecycle.run.trouble.story_failures import attempts
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.markdown_table import table
 from lifecycle.core.messages import figures
-from lifecycle.core.redact import quoted
+from lifecycle.core.redact import listed, quoted
 from lifecycle.platforms import platform_tables
 from lifecycle.platforms.selection import Detection
 from lifecycle.run.gates.gate_rules import unmet
@@ -17,7 +17,7 @@ from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story
 from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
-from lifecycle.run.texts.told import filled, listed, numbered
+from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
 _LISTED = 20

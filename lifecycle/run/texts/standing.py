@@ -10,7 +10,7 @@ from typing import Any
 from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.markdown_table import cell
 from lifecycle.core.messages import figures
-from lifecycle.core.redact import LIMIT, named, quoted
+from lifecycle.core.redact import LIMIT, listed, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord, standing
@@ -21,7 +21,7 @@ from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
 from lifecycle.run.state import Blocker, Run, Story
 from lifecycle.run.stop import decide
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.texts.told import filled, listed, sentence
+from lifecycle.run.texts.told import filled, sentence
 
 
 def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:

@@ -7,7 +7,7 @@ without secrets.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from lifecycle.core.errors import Refused
@@ -75,13 +75,6 @@ def filled(name: str, /, **values: Any) -> list[str]:
         value = values[alone[1]] if alone else None
         lines += value if isinstance(value, list) else [line.format_map(values)]
     return lines
-
-
-def listed(names: Iterable[str], most: int = 5) -> str:
-    """The first few of some names, and how many more there are."""
-    all_names = tuple(names)
-    more = f" and {len(all_names) - most} more" if len(all_names) > most else ""
-    return ", ".join(all_names[:most]) + more
 
 
 def numbered(texts: list[str] | tuple[str, ...]) -> list[str]:
