@@ -90,23 +90,19 @@ class InferredTask:
         if self.hold is not None and self.hold.agent:
             return self.hold.agent
         item = self.observation.item
-        if (
-            item is None
-            or item.is_archived
-            or (is_same(item.status, Status.TODO) and self._is_free(item))
-        ):
+        if item is None or item.is_archived or self._is_free(item):
             return ""
         return item.agent or ""
 
     def _is_free(self, item: BoardItem) -> bool:
-        """True if only its card says that somebody has it, and the board's workflow did not set that."""
+        """True if only its card, in Todo, names somebody, and the board's workflow did not put it there."""
         is_seen = self.hold is not None or self.pull is not None or not self.issue.is_open
-        return not is_seen and not _came_with(item)
+        return is_same(item.status, Status.TODO) and not (is_seen or _came_with(item))
 
     @property
     def is_claimed(self) -> bool:
         """True if somebody holds it: there is a lease, an agent on the card, or an assignee."""
-        return self.hold is not None or bool(self.agent) or bool(self.issue.assignees)
+        return self.is_agents or bool(self.issue.assignees)
 
     @property
     def is_agents(self) -> bool:
