@@ -147,12 +147,9 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
         notes.append(f"{open_threads}.")
-    if is_out:
-        if summary != record.claim.summary:
-            notes.append(f"PR #{record.claim.pr_number} keeps its title; edit it on GitHub.")
-        values: dict[str, str] = {}
-    else:
-        values = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
+    if is_out and summary != record.claim.summary:
+        notes.append(f"PR #{record.claim.pr_number} keeps its title; edit it on GitHub.")
+    values = {} if is_out else {"phase": Phase.READY_FOR_PR.value, "summary": summary}
     is_led = leased != record.ownership.lease
     is_same = not (values or record.ownership.is_leaseless or is_led)
     if is_same and session in ("", record.ownership.session):
