@@ -13,7 +13,7 @@ from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.setup.init import hook_table, jsonc
-from lifecycle.setup.init.hook_table import WIRES, Form, Wire, entry, events, groups
+from lifecycle.setup.init.hook_table import EVENTS, WIRES, Form, Wire, entry, groups
 from lifecycle.setup.init.init_mark import ENV, Extra, Put, PutHook, PutPiece, Route
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
@@ -180,7 +180,7 @@ def unwire(text: str, where: str, put: Put, *, has_hooks: bool = True) -> str:
 def left(text: str, where: str) -> list[tuple[str, str]]:
     """(event, script) of entries that run a script of ours and differ from those that `init` writes."""
     hooks = hook_table.hooks_in(at(read(text, where), "hooks").value or {})
-    named = ((event, hook_table.run_name(hook)) for event, _, hook in hooks if event in events())
+    named = ((event, hook_table.run_name(hook)) for event, _, hook in hooks if event in EVENTS)
     return [(event, name) for event, name in named if name is not None]
 
 

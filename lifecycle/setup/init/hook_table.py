@@ -68,6 +68,8 @@ WIRES: tuple[Wire, ...] = (
 )
 
 NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))
+EVENTS = tuple(dict.fromkeys(wire.event for wire in WIRES))
+"""Each script, and each event that has scripts, once and in order."""
 
 _KINDS = {
     "SessionStart": ("startup", "resume", "clear", "compact"),
@@ -208,11 +210,6 @@ def entry(wire: Wire, form: Form) -> dict[str, Any]:
     return {"type": "command", **form(wire.name), "timeout": wire.timeout, **rewake}
 
 
-def events() -> list[str]:
-    """The events that have scripts, each once, in order."""
-    return list(dict.fromkeys(wire.event for wire in WIRES))
-
-
 def groups(event: str, form: Form, wires: Iterable[Wire] = WIRES) -> list[dict[str, Any]]:
     """The groups of an event's entries for these wires, one for each matcher."""
     by_matcher: dict[str, list[dict[str, Any]]] = {}
@@ -252,7 +249,7 @@ def _shapes(settings: Any) -> Iterator[tuple[str, Any, type]]:
     yield "permissions", permissions, dict
     yield "env", settings.get("env", {}), dict
     yield "permissions.allow", permissions.get("allow", []), list
-    for event in events():
+    for event in EVENTS:
         yield f"hooks.{event}", hooks.get(event, []), list
         for group in hooks.get(event, []):
             yield f"An entry of hooks.{event}", group, dict

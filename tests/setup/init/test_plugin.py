@@ -16,7 +16,7 @@ import yaml
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import main
 from lifecycle.core.plan import REPLIES
-from lifecycle.setup.init.hook_table import DAY, NAMES, WIRES, events, groups
+from lifecycle.setup.init.hook_table import DAY, EVENTS, NAMES, WIRES, groups
 from tests.docs.pages import ROOT, codes_in
 
 COMMANDS = sorted((ROOT / "commands").glob("*.md"))
@@ -56,7 +56,7 @@ def plugin_hooks() -> dict[str, Any]:
     return {
         "description": "Claim to close: opens the PR, watches the checks, sees the merge, asks to close. "
         "And from stage to stage, while a labelled task is open.",
-        "hooks": {event: groups(event, plugin_form) for event in events()},
+        "hooks": {event: groups(event, plugin_form) for event in EVENTS},
     }
 
 

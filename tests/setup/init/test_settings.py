@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from lifecycle.core.errors import Refused
 from lifecycle.setup.init.client_settings import unwire, wire
 from lifecycle.setup.init.hook_table import (
+    EVENTS,
     PERMISSIONS,
     WIRES,
     entry,
-    events,
     groups,
     local_form,
     own_name,
@@ -96,7 +96,7 @@ def test_everything_of_ours_is_there_once(made: tuple[str, Any], form: Any) -> N
     for one in WIRES:
         hooks = [hook for group in settings["hooks"][one.event] for hook in group["hooks"]]
         assert hooks.count(entry(one, form)) == 1
-    for event in events():
+    for event in EVENTS:
         for own in groups(event, form):
             assert own in settings["hooks"][event]
 
@@ -123,7 +123,7 @@ def test_without_the_pieces_the_entries_are_still_taken_out(
 def test_what_others_wrote_since_stays(made: tuple[str, Any], form: Any, data: Any) -> None:
     """Somebody adds a hook of their own behind ours: it stays, and ours go."""
     wired, put = wire(made[0], WHERE, form, Put())
-    event = data.draw(st.sampled_from(events()))
+    event = data.draw(st.sampled_from(EVENTS))
     theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
     from lifecycle.setup.init.jsonc import Layout, applied, insertion
 
