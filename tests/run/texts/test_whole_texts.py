@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from lifecycle.core import redact
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.platforms.selection import Detection
@@ -309,8 +310,9 @@ def test_lengths_of_time_and_lists_are_cut_where_they_are() -> None:
     assert [standing.elapsed(s) for s in (-1, 59.9, 60, 3_599, 3_600, 3_661)] == [
         *("0s", "59s", "1m 0s", "59m 59s", "1h 0m", "1h 1m")
     ]
-    assert told.listed(["a", "b"], 2) == "a, b"
-    assert told.listed(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert redact.listed(["a", "b"], 2) == "a, b"
+    assert redact.listed(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert redact.few(["a", "b", "c"], 2, "; ") == "a; b (+1 more)"
     assert told.there(["a"], "none", 1) == "there is a"
     assert told.there(["a", "b"], "none", 1) == "there are …, b"
     assert told.there([], "none") == "none"
