@@ -567,6 +567,25 @@ class Run(_Value, frozen=True, omit_defaults=False):
         return self.but(stories=tuple(stories))
 
 
+def caught_up(run: Run, now: float) -> Run:
+    """The run without moments of stories that are later than now; the same run if there are none.
+
+    A clock that was set back leaves such moments: no run of the tests could follow them until it caught
+    up, and what was completed before would count as the last. Completions keep their order.
+    """
+    done = run.completed_stories
+    ahead = max((story.completed for story in done), default=now) - now
+    for story in done if ahead > 0 else ():
+        run = run.with_story(story.but(completed=story.completed - ahead))
+    for story in run.open_stories:
+        moments = {name: now for name in ("started", "red_from") if getattr(story, name) > now}
+        proofs = {"red": story.red, "green": story.green}
+        late = {name: kept.but(at=now) for name, kept in proofs.items() if kept and kept.at > now}
+        if moments or late:
+            run = run.with_story(story.but(**moments, **late))
+    return run
+
+
 def data_of(value: _Value) -> dict[str, Any]:
     """A record as JSON data, without default values, for a command that prints it."""
     data: dict[str, Any] = msgspec.to_builtins(value)

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed
 from lifecycle.evidence import tree_hash
@@ -192,7 +192,21 @@ def look(git: GitRepository) -> RunsSeen:
     room = EvidenceRoom(git.root)
     snapshot = tree_hash.seen(git.root, git.deadline, git.environment, room.outputs())
     files = {path: about.rpartition(" ")[2] for path, about in snapshot.files.items()}
-    return RunsSeen(room.records(), snapshot.name, files if snapshot.name else None)
+    records = ordered(room.records(), git.deadline.clock.now())
+    return RunsSeen(records, snapshot.name, files if snapshot.name else None)
+
+
+def ordered(records: Iterable[RunRecord], now: float) -> tuple[RunRecord, ...]:
+    """The records, oldest first; those from before the clock was set back are older than every moment.
+
+    Such a run began later than the present, or than the end of a run that was noted after it.
+    """
+    kept, earliest = list[RunRecord](), now
+    for run in reversed([*records]):
+        is_ahead = (run.started or run.at) > earliest
+        kept.append(replace(run, at=0.0, started=0.0) if is_ahead else run)
+        earliest = earliest if is_ahead else min(earliest, run.at)
+    return tuple(reversed(kept))
 
 
 def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:

@@ -213,6 +213,41 @@ def test_what_another_story_saw_fail_is_no_red_of_this_one() -> None:
             tdd_moves.moved_phase(later, "S2", RED, seen(), 50.0)
 
 
+def test_after_the_clock_was_set_back_a_story_has_its_own_red_and_green() -> None:
+    """What was noted before is older, whatever its date says; what is noted now counts for the story."""
+    before = (red(1000.0, started=999.0), green(1010.0, started=1009.0))
+    at_work = run_of(tdd=RED, started=1020.0, red_from=1030.0)
+    assert state.caught_up(at_work, 1040.0) is at_work
+    run = state.caught_up(at_work, 100.0)
+    for now, own in ((100.0, ()), (110.0, (green(105.0, started=104.0),))):
+        with pytest.raises(TddViolation, match=tdd_moves._NEVER):
+            moved(run, GREEN, seen(*tdd_moves.ordered((*before, *own), now)))
+    mine = red(120.0, started=119.0, asserted=("new",), failures=("new",))
+    for now in (130.0, 2000.0):  # the clock may be set right again, or have caught up
+        runs = seen(*tdd_moves.ordered((*before, mine), now))
+        story = moved(run, GREEN, runs)
+        assert story.red is not None
+        assert (story.red.at, story.red.tests) == (120.0, ("new",))
+    shown = run_of(tdd=GREEN, red=moved(at_work, GREEN, seen(red(1040.0))).red)
+    runs = seen(*tdd_moves.ordered((red(1040.0), green(150.0)), 160.0))
+    assert moved(state.caught_up(shown, 140.0), VERIFY, runs).green is not None
+
+
+def test_after_the_clock_was_set_back_what_is_completed_next_is_the_last() -> None:
+    """Earlier completions are in the past, in their order; once they are, nothing is changed."""
+    over = {"status": StoryStatus.COMPLETED}
+    run = a_run(done(id="S1", completed=1000.0, **over), done(id="S2", completed=900.0, **over))
+    moments = [story.completed for story in state.caught_up(run, 500.0).stories]
+    assert moments == [500.0, 400.0]
+    assert state.caught_up(run, 1000.0) is run
+
+
+def test_runs_side_by_side_keep_their_order() -> None:
+    """Of two runs at once the one that ended first may be noted last."""
+    records = (red(20.0, started=10.0), green(19.0, started=12.0))
+    assert tdd_moves.ordered(records, 21.0) == records
+
+
 def test_green_without_red_is_none() -> None:
     """A phase that somebody wrote into the file by hand brings no proof along."""
     with pytest.raises(TddViolation, match="red was never shown"):
