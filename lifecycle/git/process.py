@@ -48,6 +48,9 @@ _TELLING = ("!", "remote: error", "remote: fatal", "ssh:", "kex_", "fatal:", "er
 _PUSH_ENDS = "error: failed to push some refs"
 """The end of git's output about any failed push: the reason (a hook's own words, say) comes before it."""
 
+_ADD_ENDS = "fatal: adding files failed"
+"""The end of git's output about files that it cannot add: the name of one comes before it."""
+
 _HUNG_UP = "fatal: the remote end hung up"
 """git's words about a filter's program (git-lfs) that ended too early, too: its own words come before."""
 
@@ -493,7 +496,7 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     is_local = (
         _verb(args) in _WHOLE and "promisor remote" not in text
     )  # a partial clone fetches files
-    ends = (_PUSH_ENDS, _HUNG_UP) if is_local else (_PUSH_ENDS,)
+    ends = (_PUSH_ENDS, _ADD_ENDS, *([_HUNG_UP] if is_local else []))
     lines = [line for line in lines if not line.startswith(ends)] or lines
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
     words = telling[0] if telling else (lines[-1] if lines else "no words")

@@ -213,10 +213,12 @@ def test_a_repository_without_a_commit_and_a_folder_without_a_repository(tmp_pat
 
 
 def test_what_git_cannot_read_is_a_sentence(clone: Clone) -> None:
-    """A repository inside that has no commit stops git: one sentence, and nothing is left behind."""
+    """A repository inside that has no commit stops git: a sentence names it, and nothing is left behind."""
     subprocess.run(["git", "init", "--quiet", str(clone.root / "inner")], check=True)
     before = clone.inside()
-    with pytest.raises(GitFailed, match="no test run counts for them"):
+    with pytest.raises(
+        GitFailed, match=r"'inner/' does not have a commit.*no test run counts for them"
+    ):
         clone.word()
     assert clone.inside() == before
 
