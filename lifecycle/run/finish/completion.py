@@ -177,11 +177,16 @@ def _gone(git: GitRepository, story: Story, facts: WorkFacts, *, is_last: bool) 
     """Clauses on a completed story's changes that are not in HEAD: on another branch, or reset.
 
     The change counts, not the commit: a rebase gives it another name, and a squash has its files. If a file
-    has other changes here, its reviewer says whether the story's change is still in it; for the last
-    completed story the reviewer is asked anyway.
+    has other changes here, or the commit is not in this clone, its reviewer says whether the story's change
+    is still in it; for the last completed story the reviewer is asked anyway.
     """
     base, commit, head = story.base, story.commit, facts.head
-    is_known = all(end and commit_at(git, end) for end in (base, commit))
+    is_there = bool(commit and commit_at(git, commit))
+    is_read = review_state(story, REVIEWERS["reviewer"][0], facts.tree) is CheckState.PASS
+    if commit and not (is_there or is_last or is_read):
+        way = f"fetch it, or let a reviewer look: lifecycle run review {story.id} --by reviewer …"
+        return [f"{commit[:10]}, with which {story.id} was completed, is not in this clone ({way})"]
+    is_known = is_there and base and commit_at(git, base)
     if not is_known or git.run("merge-base", commit, head, check=False) == commit:
         return []
     if "+" not in git.run("cherry", head, commit, base):

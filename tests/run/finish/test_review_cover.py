@@ -145,6 +145,22 @@ def test_what_a_story_did_is_there_still(ground: RunGround) -> None:
     assert unread(ground, one, later).unread == ()
 
 
+def test_of_work_that_this_clone_never_had_the_reviewer_says_whether_it_is_here(
+    ground: RunGround,
+) -> None:
+    """As where a run's file was copied from another clone, in which nothing had been pushed."""
+    first = written(ground, "pay.py", "1\n")
+    one = completed("S1", first, "c" * 40, 1.0)
+    two = completed("S2", first, written(ground, "show.py", "1\n"), 2.0)
+    facts = unread(ground, one, two)
+    (clause,) = facts.unread
+    assert clause.startswith("cccccccccc, with which S1 was completed, is not in this clone")
+    assert "lifecycle run review S1 --by reviewer" in clause
+    assert unread(ground, approved(one, facts, REVIEW), two).unread == ()
+    lone = unread(ground, one).unread
+    assert len(lone) == 1, "of the last one every file is to be read, which is said once"
+
+
 def test_a_file_of_a_story_that_is_another_one_here_is_read_again(ground: RunGround) -> None:
     """It was reset, and a later story changed the same file: its reviewer says whether all is in it."""
     lines = "".join(f"{number}\n" for number in range(9))
