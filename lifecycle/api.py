@@ -85,6 +85,7 @@ from lifecycle.core.values.shapes import (
     StatusFacts,
 )
 from lifecycle.github.operations.repository import GitHub
+from lifecycle.storage.store import worktree_root
 
 if TYPE_CHECKING:
     from lifecycle.app.workflow_functions import (
@@ -173,12 +174,13 @@ class Worktree:
     """One git worktree and the claim in it.
 
     Args:
-        root: the worktree's root folder, where `.agent-claim.json` lies; a text or a `Path`.
+        root: the worktree's root folder, where `.agent-claim.json` lies, or a folder in it; a text or
+            a `Path`.
         environment: settings and token are read from here; the process environment unless given.
         clock: time; the system's unless given.
         seconds: how long all calls on this object may take together; None for no limit.
 
-    Nothing is read before the first call. One object serves one thread; it is
+    Neither git nor GitHub is asked before the first call. One object serves one thread; it is
     a context manager that closes its connections.
     """
 
@@ -191,13 +193,15 @@ class Worktree:
         seconds: float | None = 60.0,
     ) -> None:
         clock = clock or SystemClock()
-        self.root = Path(root).absolute()
+        folder = Path(root).absolute()
+        # A folder that is gone stands for no worktree around it.
+        self.root = (worktree_root(folder) if folder.is_dir() else None) or folder
         self.claim_store = ClaimStore(self.root, clock)
         self.world = WorktreeWorld(
             self.root,
             os.environ if environment is None else environment,
             clock,
-            Deadline.after(clock, seconds),
+            Deadline.of_object(clock, seconds),
             self.claim_store.file,
         )
         self.world.by_library = ("GqlLine", "PyGithubLine")

@@ -183,11 +183,22 @@ class Deadline:
 
     clock: Clock
     at: float | None
+    over: str = "The time for this look is up, so nothing more was asked; try again."
 
     @classmethod
     def after(cls, clock: Clock, seconds: float | None) -> Deadline:
         """The deadline `seconds` from now."""
         return cls(clock, None if seconds is None else clock.monotonic() + seconds)
+
+    @classmethod
+    def of_object(cls, clock: Clock, seconds: float | None) -> Deadline:
+        """The deadline of an object of the API, which no later call has more time with."""
+        made = cls.after(clock, seconds)
+        made.over = (
+            f"The {seconds} seconds of this object are over, so nothing more was asked; "
+            "make a new one, or give it more seconds, or None."
+        )
+        return made
 
     def renew(self, seconds: float | None) -> None:
         """Set the end to `seconds` from now; None means no limit."""
@@ -233,7 +244,7 @@ class Deadline:
             Transient: nothing is left; nothing was sent.
         """
         if self.left <= 0.05:
-            raise Transient("The time for this look is up, so nothing more was asked; try again.")
+            raise Transient(self.over)
         return min(self.left, at_most)
 
 

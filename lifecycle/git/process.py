@@ -208,7 +208,7 @@ class GitRepository:
                 errors=self.errors,
                 start_new_session=True,
             )
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             name = "no-git" if self.root.is_dir() else "no-folder"
             raise GitFailed(sentence(name, root=self.root)) from None
         with process:

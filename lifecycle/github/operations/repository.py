@@ -80,7 +80,7 @@ class GitHub:
             self._environment.pop("GITHUB_GRAPHQL_URL", None)
         self._environment |= {name: value for name, value in variables.items() if value}
         self._given = token
-        self._deadline = Deadline.after(clock or SystemClock(), seconds)
+        self._deadline = Deadline.of_object(clock or SystemClock(), seconds)
         self._made: GitHubClients | None = None
         self._boards: dict[tuple[str, int], BoardOperations] = {}
 

@@ -96,7 +96,7 @@ def test_one_connection_serves_all_and_closes(ground: Ground) -> None:
 
 
 def test_all_calls_share_their_time(ground: Ground) -> None:
-    """When the time is up nothing more is sent."""
+    """When the time is up nothing more is sent, and the sentence says that another call does not help."""
     clock = PatientClock()
     hub = GitHub(ground.info.repository, token=ground.info.token, api_url=ground.info.api_url,
                  environment={}, clock=clock, seconds=10)  # fmt: skip
@@ -104,7 +104,7 @@ def test_all_calls_share_their_time(ground: Ground) -> None:
         hub.issues.ensure_open(42)
         clock.sleep(11)
         ground.asked()
-        with pytest.raises(Transient, match="time"):
+        with pytest.raises(Transient, match="10 seconds of this object are over.*make a new one"):
             hub.issues.ensure_open(42)
     assert ground.asked() == []
 
@@ -254,3 +254,16 @@ def test_a_worktree_is_named_by_a_text_or_a_path(tmp_path: Path) -> None:
     """`Worktree("path")` is the same place as `Worktree(Path("path"))`."""
     assert api.Worktree(str(tmp_path)).root == api.Worktree(tmp_path).root == tmp_path
     assert api.Worktree(".").root == Path.cwd()
+
+
+def test_a_folder_of_a_worktree_stands_for_it(tmp_path: Path) -> None:
+    """A claim file never lies in a subfolder, where no hook sees it; what is no folder is refused."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "file").touch()
+    assert api.Worktree(tmp_path / "sub").root == tmp_path
+    for gone in (tmp_path / "file", tmp_path / "gone"):
+        tree = api.Worktree(gone, environment={})
+        assert tree.root == gone
+        with pytest.raises(Refused, match="no folder"):
+            tree.claim(42)
