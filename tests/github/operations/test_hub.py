@@ -104,7 +104,7 @@ def test_all_calls_share_their_time(ground: Ground) -> None:
         hub.issues.ensure_open(42)
         clock.sleep(11)
         ground.asked()
-        with pytest.raises(Transient, match="10 seconds of this object are over.*make a new one"):
+        with pytest.raises(Transient, match=r"10 seconds of this object are over.*make a new one"):
             hub.issues.ensure_open(42)
     assert ground.asked() == []
 
