@@ -163,6 +163,16 @@ def test_every_error_is_one_of_three(ground: Ground) -> None:
         assert "\n" not in str(caught.value)
 
 
+def test_a_renamed_repository_is_told_with_its_name(ground: Ground) -> None:
+    """Reads go on; a write is refused by an error that a program can catch, and that has the name."""
+    ground.hub.comments.ensure_comment(42, "k", "One")
+    name = ground.control.rename_repository("renamed")
+    assert not ground.hub.comments.ensure_comment(42, "k", "One").changed
+    with pytest.raises(api.Moved, match="a program") as caught:
+        ground.hub.comments.ensure_comment(42, "k", "Two")
+    assert caught.value.evidence == name == "octo-org/renamed"
+
+
 def test_pages_are_followed(ground: Ground) -> None:
     """A list of more than a hundred is read to its end, by the page that GitHub names."""
     for number in range(101):
