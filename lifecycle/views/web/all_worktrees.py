@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -49,7 +50,7 @@ class AllOverviews:
         clones: how many clones there are.
         unread: how many worktrees were not read yet.
         trouble: why the clones could not be listed, one sentence; or "".
-        version: changes whenever anything but `at` changes.
+        version: changes whenever anything but `at` changes, and at midnight: what was today gets its day.
     """
 
     at: float
@@ -110,9 +111,12 @@ class AllWorktrees:
             worktree.looked_at = self.clock.monotonic()
         read = [known for known in self._worktrees.values() if known.overview is not None]
         unread = len(self._worktrees) - len(read)
-        facts = repr(([known.version for known in read], self._clones, unread, self._trouble))
+        at = self.clock.now()
+        day = datetime.fromtimestamp(at).astimezone().date()
+        versions = [known.version for known in read]
+        facts = repr((day, versions, self._clones, unread, self._trouble))
         self._latest = AllOverviews(
-            at=self.clock.now(),
+            at=at,
             overviews=tuple(known.overview for known in read if known.overview is not None),
             clones=self._clones,
             unread=unread,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from datetime import datetime
 from pathlib import Path
 
 from lifecycle.settings import known_clones
 from lifecycle.storage.store import CLAIM_FILE
+from lifecycle.views.web import web_page
 from lifecycle.views.web.all_worktrees import (
     BUDGET,
     LISTED,
@@ -76,6 +78,18 @@ def test_what_did_not_change_is_not_read_again(user: WebGround) -> None:
         False,
         True,
     ]
+
+
+def test_at_midnight_what_was_today_gets_its_day(user: WebGround) -> None:
+    """A page that stays open learns of the new day: "since 14:05" would be of today for good."""
+    since = user.clone("one").everything()
+    worktrees = user.worktrees()
+    first = worktrees.look()
+    moment = datetime.fromtimestamp(since).astimezone()
+    user.clock.sleep(24 * 3600)
+    later = worktrees.look()
+    assert later.version != first.version
+    assert f"since {moment:%a %d %b %H:%M}" in web_page.render("live.html", later, user.environment)
 
 
 def test_many_who_ask_at_once_are_one_look(user: WebGround) -> None:
