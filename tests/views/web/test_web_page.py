@@ -289,6 +289,23 @@ def test_a_server_that_went_is_told(running: Chrome, user: WebGround) -> None:
     running.execute("getLog", {"type": "browser"})
 
 
+def test_a_server_that_does_not_answer_is_told_until_it_does(
+    running: Chrome, user: WebGround
+) -> None:
+    """One that Ctrl-Z stopped, or that is behind a dead tunnel, takes the request, but never answers it."""
+    user.clone("hello").claim()
+    with shown(running, user) as page:
+        page.open()
+        page.run("const o = AbortSignal, own = o.timeout.bind(o); o.timeout = (ms) => own(ms / 10)")
+        with page.server.worktrees._lock:
+            page.sees("#gone", "does not answer any more")
+            assert page.text("#state") == "not live"
+            today = page.run("return new Date().toDateString()")
+            assert f"what you see is of {today}, " in page.text("#gone")
+        page.sees("#state", "live, ")
+        assert page.text("#gone") == ""
+
+
 def test_without_scripts_it_is_a_page_that_renews_itself(running: Chrome, user: WebGround) -> None:
     """Where no script runs everything is there all the same, and the browser is told to load it again."""
     full(user)

@@ -5,7 +5,7 @@ const live = document.getElementById("live");
 const state = document.getElementById("state");
 const gone = document.getElementById("gone");
 const news = document.getElementById("news");
-const OFTEN = 2000, HIDDEN = 15000, SOON = 150;
+const OFTEN = 2000, HIDDEN = 15000, SOON = 150, PATIENCE = 15000;
 let tag = null, waiting = Number(live.dataset.waiting), seen = null;
 
 // As `span` of lifecycle/core/messages/figures.py; a test holds the two together.
@@ -80,7 +80,9 @@ function clock(moment) {
 async function look() {
   let pause = document.hidden ? HIDDEN : OFTEN;
   try {
-    const answer = await fetch("live.html", { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
+    // A server that was stopped, or is behind a dead tunnel, takes the request and never answers it.
+    const signal = AbortSignal.timeout(PATIENCE);
+    const answer = await fetch("live.html", { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store", signal });
     if (answer.status === 200) {
       show(await answer.text());
       tag = answer.headers.get("ETag");
@@ -92,7 +94,7 @@ async function look() {
     document.body.classList.remove("old");
   } catch {
     if (!gone.textContent) {
-      const when = seen ? `what you see is of ${clock(seen)}` : "what you see is old";
+      const when = seen ? `what you see is of ${seen.toDateString()}, ${clock(seen)}` : "what you see is old";
       gone.textContent = `lifecycle watch --web does not answer any more: ${when}. Start it again, and open the address that it prints.`;
       state.textContent = "not live";
     }
