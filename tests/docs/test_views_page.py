@@ -31,8 +31,8 @@ def test_the_screen_is_what_watch_draws(ground: OverviewGround) -> None:
     """Line by line, in 80 columns."""
     console = Console(width=80, file=io.StringIO())
     seen = ground.seen()
-    lines = [line.plain.rstrip() for line in watch_screen(seen, console, seen.at, None)]
-    assert PAGE.blocks[0].code.rstrip().splitlines() == lines
+    lines = [line.plain.rstrip() for line in watch_screen(seen, console, seen.at, 24)]
+    assert PAGE.blocks[0].code.rstrip() == "\n".join(lines).rstrip()
 
 
 def test_the_line_is_what_the_status_line_says(ground: OverviewGround) -> None:

@@ -44,12 +44,12 @@ def watch_screen(
         overview: the worktree's overview.
         console: the console whose width is used.
         now: the time for ages.
-        rows: the most lines; None for all.
+        rows: the most lines; None for all, on a screen that takes no keys.
         foot: the last line; without `rows` there is none.
     """
     width = min(console.width, WIDEST)
     head = [_head(overview, width), Text()]
-    parts = watch_parts(overview, now)
+    parts = watch_parts(overview, now, has_keys=rows is not None)
     if not parts:
         head.append(Text("Nothing is claimed, run or waited for in this worktree."))
         head.append(Text("How to begin: lifecycle status", "dim"))
@@ -148,7 +148,7 @@ def _head(overview: values.Overview, width: int) -> Text:
         head.append(f" {claim.title}" if claim.title else "", "bold")
     else:
         head = Text.assemble((place.root.rpartition("/")[2], "bold"))
-        head.append(" no claim", "dim")
+        head.append("" if "claim" in overview.troubles else " no claim", "dim")
     branch = Text(place.branch or "no branch", "dim")
     branch.truncate(max(width // 3, 1), overflow="ellipsis")
     head.truncate(max(width - branch.cell_len - 2, 1), overflow="ellipsis")
@@ -198,9 +198,9 @@ class WatchPart:
     is_beside: bool = False
 
 
-def watch_parts(overview: values.Overview, now: float) -> list[WatchPart]:
+def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> list[WatchPart]:
     """All parts of the overview, the most important first; ages are as of `now`."""
-    parts = [WatchPart("", tuple(_awaited(overview, now)), 3, is_folded=True)]
+    parts = [WatchPart("", tuple(_awaited(overview, now, has_keys)), 3, is_folded=True)]
     troubles = tuple(
         Text.assemble((f"{part}: ", "bold red"), why) for part, why in overview.troubles.items()
     )
@@ -228,14 +228,14 @@ def watch_parts(overview: values.Overview, now: float) -> list[WatchPart]:
     return [part for part in parts if part.lines]
 
 
-def _awaited(overview: values.Overview, now: float) -> Iterator[Text]:
+def _awaited(overview: values.Overview, now: float, has_keys: bool) -> Iterator[Text]:
     """The matters for a person: how long each waits, what it is, and where to act."""
     for wait in overview.awaited:
         line = Text.assemble((" WAITS FOR YOU ", "bold reverse"))
         line.append(f" {age(wait.since, now)}" if wait.since else "", "bold")
         line.append(f"  {wait.what}", "bold")
         pull = overview.pull.url if overview.pull is not None else ""
-        if wait.where and wait.where == pull:
+        if has_keys and wait.where and wait.where == pull:
             line.append("  (key p opens it)", _DIM)
         elif wait.where and wait.where not in wait.what:
             line.append(f"  → {wait.where}", "cyan")

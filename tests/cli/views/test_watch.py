@@ -77,6 +77,10 @@ def test_a_file_that_breaks_is_told_and_the_rest_stays(ground: ViewGround) -> No
         watched.until("S2 Pay back", but="trouble")
         watched.press("q")
         assert watched.end() == 0
+    (ground.root / ".agent-claim.json").write_bytes(b"{")
+    text = ok(ground.cli("watch", "--once"))
+    assert "claim: .agent-claim.json cannot be read" in text
+    assert "no claim" not in text
 
 
 def test_it_fits_the_window_that_is_resized(ground: ViewGround) -> None:
@@ -240,6 +244,8 @@ def test_without_a_terminal_it_prints_everything_once(
     text = ok(ground.cli(*words, COLUMNS="80"))
     assert "\x1b" not in text
     assert "WAITS FOR YOU" in text
+    assert f"→ {PULL}" in " ".join(text.split())  # no key opens it there
+    assert "key p" not in text
     assert "S3 Send a receipt" in text
     assert "q quit" not in text
     assert "S3 Send a receipt" in ok(ground.cli(*words, COLUMNS="0"))  # a width that nobody knows
