@@ -60,6 +60,12 @@ def test_what_is_no_period_is_refused(text: str) -> None:
 def test_a_part_and_a_count() -> None:
     """There is no part of nothing; one of a thing is one, and thousands are set apart."""
     assert (figures.part(None), figures.part(0.255)) == ("-", "26 %")
+    assert [figures.part(value) for value in (0, 0.001, 0.999, 1)] == [
+        "0 %",
+        "1 %",
+        "99 %",
+        "100 %",
+    ]
     assert [
         figures.count(1, "entry", "entries"),
         figures.count(0, "entry", "entries"),

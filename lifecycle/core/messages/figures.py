@@ -47,8 +47,11 @@ def span(seconds: float) -> str:
 
 
 def part(value: float | None) -> str:
-    """A part of a whole: `83 %`, or a hyphen if there is no whole."""
-    return "-" if value is None else f"{value:.0%}".replace("%", " %")
+    """A part of a whole: `83 %`, or a hyphen if there is no whole; only all is 100 %, and none 0 %."""
+    if value is None:
+        return "-"
+    percent = round(100 * value)
+    return f"{min(max(percent, 1), 99) if 0 < value < 1 else percent} %"
 
 
 def count(number: int, singular: str, plural: str = "") -> str:

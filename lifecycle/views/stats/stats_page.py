@@ -66,8 +66,8 @@ def render(summary: Summary, about: str) -> str:
         flakes=summary.flakes[:MOST],
         tasks=list(summary.tasks.items())[: -MOST - 1 : -1],
         groups=(
-            ("Labels", "label", summary.labels[:MOST]),
-            ("Agents", "agent", summary.agents[:MOST]),
+            ("Labels", "label", summary.labels[:MOST], len(summary.labels)),
+            ("Agents", "agent", summary.agents[:MOST], len(summary.agents)),
         ),
     )
 

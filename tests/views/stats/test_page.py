@@ -136,12 +136,18 @@ def test_the_most_time_is_that_of_a_stage_or_if_there_is_none_of_a_phase() -> No
 
 
 def test_the_newest_tasks_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of very many tasks the page names the newest, and says of how many."""
+    """Of very many tasks the page names the newest, and says of how many; as of labels and agents."""
     tasks = {f"#{number}": f"Task number {number}" for number in range(500)}
     html = stats_page.render(numbers(tasks=tasks), "all tasks")
     assert "The newest 200 of 500." in html
     assert "Task number 499" in html
     assert "Task number 299" not in html
+    assert '<p class="dim">The first' not in html
+    monkeypatch.setattr(stats_page, "MOST", 1)
+    shorter = numbers()
+    html = stats_page.render(shorter, "all tasks")
+    for groups in (shorter.labels, shorter.agents):
+        assert f"The first 1 of {len(groups)}." in html
 
 
 def test_flakes_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
