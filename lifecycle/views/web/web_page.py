@@ -7,13 +7,14 @@ page's script updates ages, and without it they are as of the moment at which th
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Mapping
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.light_dataclass import replace
+from lifecycle.core.timing import parse_time, render_time
 from lifecycle.views.overview.overview_values import AwaitedPerson, Overview, OverviewEvent
 from lifecycle.views.overview.overview_words import STANDINGS
 from lifecycle.views.stats.stats_page import page_templates
@@ -150,9 +151,9 @@ def _place(overview: Overview, home: str) -> str:
 
 def clock_time(at: float, now: float) -> str:
     """A moment on this machine's clock: `14:05`, on another day `Mon 23 Nov 14:05`."""
-    moment = datetime.fromtimestamp(at).astimezone()
-    is_today = moment.date() == datetime.fromtimestamp(now).astimezone().date()
-    return moment.strftime("%H:%M" if is_today else "%a %d %b %H:%M")
+    # Through text: a number in an edited file may be no moment, or one in milliseconds.
+    moment, today = (time.localtime(parse_time(render_time(one))) for one in (at, now))
+    return time.strftime("%H:%M" if moment[:3] == today[:3] else "%a %d %b %H:%M", moment)
 
 
 @cache

@@ -46,6 +46,19 @@ def test_what_cannot_be_read_is_not_said_to_wait_for_nobody(user: WebGround) -> 
     assert heading.format(", as far as is read") in text
 
 
+def test_a_number_that_is_no_moment_costs_no_worktree(user: WebGround) -> None:
+    """An edited run may have milliseconds, or any number: its card is there, and all others are."""
+    user.clone("whole").claim(phase="coding")
+    for name, began in (
+        ("milliseconds", user.clock.now() * 1000),
+        ("far", 1e300),
+        ("before", -1e300),
+    ):
+        user.clone(name).run(started=began)
+    text = render("live.html", user.worktrees().look(), user.environment)
+    assert text.count('class="card ') == 4
+
+
 def test_a_journal_that_worktrees_share_is_told_once(user: WebGround) -> None:
     """The events of a clone stand there once; on a card are those of its own task alone."""
     main = user.clone("hello")
