@@ -85,9 +85,8 @@ def reconcile(
 
     asked = ScopeOptions(**scope)  # the other options have the names of its fields
     form = Form(as_json=as_json, summary=summary)
-    # As on Ctrl-C: Actions ends a cancelled job with either of them. Under nohup they stay ignored.
-    ends = (signal.SIGTERM, signal.SIGHUP)
-    defaults = [number for number in ends if signal.getsignal(number) is signal.SIG_DFL]
+    # What is ignored, as under nohup, stays so.
+    defaults = [number for number in _ENDS if signal.getsignal(number) is not signal.SIG_IGN]
     with form.telling(), heard(_interrupt, *defaults):
         try:
             report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
@@ -98,9 +97,14 @@ def reconcile(
     return exit_code(report, fail_on)
 
 
-def _interrupt(number: int) -> NoReturn:
-    """Turn a signal that asks for the end into an interruption; a second one interrupts nothing."""
-    signal.signal(number, signal.SIG_IGN)
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The signals that ask for the end: Actions sends SIGINT to a cancelled job, and then SIGTERM."""
+
+
+def _interrupt(_number: int) -> NoReturn:
+    """Turn a signal that asks for the end into an interruption; no second one cuts off the report."""
+    for number in _ENDS:
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
