@@ -131,8 +131,8 @@ def _ended_as_pushed(snapshot: Snapshot) -> Decision | None:
         return None
     step = _closed(snapshot, pull)
     again = f":{snapshot.record.touched}" if judged == Phase.PR_CLOSED else ""
-    told = (replace(n, key=f"{n.key}{again}", audience=Audience.ACT) for n in step.notices)
-    return replace(step, notices=tuple(told))
+    notices = (replace(n, key=f"{n.key}{again}", audience=Audience.ACT) for n in step.notices)
+    return replace(step, notices=tuple(notices))
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
