@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -207,22 +207,6 @@ class ProjectFiles:
             names = ", ".join(left)
             self.draft.write(path, after, f"keeps out of git still: {names}", _shown(EXCLUDE))
 
-    def lines_left(self, names: Iterable[str]) -> Iterator[str]:
-        """What is left of the lines that keep files out of git, in words: of ours, and of those named.
-
-        Claims add ours to `info/exclude`, too; and other worktrees that were set up need what is there.
-        """
-        places = [place / mark for place in self._others() for mark in (MARK, PERMITS, LINE_MARK)]
-        own = {*OWN_LINES, LOG_LINE, *run_store.LINES, *document_files.LINES}
-        files = {*map(self._line, names)} if not any(map(Path.exists, places)) else set()
-        for name, path, lines in (
-            (init_mark.IGNORE, self.root / init_mark.IGNORE, own),
-            (EXCLUDE, self._exclude(), files),
-        ):
-            there = planned_files.as_text(self.draft.read(path) or b"").splitlines()
-            if left := lines.intersection(there):
-                yield f"{count(len(left), 'line')} in {_shown(name)}"
-
     def sectioned(self, mark: InitMark) -> None:
         """Put our section into CLAUDE.md, unless somebody wrote one of their own."""
         name = supplies.SECTION_PAGE
@@ -258,11 +242,6 @@ class ProjectFiles:
     def start(self) -> str:
         """The client's command that begins a task, by this worktree's tracker."""
         return registry.start(self.root, self.environment, self._configured) or supplies.START
-
-    @property
-    def stage_values(self) -> dict[str, str]:
-        """The values of `[stages]` in the `.lifecycle.toml` that `init --stages` writes."""
-        return {"review": supplies.REVIEW, "start": self.settings.start or self.start}
 
     def extra(self, *, stages: bool, run: bool, workflow: bool) -> Extra:
         """Permissions and cap for the settings: from claim to close, and for each part that is True."""
@@ -337,7 +316,7 @@ class ProjectFiles:
         name = config.CONFIG_FILE
         path = self.root / name
         content = self.draft.read(name)
-        values = self.stage_values
+        values = {"review": supplies.REVIEW, "start": self.settings.start or self.start}
         above = config.file_of(self.root)
         if above != path and above.is_file():
             # In a linked worktree whose main worktree's file has it off: use a changed copy of that file.

@@ -875,84 +875,47 @@ def test_removing_what_was_never_put_in_does_nothing(clone: Clone) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--shared", "--run", "--stages", "--workflow"]])
-def test_without_its_mark_what_is_ours_goes_and_the_rest_is_named(
-    clone: Clone, arguments: list[str]
-) -> None:
-    """Entries, files and a section show whose they are; what was edited may be a person's, as rules."""
+def test_without_its_mark_everything_stays_and_is_named(clone: Clone, arguments: list[str]) -> None:
+    """Nothing shows who added it, so a person removes it; nothing of theirs is named or in the way."""
     name = SHARED if arguments else LOCAL
-    page = clone.write("CLAUDE.md", "# mine\n")
     ok(clone.run("init", *arguments))
     (clone.root / MARK).unlink()
-    text = clone.read(name).replace(
-        "lifecycle hook pre-compact;", "lifecycle hook pre-compact; date;"
+    clone.write(".claude/commands/handoff.md", "mine\n")
+    before, shown = clone.picture(), ok(clone.run("init", "--remove", "--dry-run"))
+    said = ok(clone.run("init", "--remove"))
+    assert (
+        f"No mark tells whether init added the hooks in {name}, .claude/commands/claim.md, " in said
     )
-    clone.write(name, text)
-    clone.write(".claude/commands/claim.md", clone.read(".claude/commands/claim.md") + "mine\n")
-    said = ok(clone.run("init", "--remove"))
-    assert "commands/claim.md was changed since init wrote it, and was kept" in said
-    assert f" permissions in {name}, " in said
-    changed = "still runs pre-compact at PreCompact, in an entry that is not as init writes it"
-    assert (changed in said) is bool(arguments)
-    assert ("9 lines in .gitignore" if arguments else "6 lines in .git/info/exclude") in said
-    assert not (clone.root / config.CONFIG_FILE).exists()
-    assert {*settings(clone, name).get("hooks", {})} == ({"PreCompact"} if arguments else set())
-    files = [path for path in (clone.root / ".claude").rglob("*") if not path.is_dir()]
-    assert {*files} == {clone.root / ".claude/commands/claim.md", clone.root / name}
-    assert page.read_text().strip() == "# mine"
-    once = clone.picture()
-    said = ok(clone.run("init", "--remove"))
-    assert f" permissions in {name}, " in said
-    assert clone.picture() == once
+    assert "handoff.md" not in said
+    assert ('"Workflow State Protocol" in CLAUDE.md' in said) is bool(arguments)
+    assert ("scripts/workflow_state.py" in said) is bool(arguments)
+    assert all(line in shown for line in said.splitlines() if line.startswith("Note: "))
+    assert clone.picture() == before
 
 
-@pytest.mark.parametrize("arguments", [[], ["--shared"]])
-def test_without_its_mark_nothing_of_a_person_goes_or_is_in_the_way(
-    clone: Clone, arguments: list[str]
-) -> None:
-    """An entry as only people write it stays, and so do empty folders, lists, and pages of their own."""
-    name, other = (SHARED, LOCAL) if arguments else (LOCAL, SHARED)
+def test_a_page_behind_a_link_or_not_in_utf_8_is_no_hindrance_to_a_removal(clone: Clone) -> None:
+    """Without a mark nothing of the client's files has to be read as text, nor out of the worktree."""
     outside = clone.home / "AGENTS.md"
     outside.write_text(section())
-    (clone.root / "CLAUDE.md").symlink_to(outside)
-    clone.write(config.CONFIG_FILE, "# as lifecycle init writes it\n[stages]\nuse = true\n")
-    ok(clone.run("init", *arguments))
-    (clone.root / MARK).unlink()
-    hook = {"type": "command", "command": "lifecycle hook on-stop"}
-    theirs = {"hooks": {"Stop": [{"hooks": [hook]}], "SubagentStart": []}}
-    clone.write(other, json.dumps(theirs))
-    mixed = settings(clone, name)
-    mixed["hooks"] |= {"Stop": [*mixed["hooks"]["Stop"], {"hooks": [hook]}], "PreCompact": []}
-    clone.write(name, json.dumps(mixed))
-    for folder in ("scripts", "hooks"):
-        (clone.root / folder).mkdir()
-    before, shown = clone.read(other), ok(clone.run("init", "--remove", "--dry-run"))
-    said = ok(clone.run("init", "--remove"))
-    for file in (name, other):
-        assert f"{file} still runs on-stop at Stop, in an entry that is not as init" in said
-    assert "stages.use in .lifecycle.toml" in said
-    assert "was changed since" not in said
-    assert all(line in shown for line in said.splitlines() if line.startswith("Note: "))
-    assert clone.read(other) == before
-    assert settings(clone, name)["hooks"] == {"Stop": [{"hooks": [hook]}], "PreCompact": []}
-    assert outside.read_text() == section()
-    assert {"scripts", "hooks", config.CONFIG_FILE} <= {path.name for path in clone.root.iterdir()}
-    (clone.root / "CLAUDE.md").unlink()
-    page = clone.write("CLAUDE.md", b"caf\xe9\n")
-    assert "Nothing would be changed" in ok(clone.run("init", "--remove", "--dry-run"))
-    ok(clone.run("init", "--remove"))
-    assert page.read_bytes() == b"caf\xe9\n"
+    page = clone.root / "CLAUDE.md"
+    page.symlink_to(outside)
+    assert "added nothing to this project" in ok(clone.run("init", "--remove"))
+    page.unlink()
+    clone.write("CLAUDE.md", b"caf\xe9\n")
+    clone.write(LOCAL, b"\xe9")
+    assert "added nothing to this project" in ok(clone.run("init", "--remove"))
 
 
-def test_hooks_without_a_mark_go_with_permissions_that_have_one(clone: Clone) -> None:
-    """They are as `init` writes them; it said that they are not, and took them at a second run."""
+def test_hooks_without_a_mark_are_named_beside_permissions_that_have_one(clone: Clone) -> None:
+    """What the mark of the permissions names goes; the hooks may be somebody else's."""
     ok(clone.run("init"))
     (clone.root / MARK).unlink()
     clone.write(LOCAL, json.dumps({"hooks": settings(clone)["hooks"]}))
     ok(clone.run("init", "--permissions"))
     said = ok(clone.run("init", "--remove"))
     assert "still runs" not in said
-    assert not [*(clone.root / ".claude").rglob("*.md")]
-    assert settings(clone) == {}
+    assert said.count(f"the hooks in {LOCAL}") == 1
+    assert {*settings(clone)} == {"hooks"}
 
 
 def test_outside_of_a_worktree_nothing_is_written(clone: Clone) -> None:

@@ -72,7 +72,7 @@ def test_without_its_mark_it_stays_and_is_named(clone: Clone) -> None:
     (clone.root / LINE_MARK).unlink()
     before = everything(clone)
     said = ok(clone.run("init", "--remove"))
-    assert f"{LOCAL} still shows lifecycle's status line" in said
+    assert f"No mark tells whether init added the status line in {LOCAL}, or you did" in said
     assert "nothing to remove" not in said
     assert everything(clone) == before
 
