@@ -24,26 +24,26 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_893,
+    "core": 2_916,
     "storage": 1_461,
     "settings": 882,
-    "git": 990,
-    "github": 6_004,
-    "trackers": 2_549,
+    "git": 1_000,
+    "github": 6_029,
+    "trackers": 2_565,
     "platforms": 676,
-    "evidence": 2_518,
-    "claim": 6_289,
-    "run": 3_626,
-    "stages": 2_567,
+    "evidence": 2_536,
+    "claim": 6_398,
+    "run": 3_654,
+    "stages": 2_575,
     "workflow": 2_218,
-    "feedback": 2_620,
-    "reconcile": 1_469,
-    "views": 2_243,
+    "feedback": 2_614,
+    "reconcile": 1_484,
+    "views": 2_247,
     "app": 1_634,
-    "setup": 3_389,
-    "hooks": 2_030,
-    "cli": 5_180,
-    APART: 17_762,
+    "setup": 3_510,
+    "hooks": 2_044,
+    "cli": 5_176,
+    APART: 17_767,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
 
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_716
+RUN_IN_ALL = 4_728
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

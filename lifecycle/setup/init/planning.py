@@ -270,8 +270,9 @@ class _Project(Removal):
         is_all, shared = mark.mode == SHARED, self.root / SETTINGS[SHARED]
         instead = [entry for entry in kept if not is_all or entry.file.path == shared]
         beside = [entry for entry in kept if entry not in instead]
-        for note, entries in (("wired-by-hand", instead), ("run-twice", beside)):
+        for entries in (instead, beside):
             if entries:
+                note = "wired-by-hand" if entries is instead else "run-twice"
                 names = ", ".join(dict.fromkeys(entry.file.shown for entry in entries))
                 hooks = ", ".join(dict.fromkeys(entry.name for entry in entries))
                 self.note(note, names=names, hooks=hooks)

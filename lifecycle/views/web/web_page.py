@@ -152,7 +152,7 @@ def _place(overview: Overview, home: str) -> str:
 def clock_time(at: float, now: float) -> str:
     """A moment on this machine's clock: `14:05`, on another day `Mon 23 Nov 14:05`."""
     # Through text: a number in an edited file may be no moment, or one in milliseconds.
-    moment, today = (time.localtime(parse_time(render_time(one))) for one in (at, now))
+    moment, today = (time.localtime(parse_time(render_time(each))) for each in (at, now))
     return time.strftime("%H:%M" if moment[:3] == today[:3] else "%a %d %b %H:%M", moment)
 
 
