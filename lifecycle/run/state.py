@@ -568,11 +568,13 @@ class Run(_Value, frozen=True, omit_defaults=False):
 
 
 def caught_up(run: Run, now: float) -> Run:
-    """The run without moments of stories that are later than now; the same run if there are none.
+    """An active run without moments of stories that are later than now; the same run if there are none.
 
     A clock that was set back leaves such moments: no run of the tests could follow them until it caught
     up, and what was completed before would count as the last. Completions keep their order.
     """
+    if run.status is not table.RunStatus.ACTIVE:
+        return run
     done = run.completed_stories
     ahead = max((story.completed for story in done), default=now) - now
     for story in done if ahead > 0 else ():

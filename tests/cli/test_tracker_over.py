@@ -259,9 +259,9 @@ def test_the_claims_linked_task_stays_the_claims_when_it_is_reopened(beads: Plac
 def test_where_no_issue_can_be_claimed_the_trackers_own_command_is_named(beads: Place) -> None:
     """No remote, and a database beside the code: nobody is sent to add a remote, to claim an issue."""
     task = made(beads, "Local")
-    assert "Make one with: lifecycle claim <number>" in ok(beads.cli("status"))
+    assert "claim a task with: lifecycle claim <number>" in ok(beads.cli("status"))
     beads.git("remote", "remove", "origin")
-    assert "Make one with: lifecycle tracker claim <id>" in ok(beads.cli("status"))
+    assert "claim a task with: lifecycle tracker claim <id>" in ok(beads.cli("status"))
     assert "Next: lifecycle tracker claim <id>. Undo" in ok(beads.cli("init"))
     for words in (["nudge", "coding", "--reason", "x"], ["release"], ["release", "--dry-run"]):
         assert "claim a task with: lifecycle tracker claim <id>" in refused(beads.cli(*words))
