@@ -157,6 +157,8 @@ def test_a_task_that_another_agent_holds_is_left_to_it() -> None:
         leaving(memory={"ownership.lease": "", "ownership.taken_by": "maria-2"}), theirs, NOW
     )
     assert "held by maria-2" in texts(decide(wakes(made, theirs)))
+    taken = replace(theirs, hold=Hold(42, "e" * 40, "maria-2"))
+    assert not [a for a in run(wakes(leaving(), taken)) if isinstance(a, SetBoard)]
     # A name typed onto the card: our lease would keep its owner out, so that one thing goes.
     assert run(wakes(leaving(), theirs)) == [ReleaseLease(42, LEASE), ForgetClaim()]
 

@@ -283,6 +283,9 @@ def test_a_marker_in_a_fence_never_counts(before: str, after: str, fence: str) -
         (f'It has a 5" disk, and works: {DONE}', True),
         (f'I say "{DONE}"', False),
         (f'"Well." {DONE}\n"So."', True),
+        (f"\u201cWell.\u201d {DONE}\nSo.\u201d", True),
+        (f"\u201eGut.\u201c {DONE}\nSo.\u201c", True),
+        (f"I say \u201c{DONE}\u201d", False),
     ],
 )
 def test_a_quotation_mark_on_one_side_quotes_nothing(text: str, is_said: bool) -> None:

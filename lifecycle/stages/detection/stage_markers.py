@@ -38,7 +38,7 @@ _MEANT = (
 )
 """A failed marker: a wrong name, too few colons, spaces instead of underscores."""
 
-_SENTENCE_END = r"[.!?;][\"')\]*]*\s+|[\u2705\u2714\U0001f389]"
+_SENTENCE_END = r"[.!?;][\"')\]*\u201c\u201d\u2019\u00bb]*\s+|[\u2705\u2714\U0001f389]"
 
 _DRESS = " \t*_-+\u2022.!,;:)(]\u2705\u2714\u2713\U0001f389\U0001f680"
 """Characters allowed after a marker at the end of a line: emphasis, punctuation, a cheerful emoji."""

@@ -157,9 +157,11 @@ def test_visits_are_told_in_the_order_in_which_they_began() -> None:
         phase(0, "", "coding", "#1"),
         moved(5, "CODING", "TESTING", "#2", session="a"),
         refused(9, "REQUIREMENTS_REVIEW", "", "#3"),
+        JournalEntry(NOW + 3 * MINUTE, journal.RUN, journal.TRANSITION, "run", target="S1 testing"),
     ]
     assert [(one.task, one.stage) for one in Summary(entries).told] == [
-        ("#3", "REQUIREMENTS_REVIEW"), ("#1", "coding"), ("#2", "CODING"), ("#2", "TESTING"),
+        ("#3", "REQUIREMENTS_REVIEW"), ("#1", "coding"), ("run", "S1"), ("#2", "CODING"),
+        ("#2", "TESTING"),
     ]  # fmt: skip
 
 
