@@ -326,6 +326,7 @@ class Story(_Value, frozen=True):
         base: the commit that it began on: changes since then are its own.
         red_from: when another story was last completed while this one was open: tests that failed earlier
             do not belong to this story.
+        set_back: how far `red_since` was brought back with the clock; 0.0 once it is a later moment.
         words: what was said of its checks.
         gates, reviews: its records, the newest last.
         red, green: the proofs of its cycle.
@@ -355,6 +356,7 @@ class Story(_Value, frozen=True):
     completed: float = 0.0
     base: str = ""
     red_from: float = 0.0
+    set_back: float = 0.0
     words: tuple[WordCheck, ...] = ()
     gates: tuple[GateRecord, ...] = ()
     reviews: tuple[ReviewRecord, ...] = ()
@@ -377,6 +379,11 @@ class Story(_Value, frozen=True):
     def is_open(self) -> bool:
         """True unless it is completed."""
         return self.status is not table.StoryStatus.COMPLETED
+
+    @property
+    def red_since(self) -> float:
+        """The moment after which a run may show its red."""
+        return max(self.started, self.red_from, self.green.at if self.green is not None else 0.0)
 
     @property
     def standing_reviews(self) -> tuple[ReviewRecord, ...]:
@@ -584,6 +591,8 @@ def caught_up(run: Run, now: float) -> Run:
         proofs = {"red": story.red, "green": story.green}
         late = {name: kept.but(at=now) for name, kept in proofs.items() if kept and kept.at > now}
         if moments or late:
+            ahead = story.red_since - now
+            moments["set_back"] = ahead if ahead > 0 else story.set_back
             run = run.with_story(story.but(**moments, **late))
     return run
 

@@ -110,7 +110,7 @@ def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> S
     if story.red is None or phase is TddPhase.RED:
         return story
     green = green_of(story.red, runs)[0]
-    return story if green is None else story.but(green=green)
+    return story if green is None else story.but(green=green, set_back=0.0)
 
 
 def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[str]) -> Run:
@@ -199,12 +199,13 @@ def look(git: GitRepository) -> RunsSeen:
 def ordered(records: Iterable[RunRecord], now: float) -> tuple[RunRecord, ...]:
     """The records, oldest first; those from before the clock was set back are older than every moment.
 
-    Such a run began later than the present, or than the end of a run that was noted after it.
+    Such a run began later than the present, or than the end of a run that was noted after it. It keeps its
+    date as a negative number.
     """
     kept, earliest = list[RunRecord](), now
     for run in reversed([*records]):
         is_ahead = (run.started or run.at) > earliest
-        kept.append(replace(run, at=0.0, started=0.0) if is_ahead else run)
+        kept.append(replace(run, at=-run.at, started=0.0) if is_ahead else run)
         earliest = earliest if is_ahead else min(earliest, run.at)
     return tuple(reversed(kept))
 
@@ -216,9 +217,9 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
     which a test failed by its assertion that had not failed in the run before. If a runner does not say how
     tests fail, the counts decide, and the proof says so.
     """
-    since = max(story.started, story.red_from, story.green.at if story.green is not None else 0.0)
+    since = story.red_since
     ended = [run for run in runs.of_tests if run.outcome in (Outcome.FAILED, Outcome.PASSED)]
-    old = next((run for run in reversed(ended) if run.at <= since), None)
+    old = next((run for run in reversed(ended) if _is_before(run, story)), None)
     later = (run for run in ended if run.at > since and (run.started or run.at) >= since)
     failed = [run for run in later if run.outcome is Outcome.FAILED]
     for run in failed:
@@ -230,6 +231,16 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
             note = "its runner does not tell how a test failed, so the count decided"
             return _proof(run, run.failures, f"{note}: {count} failed"), ""
     return None, _no_red(failed[-1]) if failed else _NEVER
+
+
+def _is_before(run: RunRecord, story: Story) -> bool:
+    """True if a run was surely over when the story could first have a red.
+
+    Of one whose moments were brought back, only runs by the former clock are: a later one may be its own.
+    """
+    if story.set_back:
+        return run.at < 0 and -run.at - story.set_back <= story.red_since
+    return run.at <= story.red_since
 
 
 def _failed(run: RunRecord | None) -> int:

@@ -233,6 +233,25 @@ def test_after_the_clock_was_set_back_a_story_has_its_own_red_and_green() -> Non
     assert moved(state.caught_up(shown, 140.0), VERIFY, runs).green is not None
 
 
+def test_what_failed_just_before_the_first_command_after_the_clock_was_set_back_may_be_red() -> None:
+    """Nothing is stuck: the run's repetition proves it. What failed before the story began is none, still."""
+    at_work = run_of(tdd=RED, started=1000.0)
+    run = state.caught_up(at_work, 115.0)
+    for own in ((red(1010.0),), (red(110.0),), (red(990.0, failures=()), red(1010.0), red(110.0))):
+        with pytest.raises(TddViolation, match=tdd_moves._NEVER):
+            moved(run, GREEN, seen(*tdd_moves.ordered(own, 115.0)))
+        story = moved(run, GREEN, seen(*tdd_moves.ordered((*own, red(120.0)), 125.0)))
+        assert story.red is not None
+        assert story.red.at == 120.0
+    runs = seen(*tdd_moves.ordered((red(990.0), red(1010.0), red(120.0)), 125.0))
+    with pytest.raises(TddViolation, match="failed before"):
+        moved(run, GREEN, runs)
+    shown = run.with_story(run.story("S1").but(tdd=GREEN, red=tdd_moves._proof(red(120.0), (), "")))
+    again = moved(shown, VERIFY, seen(green(130.0)))
+    runs = seen(red(125.0), green(130.0, failures=(TEST,)), red(140.0))
+    assert tdd_moves.red_of(again, runs)[0] is None
+
+
 def test_after_the_clock_was_set_back_what_is_completed_next_is_the_last() -> None:
     """Earlier completions are in the past, in their order; once they are, nothing is changed."""
     over = {"status": StoryStatus.COMPLETED}

@@ -198,5 +198,5 @@ def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: s
     story = story.but(status=StoryStatus.COMPLETED, completed=now, commit=facts.head)
     run = run.with_story(story)
     for begun in (other for other in run.open_stories if other.started):
-        run = run.with_story(begun.but(red_from=now))
+        run = run.with_story(begun.but(red_from=now, set_back=0.0))
     return awaiting_if_blocked(run, now)

@@ -6,12 +6,13 @@ import json
 import shlex
 import subprocess
 import sys
+import time
 
 import pytest
 from msgspec.structs import replace
 
 from lifecycle.run.state import Story
-from lifecycle.run.table import StoryStatus
+from lifecycle.run.table import StoryStatus, TddPhase
 from tests.bare_pytest import BARE
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND
@@ -100,6 +101,20 @@ def test_red_and_green_are_run_and_not_said(cycle: Cycle) -> None:
     said = ground.said("tdd-phase", "S1", "verify")
     assert "Changed between red and green, look at it: test_calc.py" in said
     assert ground.data("tdd-status", "S1")["green"]["changed"] == ["test_calc.py"]
+
+
+def test_after_the_clock_was_set_back_a_repeated_run_shows_red(cycle: Cycle) -> None:
+    """The story began in the future, so what failed since is not known to be later; the next run is."""
+    ground = cycle.ground
+    story = Story("S1", "Adds numbers", status=StoryStatus.IN_PROGRESS, started=time.time() + 3600)
+    story = story.but(tdd=TddPhase.RED)
+    ground.kept(replace(ground.store.demanded(), stories=(story,)))
+    cycle.write("calc.py", "def add(first, second):\n    return 0\n")
+    cycle.write("test_calc.py", TEST)
+    assert cycle.lifecycle("check", "test").returncode == 1
+    assert "no run of the tests failed" in ground.run("tdd-phase", "S1", "green").stdout
+    assert cycle.lifecycle("check", "test").returncode == 1
+    assert ground.data("tdd-phase", "S1", "green")["red"]["tests"] == ["test_calc.py::test_add"]
 
 
 def test_a_waiver_is_recorded(cycle: Cycle) -> None:
