@@ -435,7 +435,12 @@ def test_what_the_administrator_lets_nobody_run(
     for key in ("allowManagedHooksOnly", "strictPluginOnlyCustomization"):
         patient.write_settings({key: True}, whole)
         assert f"{whole} says {key}" in patient.only("hooks.barred", "fail")["says"]
-    assert "install the plugin" in patient.wrong()[0]["fix"]
+    fix = ", then install the plugin, whose hooks may run"
+    assert patient.wrong()[0]["fix"] == f"lifecycle init --remove{fix}"
+    mark = patient.root / ".claude/lifecycle.json"  # only by it `init --remove` removes anything
+    aside = mark.rename(tmp_path / "mark")
+    assert patient.wrong()[0]["fix"] == f"${{EDITOR:-vi}} .claude/settings.local.json{fix}"
+    aside.rename(mark)
     patient.write_settings({"strictPluginOnlyCustomization": ["hooks"], "enabledPlugins": 5}, whole)
     assert patient.only("hooks.barred", "fail")
     patient.write_settings({"strictPluginOnlyCustomization": ["skills"]}, whole)
