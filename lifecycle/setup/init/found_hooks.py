@@ -74,10 +74,16 @@ class ClientSettings:
 
         A person's own commands (`close`, `takeover`) may be denied to the agent.
         """
-        rules = self.object("permissions").get("deny")
-        return [
-            rule for rule in map(str, rules if isinstance(rules, list) else ()) if _denies(rule)
-        ]
+        return [rule for rule in self._rules("deny") if _denies(rule)]
+
+    @property
+    def allowed(self) -> list[str]:
+        """The rules by which the client asks nobody."""
+        return self._rules("allow")
+
+    def _rules(self, kind: str) -> list[str]:
+        rules = self.object("permissions").get(kind)
+        return [*map(str, rules)] if isinstance(rules, list) else []
 
     @property
     def hooks(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -253,8 +259,7 @@ class ClientSetup:
 
     def allows(self, wanted: Iterable[str] = PERMISSIONS) -> bool:
         """True if the settings have all of these permissions, or a broader one."""
-        lists = [file.object("permissions").get("allow") for file in self.every_file]
-        rules = [rule for allowed in lists if isinstance(allowed, list) for rule in allowed]
+        rules = [rule for file in self.every_file for rule in file.allowed]
         return any(rule in rules for rule in _BROAD) or all(rule in rules for rule in wanted)
 
     def of(self, name: str) -> tuple[HookEntry, ...]:

@@ -52,10 +52,14 @@ class Removal(ProjectFiles):
     def _unmarked(self) -> Iterator[str]:
         """What no mark names, and what `init` and a person may both have put here."""
         if self.mark() is None:
-            for name in SETTINGS.values():
-                hooks = [hook for _, _, hook in self.settings_of(name).hooks]
-                if any(map(hook_table.run_name, hooks)):
+            allowed = self.mark(PERMITS) or InitMark(LOCAL)
+            for mode, name in SETTINGS.items():
+                file = self.settings_of(name)
+                if any(hook_table.run_name(hook) for _, _, hook in file.hooks):
                     yield f"the hooks in {name}"
+                marked = allowed.settings.permissions if mode == allowed.mode else ()
+                if hook_table.EVER_PUT.intersection(file.allowed).difference(marked):
+                    yield f"the permissions in {name}"
             stages = self.wanted(InitMark(LOCAL))
             for file in (*supplies.claims(), *supplies.runs(), *supplies.workflows(), *stages):
                 if supplies.WRITER.encode() in self._content(file.name):

@@ -884,7 +884,8 @@ def test_without_its_mark_everything_stays_and_is_named(clone: Clone, arguments:
     before, shown = clone.picture(), ok(clone.run("init", "--remove", "--dry-run"))
     said = ok(clone.run("init", "--remove"))
     assert (
-        f"No mark tells whether init added the hooks in {name}, .claude/commands/claim.md, " in said
+        f"No mark tells whether init added the hooks in {name}, the permissions in {name}, "
+        ".claude/commands/claim.md, " in said
     )
     assert "handoff.md" not in said
     assert ('"Workflow State Protocol" in CLAUDE.md' in said) is bool(arguments)
@@ -914,8 +915,17 @@ def test_hooks_without_a_mark_are_named_beside_permissions_that_have_one(clone: 
     ok(clone.run("init", "--permissions"))
     said = ok(clone.run("init", "--remove"))
     assert "still runs" not in said
-    assert said.count(f"the hooks in {LOCAL}") == 1
+    assert said.count(f"the hooks in {LOCAL}, .claude/") == 1
     assert {*settings(clone)} == {"hooks"}
+
+
+def test_permissions_without_a_mark_are_named(clone: Clone) -> None:
+    """They stand in the settings, so it is not said that nothing was added."""
+    ok(clone.run("init", "--permissions"))
+    (clone.root / PERMITS).unlink()
+    before, said = clone.read(LOCAL), ok(clone.run("init", "--remove"))
+    assert f"No mark tells whether init added the permissions in {LOCAL}, or you did" in said
+    assert clone.read(LOCAL) == before
 
 
 def test_outside_of_a_worktree_nothing_is_written(clone: Clone) -> None:
