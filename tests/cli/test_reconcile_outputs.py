@@ -58,7 +58,8 @@ def test_a_run_that_is_stopped_tells_what_it_did(
 ) -> None:
     """At the second repair: the first is told in every form, the second is named as left.
 
-    A signal that follows another, as from a runner or an impatient hand, does not cut the telling off.
+    A signal that comes with another, or follows it, as from a runner or an impatient hand, does not cut the
+    telling off.
     """
     drift(place, others=True)
     step.cli("reconcile", "--dry-run")
@@ -78,7 +79,8 @@ def test_a_run_that_is_stopped_tells_what_it_did(
         text=True,
     ) as process:
         place.control.wait_for_requests(looked + 4, seconds=30)  # two looks, a write, and one more
-        process.send_signal(numbers[0])
+        for number in (signal.SIGSTOP, *numbers, signal.SIGCONT):  # all at once
+            process.send_signal(number)
         outputs = files[0].read_text()
         for number in numbers[1:]:
             process.send_signal(number)

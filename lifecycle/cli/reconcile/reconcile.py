@@ -104,7 +104,8 @@ _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def _interrupt(_number: int) -> NoReturn:
     """Turn a signal that asks for the end into an interruption; no second one cuts off the report."""
     for number in _ENDS:
-        signal.signal(number, signal.SIG_IGN)
+        # Of one that came together with the first and is ignored by now, Python would print a traceback.
+        signal.signal(number, lambda *_: None)
     raise KeyboardInterrupt
 
 
