@@ -195,7 +195,7 @@ class Deadline:
         """The deadline of an object of the API, which no later call has more time with."""
         made = cls.after(clock, seconds)
         made.over = (
-            f"The {seconds} seconds of this object are over, so nothing more was asked; "
+            f"The {seconds or 0:g} seconds of this object are over, so nothing more was asked; "
             "make a new one, or give it more seconds, or None."
         )
         return made

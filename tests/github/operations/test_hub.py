@@ -99,7 +99,7 @@ def test_all_calls_share_their_time(ground: Ground) -> None:
     """When the time is up nothing more is sent, and the sentence says that another call does not help."""
     clock = PatientClock()
     hub = GitHub(ground.info.repository, token=ground.info.token, api_url=ground.info.api_url,
-                 environment={}, clock=clock, seconds=10)  # fmt: skip
+                 environment={}, clock=clock, seconds=10.0)  # fmt: skip
     with hub:
         hub.issues.ensure_open(42)
         clock.sleep(11)
