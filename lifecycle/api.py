@@ -196,8 +196,9 @@ class Worktree:
     ) -> None:
         clock = clock or SystemClock()
         folder = Path(root).absolute()
-        # A folder that is gone stands for no worktree around it.
-        self.root = (worktree_root(folder) if folder.is_dir() else None) or folder
+        # A link to a folder is in that folder's worktree; one that is gone stands for no worktree around it.
+        is_inside = folder.is_dir() and not (folder / ".git").exists()
+        self.root = (worktree_root(folder.resolve()) if is_inside else None) or folder
         self.claim_store = ClaimStore(self.root, clock)
         self.world = WorktreeWorld(
             self.root,

@@ -271,7 +271,11 @@ def test_a_folder_of_a_worktree_stands_for_it(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "sub").mkdir()
     (tmp_path / "file").touch()
-    assert api.Worktree(tmp_path / "sub").root == tmp_path
+    link = tmp_path / "other/link"
+    (link.parent / ".git").mkdir(parents=True)
+    link.symlink_to(tmp_path / "sub")
+    for folder in (tmp_path / "sub", tmp_path / "sub/../sub", link):
+        assert api.Worktree(folder).root == tmp_path
     for gone in (tmp_path / "file", tmp_path / "gone"):
         tree = api.Worktree(gone, environment={})
         assert tree.root == gone
