@@ -233,8 +233,10 @@ def test_after_the_clock_was_set_back_a_story_has_its_own_red_and_green() -> Non
     assert moved(state.caught_up(shown, 140.0), VERIFY, runs).green is not None
 
 
-def test_what_failed_just_before_the_first_command_after_the_clock_was_set_back_may_be_red() -> None:
-    """Nothing is stuck: the run's repetition proves it. What failed before the story began is none, still."""
+def test_what_failed_just_before_the_first_command_after_the_clock_was_set_back_may_be_red() -> (
+    None
+):
+    """The run's repetition proves it; what failed before the story began still proves nothing."""
     at_work = run_of(tdd=RED, started=1000.0)
     run = state.caught_up(at_work, 115.0)
     for own in ((red(1010.0),), (red(110.0),), (red(990.0, failures=()), red(1010.0), red(110.0))):

@@ -79,7 +79,9 @@ def _files(case: Examined) -> None:
     if barred is not None:
         file, key = barred
         own = [entry.file for entry in client.entries if entry.file not in client.policies]
-        by_hand = dict.fromkeys(edit(file.shown) for file in own)  # without its mark, init removes none
+        by_hand = dict.fromkeys(
+            edit(file.shown) for file in own
+        )  # without its mark, init removes none
         steps = ["lifecycle init --remove"] if client.mark else [*by_hand]
         steps += [] if client.plugins else ["install the plugin, whose hooks may run"]
         may_run = key == STRICT or client.is_plugin_managed

@@ -54,11 +54,11 @@ class Removal(ProjectFiles):
         if self.mark() is None:
             allowed = self.mark(PERMITS) or InitMark(LOCAL)
             for mode, name in SETTINGS.items():
-                file = self.settings_of(name)
-                if any(hook_table.run_name(hook) for _, _, hook in file.hooks):
+                settings = self.settings_of(name)
+                if any(hook_table.run_name(hook) for _, _, hook in settings.hooks):
                     yield f"the hooks in {name}"
                 marked = allowed.settings.permissions if mode == allowed.mode else ()
-                if hook_table.EVER_PUT.intersection(file.allowed).difference(marked):
+                if hook_table.EVER_PUT.intersection(settings.allowed).difference(marked):
                     yield f"the permissions in {name}"
             stages = self.wanted(InitMark(LOCAL))
             for file in (*supplies.claims(), *supplies.runs(), *supplies.workflows(), *stages):
