@@ -196,7 +196,7 @@ class Worktree:
     ) -> None:
         clock = clock or SystemClock()
         folder = Path(root).absolute()
-        # A link to a folder is in that folder's worktree; one that is gone stands for no worktree around it.
+        # A link is in its target's worktree; a folder that is gone stands for no worktree around it.
         is_inside = folder.is_dir() and not (folder / ".git").exists()
         self.root = (worktree_root(folder.resolve()) if is_inside else None) or folder
         self.claim_store = ClaimStore(self.root, clock)

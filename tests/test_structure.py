@@ -33,14 +33,14 @@ BUDGET = {
     "platforms": 676,
     "evidence": 2_536,
     "claim": 6_398,
-    "run": 3_656,
+    "run": 3_667,
     "stages": 2_575,
     "workflow": 2_218,
     "feedback": 2_614,
     "reconcile": 1_484,
     "views": 2_247,
     "app": 1_634,
-    "setup": 3_510,
+    "setup": 3_520,
     "hooks": 2_044,
     "cli": 5_176,
     APART: 17_767,
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_730
+RUN_IN_ALL = 4_741
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
