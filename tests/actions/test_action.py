@@ -267,6 +267,13 @@ def test_a_token_that_is_not_accepted(shop: Shop) -> None:
     assert "ghp_" not in done.raw + done.summary
 
 
+def test_a_token_that_no_header_can_hold(shop: Shop) -> None:
+    """The advice for a shell ends before that for a workflow begins."""
+    done = run_action(shop.machine(schedule(), token="ghp_\u00e9"), ACTION, project_number=1)
+    (error,) = done.said("error")
+    assert error.endswith(f"). {INPUTS}")
+
+
 @pytest.mark.parametrize(
     ("scopes", "level"), [(["repo"], "notice"), (["repo", "read:project"], "error")]
 )
@@ -281,7 +288,7 @@ def test_of_a_token_without_the_scope_the_input_is_named(
     (sentence,) = done.said(level)
     assert "lacks the project scope" in sentence
     assert "give another one, or use" in sentence
-    assert sentence.endswith(INPUTS)
+    assert sentence.endswith(f". {INPUTS}")
     assert "Claude Code" not in done.summary
     assert "the input token" in done.summary
 

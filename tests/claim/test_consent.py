@@ -236,6 +236,14 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
     assert ForgetClaim() in rest(replace(closed, record=asking))[0]
 
 
+def test_a_closing_that_somebody_takes_back_leaves_the_card_in_review() -> None:
+    """GitHub refused to close, say, and the phase was set back: Done is for a closed issue alone."""
+    back = record(**{**DONE, "phase": "merged_detected", "status": "Done"})
+    for is_open, status in ((True, "In Review"), (False, "Done")):
+        shown = replace(closing(), issue=issue(comments=(), is_open=is_open))
+        assert rest(seen(back, observed=shown))[1].claim.status == status
+
+
 @pytest.mark.parametrize("phase", ["checks_running", "done"])
 def test_a_merge_that_was_reverted_is_asked_about_though_the_settings_close(phase: str) -> None:
     """The question names what reverted it; a person's yes closes, the settings' earlier one does not."""

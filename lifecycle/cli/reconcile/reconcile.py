@@ -177,7 +177,7 @@ def _of_workflow(text: str, *, is_token: bool = False) -> str:
     """The sentence; in GitHub Actions with the source of a token there, if one is needed."""
     if not _is_action() or not (is_token or "=$(gh auth token" in text):
         return text
-    return f"{re.sub(_EXPORT, 'give another one', text)} {_INPUTS}"
+    return f"{re.sub(_EXPORT, 'give another one', text).removesuffix('.')}. {_INPUTS}"
 
 
 @dataclass(frozen=True, slots=True)

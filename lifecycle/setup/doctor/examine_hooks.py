@@ -78,11 +78,9 @@ def _files(case: Examined) -> None:
             case.find("hooks.denied", file=file, rules=denied, fix=fix)
     if barred is not None:
         file, key = barred
-        own = [entry.file for entry in client.entries if entry.file not in client.policies]
-        by_hand = dict.fromkeys(
-            edit(file.shown) for file in own
-        )  # without its mark, init removes none
-        steps = ["lifecycle init --remove"] if client.mark else [*by_hand]
+        own = (entry.file.shown for entry in client.entries if entry.file not in client.policies)
+        # Without its mark, init removes nothing.
+        steps = ["lifecycle init --remove"] if client.mark else [*dict.fromkeys(map(edit, own))]
         steps += [] if client.plugins else ["install the plugin, whose hooks may run"]
         may_run = key == STRICT or client.is_plugin_managed
         fix = ", then ".join(steps) if may_run else _ADMINISTRATOR

@@ -64,8 +64,12 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
         url=pull.url, head=pull.head_sha, unanswered=unanswered, left_out=snapshot.left_out
     )
     fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value}
-    if record.ending.is_reopened and record.claim.status == Status.IN_REVIEW:
+    issue = snapshot.observation.issue if snapshot.observation is not None else None
+    is_taken_back = record.claim.status == Status.DONE and issue is not None and issue.is_open
+    if record.ending.is_reopened and (is_taken_back or record.claim.status == Status.IN_REVIEW):
         fields["status"] = Status.IN_PROGRESS
+    elif is_taken_back:  # a closing that GitHub refused, and that somebody undid by hand
+        fields["status"] = Status.IN_REVIEW
     question = _question(replace(snapshot, record=record), pull.number)
     return Decision(fields, record, notices=(question,))
 
