@@ -181,9 +181,9 @@ def _gone(git: GitRepository, story: Story, facts: WorkFacts, *, is_last: bool) 
     is still in it; for the last completed story the reviewer is asked anyway.
     """
     base, commit, head = story.base, story.commit, facts.head
-    is_there = bool(commit and commit_at(git, commit))
+    is_there = bool(base and commit and commit_at(git, commit))
     is_read = review_state(story, REVIEWERS["reviewer"][0], facts.tree) is CheckState.PASS
-    if commit and not (is_there or is_last or is_read):
+    if base and commit and not (is_there or is_last or is_read):
         way = f"fetch it, or let a reviewer look: lifecycle run review {story.id} --by reviewer …"
         return [f"{commit[:10]}, with which {story.id} was completed, is not in this clone ({way})"]
     is_known = is_there and base and commit_at(git, base)
