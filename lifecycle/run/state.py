@@ -584,8 +584,9 @@ def caught_up(run: Run, now: float) -> Run:
         return run
     done = run.completed_stories
     ahead = max((story.completed for story in done), default=now) - now
-    for story in done if ahead > 0 else ():
-        run = run.with_story(story.but(completed=story.completed - ahead))
+    if ahead > 0:
+        earlier = [s if s.is_open else s.but(completed=s.completed - ahead) for s in run.stories]
+        run = run.but(stories=tuple(earlier))
     for story in run.open_stories:
         moments = {name: now for name in ("started", "red_from") if getattr(story, name) > now}
         proofs = {"red": story.red, "green": story.green}
