@@ -44,6 +44,27 @@ def test_a_pull_request_that_a_person_opened_in_place_of_a_closed_one_is_the_cla
     assert (place.claim()["pr_number"], place.claim()["phase"]) == (number, "merged_detected")
 
 
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_reverted_merge_that_its_branch_alone_shows_is_asked_about(
+    place: Place, is_named: bool
+) -> None:
+    """The claim names no pull request, or one that was closed: `close = "auto"` closes nothing."""
+    place.ready()
+    (place.root / ".lifecycle.toml").write_text('close = "auto"\n')
+    if is_named:
+        place.tree().tick(Wake.STOP)
+        place.control.close_pull(place.pull())
+    number = place.control.open_pull(BRANCH, "Another", body="Refs #42")
+    place.control.merge_pull(number)
+    place.control.push_commit("revert", {"more.txt": "less\n"}, "Revert", by="maria")
+    text = f"Reverts octo-org/hello-service#{number}"
+    revert = place.control.open_pull("revert", 'Revert "Another"', body=text, by="maria")
+    place.control.merge_pull(revert)
+    asked = texts(place.tree().tick(Wake.TICK))
+    assert f"Should I close issue #42? PR #{revert} reverted PR #{number}." in asked
+    assert (place.claim()["pr_number"], place.issue()["state"]) == (number, "open")
+
+
 def test_an_edited_issue_number_is_confirmed_by_github_or_put_back(place: Place) -> None:
     """The PR says which issue it is for; a typo does not lead to closing somebody else's."""
     place.ready()
