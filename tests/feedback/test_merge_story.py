@@ -24,6 +24,7 @@ from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline
 from lifecycle.feedback.waiting import endings
+from lifecycle.github.operations.ensure_merge import MergeOperations
 from lifecycle.sandbox.seed import SeedProtection, SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.storage.state_file import MemoryCache
@@ -389,8 +390,9 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
 ) -> None:
     """Told with its place; thrown out with the log; and a hand-off takes it out before it pushes.
 
-    A hand-off that has nothing to push leaves it there, and one whose push then fails, or that cannot note
-    it, says that it is out. Whoever queues the same head again may take it out again.
+    A hand-off that has nothing to push leaves it there, and so does one that cannot note it; one whose
+    push then fails says that it is out. If it is killed in between, no person is said to have done it. What
+    a person took out, no later hand-off did; whoever queues the same head again may take it out again.
     """
     place.control.set_check(number, "test")
     wake(place)
@@ -438,16 +440,32 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     mutate(place, "enqueuePullRequest", number)
     wake(place)
     mutate(place, "dequeuePullRequest", number, "id")
+    failed = place.cli("handoff", "--summary", "Fix race condition").stderr
+    assert "merge queue" not in failed
     assert "was taken out of the merge queue by hand" in texts(wake(place))
     mutate(place, "enqueuePullRequest", number)
     wake(place)
-    monkeypatch.setattr(moves, "_change", full)
-    with pytest.raises(
-        Refused, match=r"But .* was not pushed, since that .* claim: Full. Fix"
-    ) as no:
+    with monkeypatch.context() as disk:
+        disk.setattr(moves, "_change", full)
+        with pytest.raises(Refused, match=r" was not pushed, since the .* claim: Full. Fix"):
+            place.tree().hand_off("Fix race condition")
+    assert f"PR #{number} is in the merge queue" in place.cli("tick").stdout
+    ensure = MergeOperations.ensure_not_queued
+
+    def killed(*place: Any) -> None:
+        ensure(*place)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MergeOperations, "ensure_not_queued", killed)
+    with pytest.raises(KeyboardInterrupt):
         place.tree().hand_off("Fix race condition")
-    assert no.value.sentence.startswith(f"PR #{number} was taken out of the merge queue, so that")
     monkeypatch.undo()
+    assert "merge queue" not in place.cli("status").stdout
+    place.clock.offset += 120
+    place.control.advance(120)
+    assert "by hand" not in texts(place.tree().tick(Wake.TICK))
+    mutate(place, "enqueuePullRequest", number)
+    wake(place)
     hook.unlink()
     handed = place.cli("handoff", "--summary", "Fix race condition")
     assert handed.returncode == 0, handed.stderr

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from lifecycle.claim.decisions import derive
@@ -15,7 +16,7 @@ from lifecycle.claim.decisions.pull import opening, review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import acting, observing
 from lifecycle.claim.record.claim_file import sentence
-from lifecycle.claim.record.sections import Nudge
+from lifecycle.claim.record.sections import MergeRecord, Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -186,16 +187,17 @@ def _noted(
     claim_store: ClaimStore,
     change: Callable[[Record], Record],
     branch: str,
-    left: str = "",
+    *,
+    is_pushed: bool = True,
 ) -> Record:
-    """Note that a hand-off pushed, or that it `left` the queue; Refused if the claim cannot be written."""
+    """Note a step of a hand-off; Refused if the claim cannot be written."""
     try:
         return _change(world, claim_store, change)
     except (OSError, errors.LockBusy) as error:  # a full disk, say
         why = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
         why = str(why).removesuffix(".")
-        case = "left-only" if left else "pushed-only"
-        raise errors.Refused(sentence(case, left=left, branch=branch, why=why)) from None
+        case = "pushed-only" if is_pushed else "not-noted"
+        raise errors.Refused(sentence(case, branch=branch, why=why)) from None
 
 
 def move(
@@ -419,19 +421,21 @@ _PROTECTED = "GH006"
 def _left_queue(world: World, claim_store: ClaimStore, branch: str, number: int) -> list[str]:
     """Take a pull request out of the merge queue; returns a remark if it was queued.
 
-    The claim notes at once that a hand-off did it, whatever becomes of the push.
+    The claim notes beforehand that a hand-off does it, so that nobody is told that a person did.
     """
-    if not world.merges.ensure_not_queued(number).changed:
-        return []
+    before = list[MergeRecord]()
 
     def left(record: Record) -> Record:
-        merging = record.pull.merging
-        ours = replace(merging, handed_out=merging.head, queued="", is_ours=False)
+        before.append(record.pull.merging)
+        ours = replace(before[0], handed_out=before[0].head, queued="", is_ours=False)
         return record.with_pull(merging=replace(ours, standing="", awaits=""))
 
-    note = merge_messages.left_queue(number)
-    _noted(world, claim_store, left, branch, note)
-    return [note]
+    note = partial(_noted, world, claim_store, branch=branch, is_pushed=False)
+    note(left)
+    if world.merges.ensure_not_queued(number).changed:
+        return [merge_messages.left_queue(number)]
+    note(partial(Record.with_pull, merging=before[0]))
+    return []
 
 
 def _push(world: World, branch: str) -> None:
