@@ -143,26 +143,29 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
     except GitFailed:
         holder = None  # if leases cannot be read, none was taken
     is_ours = holder is not None and holder.nonce == begun.nonce
-    if begun.is_held and (is_ours or holder is None):
-        _free(world, begun)
+    back_to = begun.instead_of
+    if begun.is_held and (is_ours or holder is None) and not _free(world, begun):
+        back_to = ""  # its closing found our lease, so nobody else ends the former holder's
     pending_writes.finish(world, claim_store, None)
     if holder is not None and is_ours:
-        lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=begun.instead_of)
+        lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=back_to)
     over(claim_store)
     return is_ours or begun.is_held
 
 
-def _free(world: World, begun: Begun) -> None:
-    """Restore card and assignee, unless somebody else has changed them since."""
+def _free(world: World, begun: Begun) -> bool:
+    """Restore card and assignee, unless somebody else has changed them since; False for a closed issue."""
     look = Look(issue=begun.issue, branch="", board=world.settings.has_board, insists=True)
     observed = world.forge.observe(look)
     item = observed.item
     if item is not None and item.agent == begun.agent and not item.is_archived:
         world.cards.write(begun.issue, item.id, status=begun.status or Status.TODO, agent="")
     login = login_of(begun.agent)
-    names = observed.issue.assignees if observed.issue is not None else ()
+    issue = observed.issue
+    names = issue.assignees if issue is not None else ()
     if begun.assigns and login.casefold() in [name.casefold() for name in names]:
         world.forge.unassign(begun.issue, login)
+    return issue is not None and issue.is_open
 
 
 def left(claim_store: ClaimStore) -> str:
