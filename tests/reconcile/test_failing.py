@@ -252,6 +252,19 @@ def test_whom_nobody_may_unassign_is_told_and_the_next_run_finishes(make: Make) 
     assert one.run(ALL).findings == ()
 
 
+def test_whom_nobody_may_unassign_is_told_by_the_next_run_where_labels_keep_the_status(
+    make: Make,
+) -> None:
+    """No label names the agent: the task goes to Todo nevertheless, and stays told as assigned."""
+    blind = [SeedToken(TOKEN, "octocat", ["repo"])]
+    one = make(replace(OLD, labels=("status: in progress",)), tokens=blind)
+    one.control.add_fault("no-permission", path="/assignees$", method="DELETE", count=9)
+    first, second = only(one.run(ALL)), only(one.run(ALL))
+    assert (first.kind, first.state.value, first.fix) == ("silent", "failed", "Unassign octocat.")
+    assert (one.shows().labels, one.shows().lease) == (("status: todo",), "")
+    assert (second.kind, second.state.value) == ("moved-by-hand", "left")
+
+
 def test_a_report_of_what_failed_again_names_no_step_that_was_done_before(make: Make) -> None:
     """The comment was posted by an earlier run, as the closer look sees: only the card is left to do."""
     one = make(OLD)

@@ -195,7 +195,7 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
         return None
     if item is None or item.is_archived or _other_agent(snapshot, item):
         return None
-    if snapshot.wake is Wake.SWEEP and "Unassign" in record.troubles:
+    if snapshot.wake is Wake.SWEEP and item.agent and "Unassign" in record.troubles:
         return None  # with the lease gone, the name on it alone lets the next run finish this
     is_set = is_same(item.status, Status.TODO) or not _may_move(record, item, issue)
     if is_set and not item.agent and not record.card.leaves_labels:
