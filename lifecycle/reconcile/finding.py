@@ -50,7 +50,8 @@ def _state(task: InferredTask) -> str:
     if not task.issue.is_open:
         return f"#{task.issue.number} is closed"
     if task.pull is None:
-        return "it has no pull request of its own"
+        since = _at(task.issue.reopened_at, before=" since it was reopened at")
+        return f"it has no pull request of its own{since}"
     return f"PR #{task.pull.number} is {task.pull.state.value.lower()}"
 
 

@@ -11,6 +11,7 @@ from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core import plan
 from lifecycle.core.hidden_marker import of, signed
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, Comment, Hold, PullState
 from lifecycle.reconcile.finding import KINDS, State
 from lifecycle.reconcile.judge import Judge
@@ -483,10 +484,16 @@ def test_a_branch_that_only_ends_in_the_number_is_not_the_claims() -> None:
 def test_what_was_merged_before_a_reopening_does_not_close_the_issue_again(
     reopened_at: float,
 ) -> None:
-    """A person who reopens an issue has the last word: the merge was before it, or in the same second."""
+    """A person who reopens an issue has the last word: the merge was before it, or in the same second.
+
+    The evidence denies no pull request of the time before.
+    """
     done = card("Done", at=TAKEN + HOUR)
     world = shown(pulls=(MERGED,), item=done, issue={"reopened_at": reopened_at})
-    assert kinds(world, judge(Policy(closes=True))) == ["status-drift"]
+    (found,) = judge(Policy(closes=True)).findings(world.task())
+    since = f"since it was reopened at {render_time(reopened_at)}; "
+    assert f"it has no pull request of its own {since}" in found.evidence
+    assert found.kind == "status-drift"
     assert world.task().phase is Phase.CODING
 
 
