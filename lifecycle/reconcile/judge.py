@@ -185,9 +185,7 @@ def _statuses(actions: Iterable[Action]) -> Iterator[str]:
 
 def _revives(writes: Written) -> bool:
     """True if a write before a release counts as a sign of life, so that no release follows."""
-    others = [
-        action for kind, (_, actions) in writes.items() if kind != "silent" for action in actions
-    ]
+    others = [a for kind, (_, actions) in writes.items() if kind != "silent" for a in actions]
     on_pull = plan.OpenPullRequest | plan.LinkPullRequest
     return any(_statuses(others)) or any(isinstance(action, on_pull) for action in others)
 

@@ -352,13 +352,13 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
     A remote without leases (a fork, one that cannot be read) is no evidence of another holder. Returns the
     sha of the claim's own lease on the remote, "" if there is none or it cannot be read.
     """
-    claim, remote = record.claim, world.remote
-    if claim.issue_number is None:
+    number, remote = record.claim.issue_number, world.remote
+    if number is None:
         return ""
     try:
-        stands = observing.standing(world, record, claim.issue_number)
+        stands = observing.standing(world, record, number)
     except (errors.GitFailed, errors.Transient) as error:
-        text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
+        text = f"handoff: who holds #{number} could not be read: {error.sentence}"
         log.write(world.root, text, world.environment)
         if world.deadline.left <= 0.0:  # the remote hung: no time is left for the push
             raise _not_pushed(record.claim.branch, remote, error) from None
@@ -376,11 +376,10 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
 
         _change(world, claim_store, lost)
     if is_leaseless:
-        raise errors.Refused(released_to_hand_off(claim.issue_number))
+        raise errors.Refused(released_to_hand_off(number))
     if holder is not None:
         words = {"agent": named(holder.agent), "since": holder.since, "remote": remote}
-        ref = lease.ref_of(claim.issue_number)
-        number = claim.issue_number
+        ref = lease.ref_of(number)
         raise errors.HeldByAnother(sentence("held-since", number=number, ref=ref, **words))
     return stands.sha
 

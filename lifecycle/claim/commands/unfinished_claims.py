@@ -143,11 +143,11 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
     except GitFailed:
         holder = None  # if leases cannot be read, none was taken
     is_ours = holder is not None and holder.nonce == begun.nonce
-    back_to = begun.instead_of
-    if begun.is_held and (is_ours or holder is None) and not _free(world, begun):
-        back_to = ""  # its closing found our lease, so nobody else ends the former holder's
+    # The closing of a closed issue found our lease, so nobody else ends the former holder's.
+    is_over = begun.is_held and (is_ours or holder is None) and not _free(world, begun)
     pending_writes.finish(world, claim_store, None)
     if holder is not None and is_ours:
+        back_to = "" if is_over else begun.instead_of
         lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=back_to)
     over(claim_store)
     return is_ours or begun.is_held

@@ -97,8 +97,7 @@ class CommentOperations:
 
     def _first(self, number: int, mark: str, text: str) -> CommentFacts | None:
         """The comment that a write without an answer left behind, or None."""
-        comments = [comment for comment in self._marked(number, mark) if same(comment.body, text)]
-        return comments[0] if comments else None
+        return next((ours for ours in self._marked(number, mark) if same(ours.body, text)), None)
 
     def _edited(
         self, number: int, old: CommentFacts, mark: str, text: str

@@ -218,11 +218,10 @@ class MergeOperations:
             self._enable(pull, method)
             return replace(pull, auto_merge=method)
 
-        def is_done(now: PullFacts) -> bool:
-            return now.is_merged or now.auto_merge == method
-
         try:
-            return self._edits.settled(pull.number, write, is_done)
+            return self._edits.settled(
+                pull.number, write, lambda now: now.is_merged or now.auto_merge == method
+            )
         except errors.Rejected as error:
             if _CLEAN not in error.evidence.casefold():
                 raise

@@ -61,10 +61,7 @@ class PullOperations:
         """
         full_head = head if ":" in head else f"{self._calls.calls.repository.owner}:{head}"
         into = base or self._default_branch
-
-        def look() -> PullFacts | None:
-            return self._calls.open_of(full_head, into)
-
+        look = partial(self._calls.open_of, full_head, into)
         pull = look()
         if pull is None:
             texts = {"title": title, "body": body, "head": full_head, "base": into}
@@ -153,7 +150,6 @@ class PullOperations:
             persons = missing(persons, self._reviewers_done(number))
         if not persons and not groups:
             return Ensured(pull, changed=False)
-
         now, ignored = self._reviewers("POST", pull, persons, groups, missing)
         if ignored:
             raise Rejected(sentence("reviewers-ignored", number=number, names=", ".join(ignored)))
