@@ -150,8 +150,7 @@ class Judge:
                 writes.setdefault(kind, (task, []))[1].append(action)
                 if isinstance(action, plan.SetBoard) and action.status is None:
                     item = _after(action, item)
-            if item is not task.observation.item:
-                task = replace(task, observation=replace(task.observation, item=item))
+            task = replace(task, observation=replace(task.observation, item=item))
         return writes
 
     def _finding(

@@ -131,13 +131,12 @@ def merged_meanwhile(snapshot: Snapshot) -> PullRequest | None:
     record, observed = snapshot.record, snapshot.observation
     if observed is None or record.judged == Phase.MERGED_DETECTED:
         return None  # a merge that was seen was told; work after that is for something new
-    pull = pull_request_of(record, observed, snapshot.rules)
-    number, issue = record.claim.pr_number, observed.issue
-    if number is None and issue is not None and not issue.is_open:
-        number = pull.number if pull is not None else None
-    if pull is None or pull.number != number:
+    pull, issue = pull_request_of(record, observed, snapshot.rules), observed.issue
+    if pull is None or pull.state is not PullState.MERGED:
         return None
-    return pull if pull.state is PullState.MERGED else None
+    number = record.claim.pr_number
+    is_by_others = number is None and issue is not None and not issue.is_open
+    return pull if is_by_others or pull.number == number else None
 
 
 def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
