@@ -140,6 +140,11 @@ def record_of(reading: Reading, run: RunRecord) -> RunRecord:
     return replace(run, **{name: getattr(reading, name) for name in names})
 
 
+def last_at(records: tuple[RunRecord, ...]) -> float:
+    """When the last of these runs, oldest first, ended; 0.0 if there is none."""
+    return records[-1].at if records else 0.0
+
+
 def standing(
     records: tuple[RunRecord, ...], tree: str, kind: str = TEST, suites: tuple[str, ...] = ()
 ) -> Evidence:

@@ -154,8 +154,7 @@ def _next_name(git: GitRepository, run: Run, kind: str) -> str:
 
 
 _DONE = (
-    "status tdd started set_back completed base words gates red green waived_on unneeded commit "
-    "checkpoint"
+    "status tdd started completed base words gates red green waived_on unneeded commit checkpoint"
 )
 """Fields of a story that record what was done for it."""
 

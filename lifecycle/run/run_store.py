@@ -24,7 +24,7 @@ from lifecycle.core.redact import named, redact, visible
 from lifecycle.core.timing import Deadline, render_time
 from lifecycle.git.tracked_files import exclude_own_files, listed
 from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import VERSION, Clarification, Failure, Led, Run, caught_up, encoded
+from lifecycle.run.state import VERSION, Clarification, Failure, Led, Run, encoded
 from lifecycle.run.table import KEPT_LINES, RunStatus
 from lifecycle.run.texts.told import refused, sentence
 from lifecycle.run.trouble.story_failures import escalation_lines
@@ -187,10 +187,6 @@ class RunStore:
             change = Change(self.demanded())
             if not by_person:
                 self.refuse_held(change.run)
-            now = self.deadline.clock.now()
-            change.run = caught_up(change.run, now)
-            if change.run is not change.before:
-                self.write(change.run)  # now, since what follows may be refused
             yield change
             if change.run != change.before:
                 self.write(change.run)

@@ -324,9 +324,8 @@ class Story(_Value, frozen=True):
         criteria, design, files, risks, depends_on: the plan of analyst and architect.
         started, completed: when it was first begun, and completed; 0.0 until then.
         base: the commit that it began on: changes since then are its own.
-        red_from: when another story was last completed while this one was open: tests that failed earlier
-            do not belong to this story.
-        set_back: how far `red_since` was brought back with the clock; 0.0 once it is a later moment.
+        red_from: the `at` of the last run that was recorded when it was begun, or when another story was
+            last completed since: tests that failed up to then do not belong to this story.
         words: what was said of its checks.
         gates, reviews: its records, the newest last.
         red, green: the proofs of its cycle.
@@ -356,7 +355,6 @@ class Story(_Value, frozen=True):
     completed: float = 0.0
     base: str = ""
     red_from: float = 0.0
-    set_back: float = 0.0
     words: tuple[WordCheck, ...] = ()
     gates: tuple[GateRecord, ...] = ()
     reviews: tuple[ReviewRecord, ...] = ()
@@ -379,11 +377,6 @@ class Story(_Value, frozen=True):
     def is_open(self) -> bool:
         """True unless it is completed."""
         return self.status is not table.StoryStatus.COMPLETED
-
-    @property
-    def red_since(self) -> float:
-        """The moment after which a run may show its red."""
-        return max(self.started, self.red_from, self.green.at if self.green is not None else 0.0)
 
     @property
     def standing_reviews(self) -> tuple[ReviewRecord, ...]:
@@ -572,30 +565,6 @@ class Run(_Value, frozen=True, omit_defaults=False):
         """The same run with this story in place of the one with the same id."""
         stories = (story if other.id == story.id else other for other in self.stories)
         return self.but(stories=tuple(stories))
-
-
-def caught_up(run: Run, now: float) -> Run:
-    """An active run without moments of stories that are later than now; the same run if there are none.
-
-    A clock that was set back leaves such moments: no run of the tests could follow them until it caught
-    up, and what was completed before would count as the last. Completions keep their order.
-    """
-    if run.status is not table.RunStatus.ACTIVE:
-        return run
-    done = run.completed_stories
-    ahead = max((story.completed for story in done), default=now) - now
-    if ahead > 0:
-        earlier = [s if s.is_open else s.but(completed=s.completed - ahead) for s in run.stories]
-        run = run.but(stories=tuple(earlier))
-    for story in run.open_stories:
-        moments = {name: now for name in ("started", "red_from") if getattr(story, name) > now}
-        proofs = {"red": story.red, "green": story.green}
-        late = {name: kept.but(at=now) for name, kept in proofs.items() if kept and kept.at > now}
-        if moments or late:
-            ahead = story.red_since - now
-            moments["set_back"] = ahead if ahead > 0 else story.set_back
-            run = run.with_story(story.but(**moments, **late))
-    return run
 
 
 def data_of(value: _Value) -> dict[str, Any]:

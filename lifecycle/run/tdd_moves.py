@@ -17,7 +17,7 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord
+from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord, last_at
 from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.gate_rules import tested_among
 from lifecycle.run.state import Run, Story, TestProof
@@ -90,7 +90,9 @@ def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: floa
         raise refused("cycle-not-begun", story=story)
     if wanted is TddPhase.RED and story.tdd not in _BEFORE_RED:
         story = story.but(red=None)  # the next test has its own proof
-    story = remembered(story.but(started=story.started or now), runs, wanted)
+    if not story.started:
+        story = story.but(started=now, red_from=last_at(runs.records))
+    story = remembered(story, runs, wanted)
     return run.with_story(story.but(tdd=wanted))
 
 
@@ -110,7 +112,7 @@ def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> S
     if story.red is None or phase is TddPhase.RED:
         return story
     green = green_of(story.red, runs)[0]
-    return story if green is None else story.but(green=green, set_back=0.0)
+    return story if green is None else story.but(green=green)
 
 
 def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[str]) -> Run:
@@ -153,6 +155,7 @@ NAMED = 20
 """How many tests a proof names at most."""
 
 _SHOWN = 3
+_ENDED = (Outcome.FAILED, Outcome.PASSED)
 
 _NEVER = "no run of the tests failed since the story began"
 
@@ -181,6 +184,15 @@ class RunsSeen:
             if run.kind == TEST or (run.kind not in others and run.counts is not None)
         ]
 
+    def parted(self, ends: Iterable[float]) -> tuple[RunsSeen, RunsSeen]:
+        """The same with the runs up to the last of those that ended at these moments, and with later ones.
+
+        The place in the records decides, as the clock may have been set back. A run that is forgotten was
+        before all others.
+        """
+        cut = max((place for place, run in enumerate(self.records, 1) if run.at in ends), default=0)
+        return replace(self, records=self.records[:cut]), replace(self, records=self.records[cut:])
+
     @property
     def here(self) -> list[RunRecord]:
         """The runs of tests on the current files."""
@@ -192,22 +204,7 @@ def look(git: GitRepository) -> RunsSeen:
     room = EvidenceRoom(git.root)
     snapshot = tree_hash.seen(git.root, git.deadline, git.environment, room.outputs())
     files = {path: about.rpartition(" ")[2] for path, about in snapshot.files.items()}
-    records = ordered(room.records(), git.deadline.clock.now())
-    return RunsSeen(records, snapshot.name, files if snapshot.name else None)
-
-
-def ordered(records: Iterable[RunRecord], now: float) -> tuple[RunRecord, ...]:
-    """The records, oldest first; those from before the clock was set back are older than every moment.
-
-    Such a run began later than the present, or than the end of a run that was noted after it. It keeps its
-    date as a negative number.
-    """
-    kept, earliest = list[RunRecord](), now
-    for run in reversed([*records]):
-        is_ahead = (run.started or run.at) > earliest
-        kept.append(replace(run, at=-run.at, started=0.0) if is_ahead else run)
-        earliest = earliest if is_ahead else min(earliest, run.at)
-    return tuple(reversed(kept))
+    return RunsSeen(room.records(), snapshot.name, files if snapshot.name else None)
 
 
 def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
@@ -217,11 +214,11 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
     which a test failed by its assertion that had not failed in the run before. If a runner does not say how
     tests fail, the counts decide, and the proof says so.
     """
-    since = story.red_since
-    ended = [run for run in runs.of_tests if run.outcome in (Outcome.FAILED, Outcome.PASSED)]
-    old = next((run for run in reversed(ended) if _is_before(run, story)), None)
-    later = (run for run in ended if run.at > since and (run.started or run.at) >= since)
-    failed = [run for run in later if run.outcome is Outcome.FAILED]
+    ends = (story.started, story.red_from, story.green.at if story.green is not None else 0.0)
+    before, later = runs.parted(ends)
+    old = next((run for run in reversed(before.of_tests) if run.outcome in _ENDED), None)
+    failed = [run for run in later.of_tests if run.outcome is Outcome.FAILED]
+    failed = [run for run in failed if not any(0 < run.started < end < run.at for end in ends)]
     for run in failed:
         new = tuple(name for name in run.asserted or () if not old or name not in old.failures)
         if new:
@@ -231,16 +228,6 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
             note = "its runner does not tell how a test failed, so the count decided"
             return _proof(run, run.failures, f"{note}: {count} failed"), ""
     return None, _no_red(failed[-1]) if failed else _NEVER
-
-
-def _is_before(run: RunRecord, story: Story) -> bool:
-    """True if a run was surely over when the story could first have a red.
-
-    Of one whose moments were brought back, only runs by the former clock are: a later one may be its own.
-    """
-    if story.set_back:
-        return run.at < 0 and -run.at - story.set_back <= story.red_since
-    return run.at <= story.red_since
 
 
 def _failed(run: RunRecord | None) -> int:
@@ -265,7 +252,8 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
     if not runs.tree:
         return None, "git does not say what the files are, so no run counts for them"
     why = "no run of the tests passed on the files as they are, since they were red"
-    for run in reversed([run for run in runs.here if run.at > red.at]):
+    _, later = runs.parted([red.at])
+    for run in reversed(later.here):
         if run.outcome is Outcome.FAILED:
             failing = f" ({listed(run.failures, _SHOWN)})" if run.failures else ""
             return None, f"the last run of the tests on these files failed{failing}"

@@ -48,7 +48,10 @@ def edit(place: Place, path: str = "src/app.py", session: str = ONE, tool: str =
 
 
 def test_an_edit_of_code_is_refused_until_a_test_was_red(place: Place) -> None:
-    """In the design's words; after a test failed by its assertion nothing is said any more."""
+    """In the design's words; after a test failed by its assertion nothing is said any more.
+
+    This is so, too, if the clock was set back since the story began.
+    """
     enforced(place, "deny")
     for tool in ("Write", "Edit", "MultiEdit", "NotebookEdit"):
         heard = edit(place, tool=tool)
@@ -57,6 +60,8 @@ def test_an_edit_of_code_is_refused_until_a_test_was_red(place: Place) -> None:
         assert (heard.model, heard.person) == ("", "")
     red = RunRecord(20.0, "pytest", Outcome.FAILED, "tree", counts=Counts(0, 1))
     EvidenceRoom(place.root).add(red)
+    assert edit(place).is_silent
+    enforced(place, "deny", started=30.0)
     assert edit(place).is_silent
 
 

@@ -95,19 +95,6 @@ def test_a_corrupt_file_is_kept_and_named(ground: RunGround, content: bytes) -> 
     assert re.search(r"cannot be read", refusal(ground))
 
 
-def test_a_change_that_is_refused_keeps_what_a_clock_that_was_set_back_needs(
-    ground: RunGround,
-) -> None:
-    """The story began in the future: from the first command on it did not, whatever is refused."""
-    begun = Story("S1", "Pay", status=StoryStatus.IN_PROGRESS, started=ground.clock.now())
-    ground.kept(replace(ground.begun(), stories=(begun,)))
-    ground.clock.sleep(-7_200.0)
-    with pytest.raises(Refused):
-        noted(ground.store, "never", story="S9")
-    assert ground.store.demanded().story("S1").started <= ground.clock.now()
-    assert ground.store.progress.tail(1) == []
-
-
 def test_a_run_that_was_mended_by_hand_holds_its_session_again(ground: RunGround) -> None:
     """A stop takes the guards' mark from one that cannot be read, or is gone; the next command sets it."""
     run = ground.begun()

@@ -55,8 +55,8 @@ def seen(*records: RunRecord, tree: str = "tree", files: dict[str, str] | None =
 
 
 def run_of(**more: Any) -> Run:
-    """A run with one story that began at 10."""
-    given = {"status": StoryStatus.IN_PROGRESS, "started": 10.0, **more}
+    """A run with one story that began at 10, after a run of the tests that ended at 9."""
+    given = {"status": StoryStatus.IN_PROGRESS, "started": 10.0, "red_from": 9.0, **more}
     return Run("w", "a goal", 1.0, stories=(Story("S1", "a story", **given),))
 
 
@@ -68,7 +68,9 @@ def moved(run: Run, wanted: TddPhase, runs: RunsSeen) -> Story:
 def test_the_whole_cycle_keeps_its_proofs() -> None:
     """Each step of the design, with what it rests on: proofs stay where records are forgotten."""
     story = moved(run_of(), RED, seen())
-    assert (story.tdd, story.red, story.started) == (RED, None, 10.0)
+    assert (story.tdd, story.red, story.started, story.red_from) == (RED, None, 10.0, 9.0)
+    story = moved(run_of(started=0.0), RED, seen(green(19.0), red()))
+    assert (story.red, story.started, story.red_from) == (None, 50.0, 20.0)
     story = moved(run_of(tdd=RED), GREEN, seen(red()))
     assert story.tdd is GREEN
     assert story.red == state.TestProof(
@@ -143,7 +145,8 @@ def test_only_a_test_that_did_not_fail_before_is_red() -> None:
     more = red(asserted=None, counts=Counts(1, 2))
     assert moved(run_of(tdd=RED), GREEN, seen(red(9.0, asserted=None), more)).red is not None
     mended = green(9.5)
-    assert moved(run_of(tdd=RED), GREEN, seen(red(9.0), mended, red())).red is not None
+    run = run_of(tdd=RED, red_from=9.5)
+    assert moved(run, GREEN, seen(red(9.0), mended, red())).red is not None
 
 
 def test_the_first_red_counts() -> None:
@@ -156,7 +159,7 @@ def test_the_first_red_counts() -> None:
 
 NO_GREEN = {
     "nothing since": (red(),),
-    "before red": (green(15.0),),
+    "before red": (green(15.0), replace(red(), tree="other")),
     "another tree": (replace(green(), tree="other"),),
     "changed files": (replace(green(), tree=""),),
     "fewer tests": (green(counts=Counts(2)),),
@@ -203,7 +206,8 @@ def test_what_another_story_saw_fail_is_no_red_of_this_one() -> None:
     """One that waited goes on with a test of its own; one that comes later does not begin its cycle."""
     waited = Story("S1", "a", status=StoryStatus.BLOCKED, started=10.0, tdd=RED)
     other = done(id="S2", started=15.0)
-    run = moved_story(a_run(waited, other), "S2", StoryStatus.COMPLETED, FACTS, 30.0)
+    facts = replace(FACTS, last_run=25.0)
+    run = moved_story(a_run(waited, other), "S2", StoryStatus.COMPLETED, facts, 30.0)
     with pytest.raises(TddViolation):
         moved(run, GREEN, seen(red(20.0), green(25.0)))
     assert moved(run, GREEN, seen(red(20.0), green(25.0), red(40.0))).red is not None
@@ -214,40 +218,36 @@ def test_what_another_story_saw_fail_is_no_red_of_this_one() -> None:
 
 
 def test_after_the_clock_was_set_back_a_story_has_its_own_red_and_green() -> None:
-    """What was noted before is older, whatever its date says; what is noted now counts for the story."""
+    """What was recorded before is older, whatever its date says; what is recorded now is the story's."""
     before = (red(1000.0, started=999.0), green(1010.0, started=1009.0))
-    at_work = run_of(tdd=RED, started=1020.0, red_from=1030.0)
-    assert state.caught_up(at_work, 1040.0) is at_work
-    run = state.caught_up(at_work, 100.0)
-    for now, own in ((100.0, ()), (110.0, (green(105.0, started=104.0),))):
+    run = run_of(tdd=RED, started=1020.0, red_from=1010.0)
+    for own in ((), (green(105.0, started=104.0),)):
         with pytest.raises(TddViolation, match=tdd_moves._NEVER):
-            moved(run, GREEN, seen(*tdd_moves.ordered((*before, *own), now)))
+            moved(run, GREEN, seen(*before, *own))
     mine = red(120.0, started=119.0, asserted=("new",), failures=("new",))
-    for now in (130.0, 2000.0):  # the clock may be set right again, or have caught up
-        runs = seen(*tdd_moves.ordered((*before, mine), now))
-        story = moved(run, GREEN, runs)
+    for forgotten in range(3):
+        story = moved(run, GREEN, seen(*before[forgotten:], mine))
         assert story.red is not None
         assert (story.red.at, story.red.tests) == (120.0, ("new",))
-    shown = run_of(tdd=GREEN, red=moved(at_work, GREEN, seen(red(1040.0))).red)
-    runs = seen(*tdd_moves.ordered((red(1040.0), green(150.0)), 160.0))
-    assert moved(state.caught_up(shown, 140.0), VERIFY, runs).green is not None
+    shown = run_of(tdd=GREEN, red=moved(run, GREEN, seen(*before, red(1040.0))).red)
+    passed = moved(shown, VERIFY, seen(red(1040.0), green(150.0)))
+    assert passed.green is not None
+    again = run.with_story(passed.but(tdd=RED, red=None))
+    runs = (red(1040.0, asserted=("old",)), green(150.0), mine)
+    with pytest.raises(TddViolation, match=tdd_moves._NEVER):
+        moved(again, GREEN, seen(*runs[:2]))
+    assert moved(again, GREEN, seen(*runs)).red == story.red
 
 
-def test_what_failed_just_before_the_first_command_after_the_clock_was_set_back_may_be_red() -> (
-    None
-):
-    """The run's repetition proves it; what failed before the story began still proves nothing."""
-    at_work = run_of(tdd=RED, started=1000.0)
-    run = state.caught_up(at_work, 115.0)
-    for own in ((red(1010.0),), (red(110.0),), (red(990.0, failures=()), red(1010.0), red(110.0))):
-        with pytest.raises(TddViolation, match=tdd_moves._NEVER):
-            moved(run, GREEN, seen(*tdd_moves.ordered(own, 115.0)))
-        story = moved(run, GREEN, seen(*tdd_moves.ordered((*own, red(120.0)), 125.0)))
+def test_what_failed_since_the_story_began_is_red_whatever_the_clock_says() -> None:
+    """Before or after the clock was set back; what failed before the story began still proves nothing."""
+    run = run_of(tdd=RED, started=1000.0, red_from=990.0)
+    for own in ((red(1010.0),), (red(110.0),), (red(990.0, failures=()), red(110.0), red(120.0))):
+        story = moved(run, GREEN, seen(*own))
         assert story.red is not None
-        assert story.red.at == 120.0
-    runs = seen(*tdd_moves.ordered((red(990.0), red(1010.0), red(120.0)), 125.0))
+        assert story.red.at == own[-2:][0].at
     with pytest.raises(TddViolation, match="failed before"):
-        moved(run, GREEN, runs)
+        moved(run, GREEN, seen(red(990.0), red(1010.0), red(120.0)))
     shown = run.with_story(run.story("S1").but(tdd=GREEN, red=tdd_moves._proof(red(120.0), (), "")))
     again = moved(shown, VERIFY, seen(green(130.0)))
     runs = seen(red(125.0), green(130.0, failures=(TEST,)), red(140.0))
@@ -255,18 +255,20 @@ def test_what_failed_just_before_the_first_command_after_the_clock_was_set_back_
 
 
 def test_after_the_clock_was_set_back_what_is_completed_next_is_the_last() -> None:
-    """Earlier completions are in the past, in their order; once they are, nothing is changed."""
-    over = {"status": StoryStatus.COMPLETED}
-    run = a_run(done(id="S1", completed=1000.0, **over), done(id="S2", completed=900.0, **over))
-    moments = [story.completed for story in state.caught_up(run, 500.0).stories]
-    assert moments == [500.0, 400.0]
-    assert state.caught_up(run, 1000.0) is run
+    """By however little: who asks for the last completion is not told an earlier one."""
+    over = done(id="S1", status=StoryStatus.COMPLETED, completed=1e9)
+    run = moved_story(a_run(over, done(id="S2")), "S2", StoryStatus.COMPLETED, FACTS, 500.0)
+    assert 1e9 < run.story("S2").completed < 1e9 + 1
+    run = moved_story(a_run(over, done(id="S2")), "S2", StoryStatus.COMPLETED, FACTS, 2e9)
+    assert run.story("S2").completed == 2e9
 
 
-def test_runs_side_by_side_keep_their_order() -> None:
-    """Of two runs at once the one that ended first may be noted last."""
+def test_runs_side_by_side_count_in_the_order_of_their_records() -> None:
+    """Of two runs at once the one that ended first may be recorded last; and it is not forgotten."""
     records = (red(20.0, started=10.0), green(19.0, started=12.0))
-    assert tdd_moves.ordered(records, 21.0) == records
+    before, later = seen(*records).parted([20.0, 0.0])
+    assert (before.records, later.records) == (records[:1], records[1:])
+    assert seen(*records).parted([7.0])[1].records == records
 
 
 def test_green_without_red_is_none() -> None:

@@ -5,6 +5,8 @@ Nobody's word replaces them: a story is completed only when records show everyth
 
 from __future__ import annotations
 
+from math import inf, nextafter
+
 from lifecycle.core.redact import listed
 from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates import gate_rules
@@ -157,6 +159,7 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
             status=StoryStatus.IN_PROGRESS,
             iteration=iteration,
             started=story.started or now,
+            red_from=story.red_from if story.started else facts.last_run,
             base=story.base or facts.head,
             unneeded="",
         )
@@ -195,8 +198,10 @@ def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: s
     missing = gate_rules.missing_for(story, facts)
     if missing:
         raise refused("story-not-completed", story=story, missing=missing)
-    story = story.but(status=StoryStatus.COMPLETED, completed=now, commit=facts.head)
+    # The last of all, even if the clock was set back.
+    completed = max(now, nextafter(max(other.completed for other in run.stories), inf))
+    story = story.but(status=StoryStatus.COMPLETED, completed=completed, commit=facts.head)
     run = run.with_story(story)
     for begun in (other for other in run.open_stories if other.started):
-        run = run.with_story(begun.but(red_from=now, set_back=0.0))
+        run = run.with_story(begun.but(red_from=facts.last_run))
     return awaiting_if_blocked(run, now)

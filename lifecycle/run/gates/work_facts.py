@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.evidence import tree_hash
-from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.evidence.records import EvidenceRoom, last_at
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository
@@ -23,6 +23,7 @@ class WorkFacts:
         late: paths that changed after the last story was completed.
         modules: submodules in `uncommitted`: a stash does not include their content.
         under_way: an operation of git's in which nothing is committed here, as "A rebase"; "" for none.
+        last_run: the `at` of the last run of a check that is remembered; 0.0 if there is none.
         unread, uncleared: parts of the pull request not read by a reviewer, or by security, as clauses.
     """
 
@@ -35,6 +36,7 @@ class WorkFacts:
     uncleared: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     under_way: str = ""
+    last_run: float = 0.0
 
     @property
     def is_left(self) -> bool:
@@ -63,11 +65,11 @@ def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
         GitFailed: git cannot say what the files are.
         Transient: the deadline passed.
     """
-    tree, outputs = tree_of(git), EvidenceRoom(git.root).outputs()
+    tree, room = tree_of(git), EvidenceRoom(git.root)
     if not tree:
         return UNSEEN
     git = opened(git)
-    changes = uncommitted(git, is_own, outputs)
+    changes = uncommitted(git, is_own, room.outputs())
     dirty = (*changes.paths, *changes.modules)
     known = base and commit_at(git, base)
     words = ("diff", "--no-renames", "--ignore-submodules=dirty", "--name-only", base)
@@ -76,4 +78,5 @@ def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
     changed = tuple(sorted(since.union(dirty)))
     modules = tuple(path for path in dirty if (git.root / path / ".git").exists())
     busy = under_way(git, git.root) if dirty else ""
-    return WorkFacts(tree, head_of(git), dirty, changed, modules=modules, under_way=busy)
+    head, last = head_of(git), last_at(room.records())
+    return WorkFacts(tree, head, dirty, changed, modules=modules, under_way=busy, last_run=last)

@@ -84,7 +84,7 @@ def report_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
 def _recent(run: Run) -> list[Story]:
     """The stories that were completed since the last report; at least the last few."""
     done = sorted(run.completed_stories, key=lambda story: story.completed)
-    since = sum(story.completed > run.reported_at for story in done)
+    since = len(done) - run.reported_stories
     return done[-min(max(since, _RECENT), 4 * _RECENT) :]
 
 

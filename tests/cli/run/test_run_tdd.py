@@ -11,8 +11,8 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from lifecycle.run.state import Story
-from lifecycle.run.table import StoryStatus, TddPhase
+from lifecycle.run.state import Criterion, Story
+from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
 from tests.bare_pytest import BARE
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND
@@ -103,18 +103,24 @@ def test_red_and_green_are_run_and_not_said(cycle: Cycle) -> None:
     assert ground.data("tdd-status", "S1")["green"]["changed"] == ["test_calc.py"]
 
 
-def test_after_the_clock_was_set_back_a_repeated_run_shows_red(cycle: Cycle) -> None:
-    """The story began in the future, so what failed since is not known to be later; the next run is."""
+def test_after_the_clock_was_set_back_the_first_run_shows_red(cycle: Cycle) -> None:
+    """The story began in the future: what failed before is none of its tests, and what failed since is."""
     ground = cycle.ground
-    story = Story("S1", "Adds numbers", status=StoryStatus.IN_PROGRESS, started=time.time() + 3600)
-    story = story.but(tdd=TddPhase.RED)
-    ground.kept(replace(ground.store.demanded(), stories=(story,)))
     cycle.write("calc.py", "def add(first, second):\n    return 0\n")
     cycle.write("test_calc.py", TEST)
     assert cycle.lifecycle("check", "test").returncode == 1
+    story = Story("S1", "Adds", criteria=(Criterion("a sum"),), design="a def", files=("calc.py",))
+    ground.kept(ground.store.demanded().but(stories=(story,), phase=RunPhase.DEVELOPMENT))
+    ground.said("update-story", "S1", "in_progress")
+    run = ground.store.demanded()
+    ahead = run.story("S1").but(started=time.time() + 3600, tdd=TddPhase.RED)
+    ground.kept(run.with_story(ahead))
     assert "no run of the tests failed" in ground.run("tdd-phase", "S1", "green").stdout
     assert cycle.lifecycle("check", "test").returncode == 1
-    assert ground.data("tdd-phase", "S1", "green")["red"]["tests"] == ["test_calc.py::test_add"]
+    assert "failed before" in ground.run("tdd-phase", "S1", "green").stdout
+    cycle.write("test_sum.py", TEST)
+    assert cycle.lifecycle("check", "test").returncode == 1
+    assert ground.data("tdd-phase", "S1", "green")["red"]["tests"] == ["test_sum.py::test_add"]
 
 
 def test_a_waiver_is_recorded(cycle: Cycle) -> None:

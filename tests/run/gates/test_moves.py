@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replace_fields
 from typing import Any
 
 import pytest
@@ -34,9 +35,11 @@ def moved(run: Run, name: str, wanted: StoryStatus, facts: WorkFacts = FACTS, **
 
 def test_a_story_begins_with_its_commit_and_its_first_iteration() -> None:
     """In development; from planning the first story takes the run there, and G1 is recorded."""
-    run = moved(a_run(planned(), phase=RunPhase.PLANNING), "s1", BEGIN)
+    seen = replace_fields(FACTS, last_run=NOW - 5)
+    run = moved(a_run(planned(), phase=RunPhase.PLANNING), "s1", BEGIN, seen)
     story = run.stories[0]
     assert (story.status, story.iteration, story.started) == (BEGIN, 1, NOW)
+    assert story.red_from == NOW - 5
     assert (story.base, run.phase) == (FACTS.head, RunPhase.DEVELOPMENT)
     assert [(one.gate, one.state) for one in run.gates] == [(Gate.G1, CheckState.PASS)]
     assert moved(run, "S1", BEGIN) == run
@@ -142,8 +145,9 @@ def test_what_failed_in_the_others_by_now_is_no_test_of_theirs() -> None:
     """Each open story that was begun hears when this one was completed; one that was not, does not."""
     begun = planned(id="S2", started=NOW - 9, status=StoryStatus.BLOCKED)
     over = done(id="S4", status=COMPLETED)
-    run = moved(a_run(done(), begun, planned(id="S3"), over), "S1", COMPLETED)
-    assert [one.red_from for one in run.stories] == [0.0, NOW, 0.0, 0.0]
+    seen = replace_fields(FACTS, last_run=NOW - 5)
+    run = moved(a_run(done(), begun, planned(id="S3"), over), "S1", COMPLETED, seen)
+    assert [one.red_from for one in run.stories] == [0.0, NOW - 5, 0.0, 0.0]
     assert run.status is RunStatus.ACTIVE
     last = moved(a_run(done(), begun), "S1", COMPLETED)
     assert last.status is RunStatus.AWAITING_USER
