@@ -188,6 +188,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     if story is not None and GATES[gate].by_hand:
         record = gate_records.security_gate(story, runner.tree(), session.now, session.who)
     else:
+        refuse_under_way(session.git, session.root, "checked")
         threshold = _threshold(session, story) if story and gate is Gate.G4 else None
         with session.world.deadline.standing_still():
             record = runner.record(gate, threshold, is_anew=is_anew)

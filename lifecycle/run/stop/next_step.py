@@ -140,6 +140,8 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
     refused = next((by for by, verdict in read if verdict not in table.APPROVING), "")
     if refused:
         return _step("mend", story=story, agent=refused)
+    if facts.under_way:
+        return _step("end-first", work=facts.under_way.casefold())
     for gate in (table.Gate.G2, table.Gate.G3, table.Gate.G4):
         if not _holds(story.gates, gate, facts.tree):
             ran = newest(story.gates, gate)
@@ -156,8 +158,6 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
         return _step("review", story=story, agent=unread)
     if not _holds(story.gates, table.Gate.G5, facts.tree):
         return _step("final-build", story=story)
-    if facts.under_way:
-        return _step("end-first", work=facts.under_way.casefold())
     return _step("commit" if facts.uncommitted else "complete", story=story)
 
 

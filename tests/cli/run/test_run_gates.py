@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,32 @@ def test_a_gate_that_is_told_to_end_shows_nothing(project: RunGround) -> None:
         assert (done.returncode, done.stdout) == (130, "")
         assert "Interrupted; what was done so far is kept." in done.stderr
     assert state(project) == before
+
+
+def test_in_the_middle_of_a_merge_or_a_rebase_no_gate_is_run(project: RunGround) -> None:
+    """Its files are not the story's, so they are no failure of it; once that is ended, they are checked."""
+    commit(project, "one = 2\n")
+    project.git("branch", "other")
+    own = project.git("branch", "--show-current")
+    project.git("reset", "--quiet", "--hard", "HEAD~")
+    commit(project, "one = 3\n")
+    before = state(project)
+    stash = "echo one = 4 > code.py; git stash --quiet; git checkout --quiet other; git stash pop"
+    for command, said in (
+        ("git merge other", "A merge is in progress here, so nothing was checked; end it first"),
+        ("git rebase other", "A rebase is in progress here, so nothing was checked; end it first"),
+        (stash, "There are unmerged paths here, so nothing was checked; resolve them first"),
+    ):
+        words = ["sh", "-c", command]
+        done = subprocess.run(words, cwd=project.root, check=False, capture_output=True, text=True)
+        assert "CONFLICT" in done.stdout, done.stderr
+        for gate in (("G5", "S1"), ("G7",)):
+            assert said in refused(project.run("gate", *gate))
+        assert (state(project), ran(project)) == (before, [])
+        project.git("checkout", "--quiet", "--force", own)
+        if (project.root / ".git/rebase-merge").exists():
+            project.git("rebase", "--quit")
+    assert project.said("gate", "G5").startswith("Gate G5: PASS")
 
 
 @SOAKED

@@ -268,7 +268,7 @@ def test_what_a_blocked_story_left_is_set_aside_before_the_next_one(
 
 
 def test_in_a_rebase_the_step_is_to_end_it_first(ground: RunGround) -> None:
-    """Nothing can be committed there with lifecycle run commit, which is the step once it has ended."""
+    """No gate is run there, and nothing committed with lifecycle run commit, the step once it has ended."""
     committed(ground, "pay.py")
     committed(ground, "test_pay.py")
     git = GitRepository(ground.root, Deadline.after(SystemClock(), 60), ground.environment)
@@ -276,13 +276,13 @@ def test_in_a_rebase_the_step_is_to_end_it_first(ground: RunGround) -> None:
     stopped = subprocess.run(words, cwd=ground.root, check=False, capture_output=True)
     assert stopped.returncode == 1
     (ground.root / "pay.py").write_text("3")
-    run = Run("r", "g", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
 
-    def step() -> NextStep:
+    def step(story: Story = READY) -> NextStep:
         facts = facts_of(git)
         shown = WorkFacts(TREE, "h" * 40, facts.uncommitted, under_way=facts.under_way)
-        return next_step(run, shown)
+        return next_step(Run("r", "g", NOW, phase=RunPhase.DEVELOPMENT, stories=(story,)), shown)
 
+    assert step(replace(READY, gates=())) == step()
     assert step().text == "a rebase is in progress here: end it (git status says how), then"
     assert step().command == "lifecycle run status"
     ground.git("rebase", "--quit")
