@@ -65,7 +65,9 @@ def final_lines(run: Run, record: GateRecord) -> list[str]:
         rows.append((title, f"`{part.command}`" if part.command else "-", f"{part.state}{counted}"))
     lines = markdown_table.table(("Check", "Command", "Result"), rows)
     result = ["Verification failed. Returning to Phase 2 to fix issues.", _advice(run, record)]
-    if record.state is table.CheckState.PASS:
+    if record.state is table.CheckState.PENDING:
+        result = [sentence("once-more", gate=record.gate)]
+    elif record.state is table.CheckState.PASS:
         is_waived = record.part(table.LINT).state is table.CheckState.FAIL
         which = f"{NOTE}. All other" if is_waived else "All"
         result = [f"{which} verification checks passed. Proceeding with PR creation."]
@@ -160,6 +162,8 @@ def gate_lines(record: GateRecord, story: Story) -> list[str]:
         advice = f"{table.GATES[record.gate].on_fail}."
         absent, gate = not_installed(record), f"{record.gate} {story.id}"
         lines.append(sentence("not-installed", absent=absent, gate=gate) if absent else advice)
+    elif record.state is table.CheckState.PENDING and record.parts:
+        lines.append(sentence("once-more", gate=f"{record.gate} {story.id}"))
     return lines
 
 

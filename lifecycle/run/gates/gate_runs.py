@@ -14,7 +14,7 @@ from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.git.process import GitRepository
-from lifecycle.run.gates.gate_rules import part_of, state_of
+from lifecycle.run.gates.gate_rules import HOLDS, part_of, state_of
 from lifecycle.run.gates.work_facts import tree_of
 from lifecycle.run.state import GatePart, GateRecord
 from lifecycle.run.table import GATES, CheckState, Gate
@@ -68,16 +68,17 @@ class GateRun:
         checks = {name: self._check(name, is_needed=name in row.required) for name in row.checks}
         tree = self.tree()
         for name, check in checks.items():
-            failed = any(part.state is CheckState.FAIL for part in parts)
-            if self.interrupted or (failed and not row.is_final):
-                parts.append(GatePart(name, why="not run, since the one before failed"))
+            holds = all(part.state in HOLDS for part in parts)
+            if self.interrupted or not (holds or row.is_final):
+                parts.append(GatePart(name, why="not run, since the one before did not pass"))
             elif check is None:
                 why = "the platform has no such command"
                 parts.append(GatePart(name, CheckState.NOT_APPLICABLE, why=why))
             else:
-                run = None if is_anew else self._passed(check, tree)
+                own = [run for run in self.room.records() if run.name == name]
+                run = None if is_anew else self._passed(check, own, tree)
                 run = run or self._run(check)
-                parts.append(part_of(run, tree, threshold))
+                parts.append(part_of(run, tree, threshold, own[-1] if own else None))
                 self.errors[name] = short_error(run, parts[-1])
         now = self.world.clock.now()
         return GateRecord(gate, now, state_of(parts), tree, tuple(parts), by=self.session)
@@ -98,9 +99,8 @@ class GateRun:
             return None
         return known_checks.demanded(name, *project)
 
-    def _passed(self, check: KnownCheck, tree: str) -> RunRecord | None:
-        """The last run of the very same commands on this tree, if it passed; else None."""
-        own = [run for run in self.room.records() if run.name == check.name]
+    def _passed(self, check: KnownCheck, own: list[RunRecord], tree: str) -> RunRecord | None:
+        """The last of its runs on this tree, if it passed with the very same commands; else None."""
         here = (run for run in reversed(own) if run.tree == tree != "" and run.outcome in _ENDED)
         last = next(here, None)
         if last is None or last.outcome is not Outcome.PASSED or last.commands != check.commands:

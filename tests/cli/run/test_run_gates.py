@@ -141,6 +141,29 @@ def test_a_gate_that_is_told_to_end_shows_nothing(project: RunGround) -> None:
     assert state(project) == before
 
 
+def test_a_check_that_formats_is_run_once_more(project: RunGround) -> None:
+    """It is no failure of the story, however often: only if it never ends to change a file it is one."""
+    script = "case $1 in build) grep -q formatted code.py || echo formatted >> code.py;;"
+    script += " test) echo '= 3 passed in 0.1s =';; esac\n"
+    (project.root / "run.sh").write_text(script)
+    for number in range(4):
+        commit(project, f"one = {number}\n")
+        done = project.run("gate", "G2")
+        assert (done.returncode, state(project).stories[0].failures) == (1, ())
+        assert "- build: PENDING: code.py changed meanwhile, so it shows nothing" in done.stdout
+        assert "run on them once more: lifecycle run gate G2 S1" in done.stdout
+        assert project.said("gate", "G2").startswith("Gate G2: PASS")
+    commit(project, "one = 4\n")
+    done = project.run("gate", "G7")
+    assert "once more: lifecycle run gate G7" in done.stdout, done.stdout
+    assert "Verification failed" not in done.stdout
+    (project.root / "run.sh").write_text("echo $$ >> code.py\n")
+    commit(project, "one = 5\n")
+    assert "PENDING: code.py changed meanwhile" in project.run("gate", "G2").stdout
+    assert "FAIL: code.py changed again" in project.run("gate", "G2").stdout
+    assert "code.py changed again" in state(project).stories[0].failures[0].text
+
+
 def test_in_the_middle_of_a_merge_or_a_rebase_no_gate_is_run(project: RunGround) -> None:
     """Its files are not the story's, so they are no failure of it; once that is ended, they are checked."""
     commit(project, "one = 2\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replace_fields
 from typing import Any
 
 import pytest
@@ -229,12 +230,34 @@ def ran(outcome: Outcome = Outcome.PASSED, **changes: Any) -> RunRecord:
 
 @pytest.mark.parametrize("outcome", [one for one in Outcome if one is not Outcome.PASSED])
 def test_only_what_passed_on_this_tree_passes(outcome: Outcome) -> None:
-    """Partial, unknown and empty runs are none that passed; neither is one while files changed."""
+    """Partial, unknown and empty runs are failures; one while files changed only has to be repeated."""
     assert part_of(ran(), TREE).state is CheckState.PASS
     assert part_of(ran(outcome), TREE).state is CheckState.FAIL
     for tree, wanted in ((OTHER, TREE), ("", ""), (TREE, "")):
         part = part_of(ran(tree=tree), wanted)
-        assert (part.state, "files changed" in part.why) == (CheckState.FAIL, True)
+        assert (part.state, "files changed" in part.why) == (CheckState.PENDING, True)
+
+
+def test_a_check_that_changes_what_it_left_fails() -> None:
+    """A formatter leaves its own files alone; anything else would have to be run again for ever."""
+    first = ran(tree="", changed=("a.py",), tree_before="1", tree_after="2")
+    part = part_of(first, TREE)
+    assert (part.state, part.why) == (
+        CheckState.PENDING,
+        "a.py changed meanwhile, so it shows nothing",
+    )
+    second = replace_fields(first, tree_before="2", tree_after="3")
+    part = part_of(second, TREE, earlier=first)
+    assert (part.state, part.why) == (CheckState.FAIL, "a.py changed again, so it shows nothing")
+    for other in (
+        replace_fields(second, changed=("b.py",)),
+        replace_fields(second, changed=()),
+        replace_fields(second, tree_before="4"),  # somebody edited it since
+    ):
+        assert part_of(other, TREE, earlier=first).state is CheckState.PENDING
+    assert (
+        part_of(second, TREE, earlier=replace_fields(first, changed=())).state is CheckState.PENDING
+    )
 
 
 def test_a_part_says_what_its_run_came_to() -> None:
