@@ -193,6 +193,10 @@ class PullRequest:
             review for review in self.changes_requested if review.author not in self.requested
         )
 
+    def ended_with(self, head: str | None) -> bool:
+        """True if somebody closed it without a merge, and its last commit was this very one."""
+        return self.state is PullState.CLOSED and self.head_sha == head
+
 
 @dataclass(frozen=True, slots=True)
 class Comment:

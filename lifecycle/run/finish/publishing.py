@@ -11,6 +11,7 @@ from collections.abc import Callable
 from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, visible
+from lifecycle.core.values.model import PullState
 from lifecycle.core.world import World
 from lifecycle.git.process import (
     GitRepository,
@@ -60,8 +61,10 @@ def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> 
         run: the run to publish.
 
     Raises:
-        Refused: HEAD is on no branch, or on the one that pull requests go into.
+        Refused: HEAD is on no branch, or on the one that pull requests go into, or somebody closed the pull
+            request of these very commits.
         NoToken, BadConfig: there is no token, or the remote cannot be used.
+        Rejected, Transient: GitHub does not show the branch's pull requests.
     """
     if not world.git.remotes():
         return Destination(why="there is no remote")
@@ -70,7 +73,13 @@ def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> 
     if place is None or is_no_github(place.host):
         why = f"{branch} was pushed, and the remote {remote} is no GitHub"
         return Destination(remote, branch, why=why)
-    return Destination(remote, branch, f"{world.head.owner}:{branch}", pulls())
+    owner, head = world.head.owner, world.git.head_of(branch)
+    shown = world.forge.pull_requests_of(branch)
+    own = [pull for pull in shown if pull.head_owner.casefold() == owner.casefold()]
+    ended = [pull for pull in own if pull.ended_with(head)]
+    if ended and not any(pull.state is PullState.OPEN for pull in own):
+        raise refused("pull-closed", pull=ended[0], branch=visible(branch))
+    return Destination(remote, branch, f"{owner}:{branch}", pulls())
 
 
 def publish(world: World, to: Destination, run: Run, section: str) -> Published:

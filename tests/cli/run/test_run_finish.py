@@ -22,6 +22,7 @@ from lifecycle.run.table import (
     StoryCheck,
     StoryStatus,
 )
+from lifecycle.sandbox.control.faults import Fault
 from tests.asserted import check
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
@@ -178,6 +179,32 @@ def test_what_is_committed_after_the_pull_request_is_pushed_before_the_end(work:
     assert pushed == work.place.git("rev-parse", "HEAD")
 
 
+def test_a_pull_request_that_somebody_closed_gets_no_second_one_for_its_commits(
+    work: Finished,
+) -> None:
+    """The command names it, and runs nothing; once it is reopened, or with a later commit, the run ends."""
+    work.begin()
+    before = work.run
+    ok(work.place.cli("run", "finish"))
+    number, control = work.place.pull(), work.place.control
+    for known in (work.run.pull_request, ""):  # finish may have been killed before it knew
+        with work.store.locked():
+            work.store.write(replace(before, pull_request=known))
+        control.close_pull(number, by="maria")
+        sentence = refused(work.place.cli("run", "finish"))
+        assert f"Somebody closed pull request #{number}" in sentence
+        assert (len(work.place.pulls()), work.run.gates) == (1, ())
+        control.reopen_pull(number)
+        ok(work.place.cli("run", "finish"))
+        assert len(work.place.pulls()) == 1
+    with work.store.locked():
+        work.store.write(before)
+    control.close_pull(number, by="maria")
+    work.place.git("commit", "--quiet", "--allow-empty", "-m", "One more")
+    ok(work.place.cli("run", "finish"))
+    assert len(work.place.pulls()) == 2
+
+
 @SOAKED
 def test_a_pull_request_that_somebody_opened_keeps_its_words(work: Finished) -> None:
     """`gh pr create` by hand is adopted; the run's part stands behind."""
@@ -309,12 +336,15 @@ def test_without_a_remote_it_completes_and_says_so(work: Finished, tmp_path: Pat
 def test_without_a_token_nothing_is_pushed(work: Finished) -> None:
     """The sentence says where a token comes from; the run goes on, and a second try ends it.
 
-    GitHub refuses a wrong one after the push, which is told: nothing was changed by what it was asked.
+    What GitHub refuses after the push is told with it.
     """
     work.begin()
     refused(work.place.cli("run", "finish", GH_TOKEN="", PATH="/usr/bin:/bin"))
     assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]
-    said = told(work.place.cli("run", "finish", GH_TOKEN="wrong"))
+    assert "GH_TOKEN" in refused(work.place.cli("run", "finish", GH_TOKEN="wrong"))
+    assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]
+    work.place.control.add_fault(Fault("status", method="POST", path="/pulls$", status=403))
+    said = told(work.place.cli("run", "finish"))
     assert f"Before that {BRANCH} was pushed, and the run continues." in said
     assert work.run.status is RunStatus.ACTIVE
     ok(work.place.cli("run", "finish"))

@@ -126,8 +126,7 @@ def _ended_as_pushed(snapshot: Snapshot) -> Decision | None:
     """
     observed, judged = snapshot.observation, snapshot.record.judged
     pull = observed.by_number if observed is not None else None
-    is_same = pull is not None and pull.head_sha == snapshot.pushed_head
-    if pull is None or pull.state is not PullState.CLOSED or not is_same or judged not in IN_REVIEW:
+    if pull is None or not pull.ended_with(snapshot.pushed_head) or judged not in IN_REVIEW:
         return None
     step = _closed(snapshot, pull)
     again = f":{snapshot.record.touched}" if judged == Phase.PR_CLOSED else ""
