@@ -239,8 +239,8 @@ def rolled_back(run: Run, checkpoint: Checkpoint, record: Run) -> Run:
     then = {story.id: story for story in record.stories}
     pairs = ((story, then.get(story.id, Story(story.id, story.title))) for story in run.stories)
     stories = tuple(_story_then(*pair, checkpoint) for pair in pairs)
-    by_time = sorted({*run.checkpoints, *record.checkpoints}, key=lambda candidate: candidate.at)
-    kept = tuple(candidate for candidate in by_time if candidate.at <= checkpoint.at)
+    own = (candidate for candidate in run.checkpoints if candidate.ref == checkpoint.ref)
+    kept = tuple(dict.fromkeys((*record.checkpoints, *own)))  # a clock may have been set back
     is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
     phase = RunPhase.DEVELOPMENT if is_late else run.phase
     return run.but(stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=())

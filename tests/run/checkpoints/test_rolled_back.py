@@ -114,6 +114,14 @@ def test_what_was_saved_before_going_back_comes_back_with_what_was_shown() -> No
     assert again.checkpoints == run.checkpoints
 
 
+def test_after_the_clock_was_set_back_earlier_checkpoints_stay_and_later_ones_go() -> None:
+    """What was there when a checkpoint was made is what it holds, whatever the dates say."""
+    first, second = point("S1", AT + 100), point("S2", AT - 3600)
+    run = run_of(Story("S1", "Story S1")).but(checkpoints=(first, second))
+    assert rolled_back(run, first, then(checkpoints=0)).checkpoints == (first,)
+    assert rolled_back(run, second, run.but(checkpoints=(first,))).checkpoints == (first, second)
+
+
 def test_a_story_that_is_blocked_by_now_is_not_freed_by_what_was_saved() -> None:
     """And what was BLOCKING of it by then still stands, however a story came to be pending."""
     run = run_of(done("S1", AT, AT + 100))
