@@ -9,8 +9,9 @@ client see is what they always see.
 
 The simulated bd (`tests/trackers/beads/simulated.py`) is forked likewise, by a small server of its own.
 
-Three things are not what they are for a command of its own: it sees the parent that the command had when
-it began, a signal to the command does not reach it, and a descriptor that is closed cannot be handed over.
+Four things are not what they are for a command of its own: it sees the parent that the command had when
+it began, a signal to the command does not reach it, a descriptor that is closed cannot be handed over, and
+it does not rest for seconds between two looks or attempts (`_PAUSES`).
 Where that, or Python's start, is what a test is about, it starts `tests.conftest.STARTED`. `test_forked.py`
 holds the two together.
 """
@@ -80,6 +81,9 @@ SOCKET, BD_SOCKET = "socket", "bd-socket"
 
 STAGE = "TEST_STAGE"
 """A module whose `stage(environment)` prepares a process before it is the command; `killer` always does."""
+
+_PAUSES = {"lifecycle.hooks.quick_wait:SLICE_SECONDS": 0.1, "lifecycle.core.timing:SHORTEST": 0.01}
+"""Seconds that a fork lets pass before a waiter looks at its files again, and a request is repeated."""
 
 
 class Forked:
@@ -398,6 +402,7 @@ def _import_all() -> None:
     """What a command may import and parse, so that no fork has to: all but the embedded GitHub."""
     for name in (*_PRELOADED, *_modules(lifecycle.__path__, "lifecycle.")):
         importlib.import_module(name)
+    _wait_less()
     from lifecycle.core import light_dataclass
     from lifecycle.github.client.graph import document
     from lifecycle.github.pulls.translate import MERGING
@@ -429,6 +434,13 @@ def _import_all() -> None:
         _fill_gaps()
     gc.freeze()
     gc.enable()  # as a command of its own finds it
+
+
+def _wait_less() -> None:
+    for where, seconds in _PAUSES.items():
+        module, _, name = where.partition(":")
+        assert vars(sys.modules[module])[name] > seconds
+        vars(sys.modules[module])[name] = seconds
 
 
 def _fill_gaps() -> None:
