@@ -365,7 +365,7 @@ def seen_by_the_poll(order: str, style: str) -> list[set[str]]:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("rounds", [30, soaked(760, id="760")])
+@pytest.mark.parametrize("rounds", [20, soaked(760, id="760")])
 @pytest.mark.parametrize("style", ["rename", "inplace"])
 def test_fault_4_done_is_never_lost_to_a_poll(
     tmp_path: Path, agent: subprocess.Popen[str], style: str, rounds: int

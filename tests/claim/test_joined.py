@@ -137,7 +137,7 @@ def test_a_pull_request_that_is_refused_has_its_card_back(emptied: Place) -> Non
     assert place.claim()["status"] == "In Progress"
 
 
-@pytest.mark.parametrize("phase", ["ready_for_pr", "coding"])
+@pytest.mark.parametrize("phase", ["coding", soaked("ready_for_pr")])
 def test_a_card_that_could_not_be_put_back_is_at_the_next_stop_whatever_the_agent_does_then(
     emptied: Place, phase: str
 ) -> None:
@@ -361,7 +361,7 @@ def test_a_comment_of_which_only_the_showing_fails_is_not_posted_again(
     assert (len(place.issue()["comments"]), place.has_claim()) == (1, False)
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("is_whole", [False, soaked(True)])
 def test_a_limit_ends_the_look_and_is_waited_for(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, is_whole: bool
 ) -> None:
@@ -385,7 +385,7 @@ def test_a_limit_ends_the_look_and_is_waited_for(
     assert len(place.issue()["comments"]) == 1
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("is_whole", [True, soaked(False)])
 def test_no_secret_of_the_environment_is_told_with_what_a_joint_write_was_refused_for(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, is_whole: bool
 ) -> None:

@@ -29,6 +29,7 @@ from tests.claim.test_crashes import CrashError
 from tests.cli.outcome import ok
 from tests.conftest import Place
 from tests.factories import texts
+from tests.repeated import soaked
 
 DAY = 86_400
 
@@ -112,6 +113,7 @@ def test_what_one_name_left_is_not_forgotten_with_anothers(both: Place) -> None:
     assert left(both) == ()
 
 
+@pytest.mark.once("test_linked.py closes without a task whatever its tracker refuses")
 @pytest.mark.parametrize("refusal", REFUSALS, ids=["not installed", "blocked"])
 def test_a_task_that_could_not_be_closed_is_closed_by_a_later_look(
     both: Place, refusal: Callable[[], LifecycleError]
@@ -198,7 +200,7 @@ def test_it_is_tried_more_and_more_rarely_and_then_given_up_with_a_word(both: Pl
     assert not both.tree().claim_store.marks.has("due")
 
 
-@pytest.mark.parametrize("by", ["person", "maria"])
+@pytest.mark.parametrize("by", ["person", soaked("maria")])
 def test_what_somebody_did_with_it_meanwhile_is_theirs(both: Place, by: str) -> None:
     """Reopened or taken since then: it is left open, and nothing is said or tried again."""
     merged(both)
@@ -215,7 +217,7 @@ def test_what_somebody_did_with_it_meanwhile_is_theirs(both: Place, by: str) -> 
     assert left(both) == ()
 
 
-@pytest.mark.parametrize("verb", ["close", "release"])
+@pytest.mark.parametrize("verb", ["close", soaked("release")])
 def test_a_task_that_has_a_new_id_since_then_is_ended_all_the_same(both: Place, verb: str) -> None:
     """The tracker was busy with the new prefix itself: the task stayed held in the ended claim's name."""
     if verb == "close":

@@ -25,9 +25,19 @@ from tests.claim.linked_ground import (
 )
 from tests.conftest import Place
 from tests.factories import texts
+from tests.repeated import DEATHS, soaked
+
+SOAKED = pytest.mark.soak(
+    "claim/test_linked_world.py::test_closing_closes_both",
+    "claim/test_linked_world.py::test_a_busy_tracker_does_not_hide_a_link_from_the_closing",
+    "claim/test_linked_world.py::test_a_hook_that_closes_the_issue_finds_the_task_by_its_new_id",
+    "claim/test_linked.py::test_what_is_left_is_said_once_and_not_touched",
+    "claim/test_linked.py::test_a_claim_in_step_writes_nothing_inside",
+    "claim/test_linked.py::test_an_end_that_could_not_ask_for_its_linked_task_asks_again_and_then_ends_without",
+)
 
 
-@pytest.mark.parametrize("query", ["42", "mem-1", "race condition"])
+@pytest.mark.parametrize("query", ["mem-1", *map(soaked, ("42", "race condition"))])
 def test_claiming_takes_both(both: Place, query: str) -> None:
     """By number, by the inner id or by title: the issue's claim and the task have the same agent."""
     taken = both.tree().claim(query)
@@ -98,6 +108,7 @@ def test_force_takes_over_both_and_ends_both(both: Place) -> None:
     assert not inside(both).is_open
 
 
+@SOAKED
 def test_what_was_blocked_when_it_was_forced_is_closed_if_it_can_be(both: Place) -> None:
     """Left as it was at the taking, the task is looked at once more at the end: it is free by then."""
     tracker_of(both).create("first", title="First")
@@ -177,7 +188,7 @@ def test_a_taking_that_fails_gives_back_only_what_it_claimed(
     assert inside(both).assignee == "octocat-1"
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_busy_tracker_is_claimed_by_the_next_look(both: Place, *, after: bool) -> None:
     """The issue is taken, and the linked task as soon as the tracker answers: also by a hook."""
     with failing("claim", busy, after=after):
@@ -233,6 +244,7 @@ def test_an_answer_that_cannot_be_understood_keeps_nobody_from_the_issue(both: P
     assert linked_as(both) == "claimed"
 
 
+@SOAKED
 def test_a_claim_that_ends_asks_for_its_link_first(both: Place) -> None:
     """What was never looked for is looked for before the issue closes, since nothing comes after."""
     both.merged()
@@ -254,6 +266,7 @@ def test_a_busy_tracker_does_not_hide_a_link_from_the_closing(both: Place) -> No
     assert not inside(both).is_open
 
 
+@SOAKED
 def test_a_tracker_that_stays_busy_does_not_keep_the_issue_open(both: Place) -> None:
     """Three looks without an answer, and the issue closes without."""
     both.merged()
@@ -287,6 +300,7 @@ def test_closing_closes_both(both: Place) -> None:
     assert not both.has_claim()
 
 
+@SOAKED
 def test_a_task_that_was_closed_by_hand_keeps_its_reason(both: Place) -> None:
     """Closed stays closed, and nothing is written."""
     merged(both)
@@ -310,7 +324,7 @@ def test_a_task_that_somebody_took_by_hand_is_left_and_told_once(both: Place) ->
     assert both.issue()["state"] == "closed"
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@DEATHS
 def test_a_busy_tracker_is_closed_by_a_later_look(both: Place, *, after: bool) -> None:
     """In a hook it is silent and due again; the issue waits for it, and closes with it."""
     merged(both)
@@ -362,7 +376,7 @@ def test_a_linked_task_that_was_opened_is_claimed_again_by_a_look_by_command(bot
 @pytest.mark.parametrize(
     ("by", "sentence"),
     [
-        ("close", "closed in the meantime and stays closed"),
+        soaked("close", "closed in the meantime and stays closed"),
         ("claim", "mem-1 is now held by maria"),
     ],
 )
@@ -421,6 +435,7 @@ def test_a_linked_task_that_was_left_and_is_claimed_by_hand_is_the_claims(both: 
     assert inside(both).is_ready
 
 
+@SOAKED
 def test_a_linked_task_with_a_new_id_is_still_the_claims(both: Place) -> None:
     """It was said to exist no longer, and stayed held by the released claim's agent."""
     both.tree().claim(42)
@@ -443,7 +458,7 @@ def test_a_hook_that_closes_the_issue_finds_the_task_by_its_new_id(both: Place) 
     assert not both.has_claim()
 
 
-@pytest.mark.parametrize("is_taken", [True, False])
+@pytest.mark.parametrize("is_taken", [True, soaked(False)])
 def test_a_linked_task_that_was_closed_and_is_open_again_is_read_by_a_look_by_command(
     both: Place, is_taken: bool
 ) -> None:

@@ -15,6 +15,16 @@ from tests.conftest import Place
 from tests.factories import texts
 from tests.repeated import crossed, soaked
 
+SOAKED = pytest.mark.soak(
+    "claim/test_look.py::test_fault_1_requests_for_each_path_with_warm_caches",
+    "claim/test_look.py::test_a_lost_answer_while_closing_converges",
+    "claim/test_pace.py::test_the_design_polls_every_two_minutes",
+    "claim/test_recovery.py::test_what_is_refused_is_sent_once_in_a_look",
+    "claim/test_closing.py::test_fault_3_an_issue_that_would_not_close_keeps_the_claim",
+    "claim/test_closing.py::test_a_comment_whose_fate_is_unknown_keeps_the_claim_and_is_resent_after_two_clean_reads",
+    "claim/test_briefing.py::test_nothing_is_promised_where_no_hook_is_at_work",
+)
+
 
 def test_fault_1_requests_for_each_path_with_warm_caches(place: Place) -> None:
     """Nothing changed 0; status changed 1; a PR, its card and what it follows from 2; poll 1; done 2."""
@@ -53,6 +63,7 @@ def test_fault_1_requests_for_each_path_with_warm_caches(place: Place) -> None:
     assert place.issue()["state"] == "closed"
 
 
+@SOAKED
 def test_an_idle_look_inside_the_backoff_reads_no_checks(place: Place) -> None:
     """Twenty idles in a row poll the checks once; each looks for the merge with one request."""
     place.ready()
@@ -70,9 +81,9 @@ def test_an_idle_look_inside_the_backoff_reads_no_checks(place: Place) -> None:
     assert place.claim()["last_check_poll"] != polls[0]
 
 
-@pytest.mark.parametrize("times", [soaked(1), 5])
+@pytest.mark.parametrize("times", [soaked(1), 2, soaked(5)])
 def test_ticking_n_times_writes_what_ticking_once_does(place: Place, times: int) -> None:
-    """The same writes reach GitHub whether a step is ticked once or five times."""
+    """The same writes reach GitHub whether a step is ticked once, twice or five times."""
     place.knows_board()
     place.clear()
     place.ready()
@@ -119,13 +130,14 @@ def test_two_wakes_at_once_open_one_pull_request(place: Place) -> None:
     assert [r.operation for r in place.writes()] == ["OpenPullRequest"]
 
 
-FAULTS = {
-    "cut-after": ("cut", "after"),
+FAULTS = {"cut-after": ("cut", "after"), "status-before": ("status", "before")}
+MORE_FAULTS = {
     "cut-before": ("cut", "before"),
-    "status-before": ("status", "before"),
     "status-after": ("status", "after"),
     "truncate-after": ("truncate", "after"),
 }
+"""Further ones of the same: it was done or not, and nobody heard of it."""
+
 OPEN: dict[str, Any] = {"operation": "OpenPullRequest"}
 END: dict[str, Any] = {"operation": "CommentAndClose"}
 CREATE_PR: dict[str, Any] = {"method": "POST", "path": r"/pulls$"}
@@ -134,13 +146,23 @@ CLOSE: dict[str, Any] = {"method": "PATCH", "path": r"/issues/42$"}
 BOARD: dict[str, Any] = {"operation": "SetBoardFields"}
 
 
+def ways(routes: dict[str, dict[str, Any]]) -> list[Any]:
+    """Each of these routes, and each fault of the first of them."""
+    more = [
+        soaked(route, failure, id=f"{name}-{kind}")
+        for name, route in routes.items()
+        for kind, failure in MORE_FAULTS.items()
+    ]
+    return [*crossed(routes, FAULTS), *more]
+
+
 def fault(kind: Any, when: Any, route: dict[str, Any]) -> Fault:
     """A fault on one route; 502 is the status, where there is one."""
     return Fault(kind, when=when, status=502, **route)
 
 
 @pytest.mark.parametrize(
-    ("route", "failure"), crossed({"joined": OPEN, "pulls": CREATE_PR, "board": BOARD}, FAULTS)
+    ("route", "failure"), ways({"joined": OPEN, "pulls": CREATE_PR, "board": BOARD})
 )
 def test_a_lost_answer_while_opening_converges(
     place: Place, route: dict[str, Any], failure: tuple[str, str], monkeypatch: pytest.MonkeyPatch
@@ -176,7 +198,7 @@ def test_a_pull_request_whose_answer_was_lost_is_found_in_the_same_look(
 
 @pytest.mark.parametrize(
     ("route", "failure"),
-    crossed({"joined": END, "comment": COMMENT, "close": CLOSE, "board": BOARD}, FAULTS),
+    ways({"joined": END, "comment": COMMENT, "close": CLOSE, "board": BOARD}),
 )
 def test_a_lost_answer_while_closing_converges(
     place: Place, route: dict[str, Any], failure: tuple[str, str], monkeypatch: pytest.MonkeyPatch
@@ -199,6 +221,7 @@ def test_a_lost_answer_while_closing_converges(
     assert said.count("Issue #42 closed. Board → Done.") == 1
 
 
+@SOAKED
 def test_fault_3_a_close_that_fails_is_not_reported_as_closed(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +256,7 @@ def test_a_pull_request_that_lists_do_not_show_yet_is_not_opened_twice(
     assert place.claim()["pr_number"] == place.pull()
 
 
+@SOAKED
 @WAYS
 def test_a_comment_that_lags_is_not_posted_twice(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, is_joined: bool
@@ -290,6 +314,7 @@ def test_a_look_that_failed_is_not_waited_for_where_nothing_needs_a_look(place: 
     assert place.requests() == []
 
 
+@SOAKED
 def test_a_watch_is_promised_only_where_hooks_are_at_work(place: Place) -> None:
     """Of red checks a worktree that has seen no hook hears how to look, and never that it is watched."""
     place.ready()

@@ -19,12 +19,18 @@ from lifecycle.sandbox.control.faults import Fault
 from tests.claim.steps import go
 from tests.conftest import BRANCH, Place
 from tests.factories import texts
+from tests.repeated import soaked
+
+SOAKED = pytest.mark.soak(
+    "claim/test_recovery.py::test_a_board_that_was_unreadable_a_moment_ago_is_tried_at_closing",
+    "claim/test_closing_steps.py::test_the_card_keeps_no_claim_alive",
+)
 
 CLOSE: dict[str, Any] = {"method": "PATCH", "path": r"/issues/42$"}
 STOP = {"hook_event_name": "Stop"}
 
 
-@pytest.mark.parametrize("wake", [Wake.STOP, Wake.TICK])
+@pytest.mark.parametrize("wake", [Wake.STOP, soaked(Wake.TICK)])
 def test_what_is_refused_is_sent_once_in_a_look(
     place: Place, wake: Wake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +77,7 @@ def test_a_refused_close_is_tried_again_when_done_is_written_again_or_later(
     assert not place.has_claim()
 
 
+@SOAKED
 def test_a_board_that_waits_does_not_hold_done_back(place: Place) -> None:
     """The board was rate-limited for an hour; closing does not wait for that."""
     place.ready()
@@ -123,7 +130,7 @@ def test_a_deadline_at_any_moment_leaves_the_guard_open(
     assert "created" in place.hook("on-stop", STOP).stdout
 
 
-@pytest.mark.parametrize("kind", ["hang", "trickle"])
+@pytest.mark.parametrize("kind", ["hang", soaked("trickle")])
 def test_a_hung_board_does_not_cost_the_session_its_question(place: Place, kind: Any) -> None:
     """Claim and question come from the files; the board is missing, and that is said."""
     place.ready()
@@ -132,7 +139,7 @@ def test_a_hung_board_does_not_cost_the_session_its_question(place: Place, kind:
     place.control.merge_pull(number)
     place.tree().tick(Wake.IDLE)
     place.control.add_fault(Fault(kind, operation="BriefBoard", count=9))
-    done = place.hook("session-start", {}, LIFECYCLE_HOOK_SECONDS="4.5")
+    done = place.hook("session-start", {}, LIFECYCLE_HOOK_SECONDS="3")
     assert done.returncode == 0
     text = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert f"PR #{number} merged! Should I close issue #42?" in text
@@ -216,7 +223,7 @@ def test_a_task_that_is_taken_again_is_not_closed_by_its_old_pull_request(place:
     assert len(place.issue()["comments"]) == 1
 
 
-@pytest.mark.parametrize("method", ["merge", "squash"])
+@pytest.mark.parametrize("method", ["merge", soaked("squash")])
 def test_a_reopened_task_is_handed_off_with_new_commits_alone(
     place: Place, method: Literal["merge", "squash"]
 ) -> None:
