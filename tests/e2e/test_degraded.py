@@ -23,6 +23,7 @@ from tests.repeated import soaked
 SOAKED = pytest.mark.soak(
     "e2e/test_degraded.py::test_a_board_that_comes_back_takes_over_from_the_label",
     "claim/test_degraded.py::test_a_card_that_comes_back_is_written_once_whatever_it_shows",
+    "e2e/test_degraded.py::test_an_app_takes_a_task_from_claim_to_close",
 )
 
 ISSUE = 42
@@ -228,6 +229,7 @@ def test_labels_that_are_not_wanted(place: Place) -> None:
     assert statuses(place) == []
 
 
+@SOAKED
 def test_the_token_of_actions(founded: Founded) -> None:
     """GITHUB_TOKEN sees no project: the whole life goes by labels, and it says so."""
     rights = [f"{name}:{level}" for name, level in PERMISSIONS.items()]

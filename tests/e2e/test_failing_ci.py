@@ -11,6 +11,14 @@ from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import Place
 from tests.e2e.client import Session, ended, heard
 
+SOAKED = pytest.mark.soak(
+    "e2e/test_failing_ci.py::test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed",
+    "e2e/test_failing_ci.py::test_a_fix_that_skips_the_test_is_named_and_holds_the_close_until_a_yes",
+    "feedback/test_ladder.py::test_two_heads_that_fail_alike_to_the_line_ask_the_person",
+    "feedback/test_ladder.py::test_three_heads_with_one_identity_ask_the_person",
+    "storage/test_ledger.py::test_a_key_is_queued_once_and_offered_once",
+)
+
 FAST = "[checks]\npoll_seconds = 0.05\n"
 
 LOST = "2026-01-31T10:00:02.0000000Z dd: error writing '/mnt/x': No space left on device\n"
@@ -75,6 +83,7 @@ def test_a_failing_check_wakes_whatever_its_name_has_in_it(session: Session) -> 
     assert "Why, as far as CI" in woken
 
 
+@SOAKED
 def test_what_a_tick_told_is_read_by_the_waiter_and_ours_is_not_told_twice(
     session: Session,
 ) -> None:
@@ -145,6 +154,7 @@ def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session
     assert asked_for(place, "/rerun-failed-jobs") == 0
 
 
+@SOAKED
 def test_two_heads_that_fail_alike_and_three_with_one_test_ask_the_person(
     session: Session,
 ) -> None:

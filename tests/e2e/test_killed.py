@@ -88,12 +88,14 @@ class Story:
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
 
-    def kills(self, hook: str, *, at_least: int, session: str = ONE, **more: Any) -> Iterator[Kill]:
-        """Put the story back and kill the hook, at each of its moments, until it survives."""
+    def kills(
+        self, hook: str, *, at_least: int, session: str = ONE, every: int = 1, **more: Any
+    ) -> Iterator[Kill]:
+        """Put the story back and kill the hook, at each or every N-th of its moments, until it survives."""
         scene = Scene(self.sandbox, self.place, self.folder)
-        moment, at_end = 0, False
+        moment, at_end = 1 - every, False
         while not at_end:
-            moment += 1
+            moment += every
             scene.restore()
             self.ahead = 0.0
             self.heard = []
@@ -227,14 +229,15 @@ def assert_asked(story: Story) -> None:
     assert QUESTION in story.cli("status", session="")
 
 
-def test_on_stop_killed_while_it_opens_the_pull_request(story: Story) -> None:
+@pytest.mark.parametrize("every", [2, soaked(1)])
+def test_on_stop_killed_while_it_opens_the_pull_request(story: Story, every: int) -> None:
     """One PR, asked for once; the card in step; "PR #46 created" once, unless it was marked as offered.
 
     No temporary file of the killed process stays, neither beside the claim nor in `.lifecycle/`.
     """
     place = story.place
     story.goes_on("session-end")
-    for kill in story.kills("on-stop", at_least=20):
+    for kill in story.kills("on-stop", at_least=20, every=every):
         story.goes_on("on-stop")
         assert not list(place.root.rglob("*.tmp")), (kill, "what a kill leaves is swept up")
         story.goes_on("on-stop", "user-prompt-submit")

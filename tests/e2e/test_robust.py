@@ -35,10 +35,9 @@ INPUTS = {
 }
 
 
-CONTENTS = (
-    *(b"", b"{", b"\xff\xfe\x00", b"[]", b"[" * 100_000),
-    *(b'{"schema_version": 99}', b'{"phase": 7}'),
-)
+CONTENTS = (b"{", b'{"schema_version": 99}', b'{"phase": 7}')
+NO_CLAIMS = (b"", b"\xff\xfe\x00", b"[]", b"[" * 100_000)
+"""What is no claim either: `claim/test_file.py` reads such bytes."""
 
 
 def each_with(first: str, others: list[str], inputs: Iterable[Any], usual: Any) -> list[Any]:
@@ -94,7 +93,12 @@ def test_any_stdin_is_survived_behind_the_guard(place: Place, hook: str, name: s
 
 
 @pytest.mark.parametrize(
-    ("hook", "content"), each_with("on-stop", ["on-idle", "session-start"], CONTENTS, b"{")
+    ("hook", "content"),
+    [
+        *each_with("on-stop", ["session-start"], CONTENTS, b"{"),
+        *(soaked("on-idle", content) for content in CONTENTS),
+        *(soaked(hook, content) for hook in HOOKS for content in NO_CLAIMS),
+    ],
 )
 def test_any_claim_file_is_survived(place: Place, hook: str, content: bytes) -> None:
     """A broken or strange claim never fails a hook, which says so; what cannot be read is kept."""
@@ -257,8 +261,8 @@ def test_a_missing_command_lets_the_agent_go_on(place: Place) -> None:
     ("form", "folder"),
     [
         ("#!{} -I\n", "gone"),
-        ("#!/bin/sh\n'''exec' {} \"$0\" \"$@\"\n' '''\n", "long"),
-        ("#!/bin/sh\n'''exec' \"{}\" \"$0\" \"$@\"\n' '''\n", "with a space"),
+        soaked("#!/bin/sh\n'''exec' {} \"$0\" \"$@\"\n' '''\n", "long"),
+        soaked("#!/bin/sh\n'''exec' \"{}\" \"$0\" \"$@\"\n' '''\n", "with a space"),
         ("#!/bin/sh\n'''exec' '{}' \"$0\" \"$@\"\n' '''\n", "by uv"),
     ],
 )

@@ -12,14 +12,17 @@ import pytest
 from lifecycle.core.stage_names import Detected
 from lifecycle.settings.resources import hook_script
 from tests.e2e.staged import LABEL, Ground, marker
-from tests.repeated import crossed
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "e2e/test_stages_errors.py::test_row_tracker_program_not_found",
     "stages/test_transcript_broken.py::test_what_cannot_be_read_gives_nothing",
+    "hooks/test_client_contract.py::test_stdin_that_never_comes_is_not_waited_for",
 )
 
 CODED = marker(Detected.CODING_COMPLETE)
+CHOSEN = (("stages/tasks.json", False), ("stages/tasks.json", True), ("stages.lock", False))
+"""Of our own files the one that is read as JSON, and the lock; `test_our_files.py` has the marks."""
 
 
 def inner(ground: Ground) -> list[str]:
@@ -78,6 +81,7 @@ def test_row_no_workflow_issues(ground: Ground) -> None:
     assert (len(ground.log()), ground.calls()) == (lines, calls)
 
 
+@SOAKED
 def test_row_timeout_on_stdin_read(ground: Ground) -> None:
     """A client that sends nothing and closes nothing: empty input, after a second, and exit 0."""
     ground.task("First")
@@ -210,16 +214,14 @@ def test_path_the_transcript_is_corrupt(ground: Ground, content: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("name", "as_folder"),
-    crossed(
-        {
-            name: name
-            for name in (
-                *("stages/tasks.json", "staged", "stage-due", "stage-words", "stage-off"),
-                *("stages", "stages.lock"),
-            )
-        },
-        {"garbage": False, "folder": True},
-    ),
+    [
+        (pytest.param if (name, as_folder) in CHOSEN else soaked)(name, as_folder)
+        for name in (
+            *("stages/tasks.json", "staged", "stage-due", "stage-words", "stage-off"),
+            *("stages", "stages.lock"),
+        )
+        for as_folder in (False, True)
+    ],
 )
 def test_broken_files_of_our_own_are_survived(
     ground: Ground, name: str, *, as_folder: bool

@@ -18,6 +18,7 @@ from tests.e2e.staged import Ground, marker
 SOAKED = pytest.mark.soak(
     "e2e/test_stages_evidence.py::test_a_suite_in_the_background_counts_when_its_end_is_told",
     "evidence/test_readings.py::test_what_an_agents_own_run_proves",
+    "evidence/test_runner_options.py::test_what_a_run_is_pointed_at_is_a_part_unless_it_is_all",
 )
 
 CODED = marker(Detected.CODING_COMPLETE)
@@ -144,6 +145,7 @@ def test_a_subagents_run_in_a_worktree_of_its_own_says_nothing_here(
         assert runs(ground)[1:] == [("passed", True)]  # a line that begins in a part is of a part
 
 
+@SOAKED
 def test_a_path_that_leaves_tests_out_is_a_part(ground: Ground, agent: Agent) -> None:
     """Git shows the tests that lie elsewhere; also of a run in the background. One that has all counts."""
     for path in ("tests/test_a.py", "src/test_b.py"):

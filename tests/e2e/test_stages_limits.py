@@ -126,7 +126,7 @@ def test_where_nothing_can_be_run_the_marker_counts_and_the_user_hears_it_once(
     ("line", "output", "is_ok"),
     [
         ("pytest tests/unit/test_a.py", "Exit code 1\n1 failed in 0.1s", False),
-        ("pytest -k a", "1 passed", True),
+        soaked("pytest -k a", "1 passed", True),
     ],
 )
 def test_a_part_shows_that_tests_can_be_run(

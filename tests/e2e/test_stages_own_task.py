@@ -11,6 +11,7 @@ from lifecycle.core.stage_names import Detected
 from tests.cli.outcome import ok
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
+from tests.repeated import soaked
 from tests.trackers.beads.program.database import Database
 
 SOAKED = pytest.mark.soak(
@@ -269,7 +270,7 @@ def test_who_waits_for_clear_is_told_the_next_task(ground: Ground) -> None:
             assert over.person == "All auto-workflow tasks complete"
 
 
-@pytest.mark.parametrize("source", ["clear", "compact", "resume"])
+@pytest.mark.parametrize("source", ["clear", "compact", soaked("resume")])
 def test_who_goes_on_in_mid_stage_is_told_all_of_it(ground: Ground, source: str) -> None:
     """Cleared, compacted or resumed: the stage's whole instruction, with the task and its commands."""
     own = ground.task("First", priority=1)

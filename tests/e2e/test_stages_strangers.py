@@ -11,6 +11,7 @@ import pytest
 from lifecycle.core.stage_names import Detected
 from tests.e2e.agent import Agent
 from tests.e2e.staged import LABEL, Ground, marker
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "e2e/test_stages_strangers.py::test_what_a_strangers_session_does_leads_to_nothing"
@@ -35,7 +36,7 @@ def closes_another(agent: Agent) -> None:
     agent.runs("bd close bd-999 --reason done", "Closed bd-999: done")
 
 
-@pytest.mark.parametrize("does", [runs_tests, gets_approved, closes_another])
+@pytest.mark.parametrize("does", [runs_tests, soaked(gets_approved), closes_another])
 def test_what_a_strangers_session_does_leads_to_nothing(
     ground: Ground, does: Callable[[Agent], None]
 ) -> None:

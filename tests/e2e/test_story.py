@@ -14,10 +14,14 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import BRANCH, Place
 from tests.github.operations.ground import hub_on
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "e2e/test_story.py::test_the_whole_life_of_a_task",
     "claim/test_walk.py::test_the_engine_walks_the_cell",
+    "claim/test_sentences.py::test_a_board_of_the_wrong_number_is_said_once",
+    "claim/test_consent.py::test_a_recorded_yes_counts_since_the_merge_was_seen_or_in_a_command",
+    "storage/test_ledger.py::test_nothing_is_said_twice_and_nothing_is_lost",
 )
 
 STOP = {"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": False}
@@ -186,6 +190,7 @@ def test_the_designs_manual_runs_work(place: Place) -> None:
     assert place.issue()["state"] == "closed"
 
 
+@SOAKED
 def test_fault_7_the_pull_request_is_made_although_the_board_is_not_there(place: Place) -> None:
     """A board failure after the PR must not lose the message about the PR."""
     place.ready()
@@ -215,6 +220,7 @@ def test_without_the_project_scope_issue_and_pr_work_alone(place: Place) -> None
     assert place.issue()["state"] == "closed"
 
 
+@SOAKED
 def test_fault_13_nothing_is_said_twice(place: Place) -> None:
     """Green and the merge question came back at every idle; here each is said once, in all."""
     place.control.plan_checks(PlannedCheck(name="test"))
@@ -325,6 +331,7 @@ def test_open_sub_issues_are_named_before_and_after_closing(place: Place) -> Non
     assert (place.issue(42)["state"], place.issue(44)["state"]) == ("closed", "open")
 
 
+@SOAKED
 def test_a_close_that_was_killed_before_its_look_is_no_yes_to_a_later_merge(place: Place) -> None:
     """The next hook asks, and an agent that repeats its `done` is refused; another `close` is a yes."""
     place.ready()
@@ -433,7 +440,7 @@ def test_the_session_starts_with_claim_question_and_board(place: Place) -> None:
         assert "(octocat-1)" in text
 
 
-@pytest.mark.parametrize("hook", ["on-stop", "on-idle", "session-start"])
+@pytest.mark.parametrize("hook", ["on-stop", soaked("on-idle"), "session-start"])
 def test_a_repository_that_never_asked_is_left_alone(place: Place, hook: str) -> None:
     """No claim, no config, no project variable: no network, no file, no output; with a claim there are."""
     number = place.environment.pop("LIFECYCLE_PROJECT_NUMBER")

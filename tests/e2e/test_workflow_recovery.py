@@ -17,6 +17,7 @@ from tests.e2e.forked import Forked
 from tests.e2e.staged import LABEL, Ground, marker
 from tests.e2e.test_workflow_hooks import begin, compact
 from tests.factories import client
+from tests.repeated import soaked
 
 QUESTION = "PR #46 merged! Should I close issue #42?"
 IN_REVIEW = "Claim: issue #42 on branch claude/fix-42, phase pr_created, PR #46"
@@ -50,7 +51,7 @@ def test_a_merge_during_a_compaction_is_told_at_the_start(session: Session) -> N
     assert len(place.requests()) == 2
 
 
-@pytest.mark.parametrize("is_slow", [False, True], ids=["offline", "slow"])
+@pytest.mark.parametrize("is_slow", [False, soaked(True)], ids=["offline", "slow"])
 def test_a_github_that_does_not_answer_costs_the_look_and_nothing_else(
     session: Session, is_slow: bool
 ) -> None:
