@@ -17,7 +17,6 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
 from lifecycle.run.table import RunPhase, RunStatus, StoryStatus
-from tests.bare_pytest import BARE
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND, Place
 from tests.e2e.client import Session
@@ -29,7 +28,7 @@ CLIENT = ("CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SES
 
 
 class Agent:
-    """The agent of a session, in a project whose tests pytest runs."""
+    """The agent of a session, in a project whose tests unittest runs."""
 
     def __init__(self, place: Place, session: str = ONE) -> None:
         self.place, self.root = place, place.root
@@ -98,7 +97,15 @@ class Agent:
         self.run("review", story, "--by", by, "--verdict", verdict, "--finding", finding)
 
 
-TEST = "from {name} import {name}\n\n\ndef test_{name}():\n    assert {name}() == 1\n"
+TEST = """import unittest
+
+from {name} import {name}
+
+
+class Test(unittest.TestCase):
+    def test_{name}(self):
+        self.assertEqual({name}(), 1)
+"""
 
 
 @pytest.fixture
@@ -108,7 +115,7 @@ def agent(place: Place) -> Agent:
     python = shlex.quote(sys.executable)
     checks = {
         "build": f"{python} -m compileall -q .",
-        "test": f"{python} -m pytest -q {shlex.join(BARE)}",
+        "test": f"{python} -m unittest",
     }
     lines = [f"{name} = {json.dumps(command)}" for name, command in checks.items()]
     place.git("switch", "-qc", "calculator")
