@@ -30,7 +30,7 @@ from tests.reconcile.ground import (
     process_environment,
     states,
 )
-from tests.repeated import DEATHS, crossed
+from tests.repeated import DEATHS, crossed, soaked
 from tests.worlds import TOKEN
 
 REVIEWED = Given(pull="open", status="In Review", set_at=7.9)
@@ -77,7 +77,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Given, Policy],
 
 
 @DEATHS
-@pytest.mark.parametrize(("given", "policy", "writes"), WORLDS.values(), ids=WORLDS)
+@pytest.mark.parametrize(
+    ("given", "policy", "writes"),
+    [
+        (pytest.param if name in ("closing", "giving back") else soaked)(*world, id=name)
+        for name, world in WORLDS.items()
+    ],
+)
 def test_a_run_that_dies_at_any_write_is_continued(
     given: Given,
     policy: Policy,
@@ -240,14 +246,17 @@ def test_reads_that_lag_double_nothing(
         assert kinds(one.run(policy)) == []
 
 
-def test_labels_are_continued(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("moments", [(2, 5), soaked((1, 3, 4, 6))])
+def test_labels_are_continued(
+    make: Make, monkeypatch: pytest.MonkeyPatch, moments: tuple[int, ...]
+) -> None:
     """Where labels stand for the board, a run that dies between two of them is continued as well."""
     tasks = numbered([REVIEWED, MERGED, Given()])
     blind = {"tokens": [SeedToken(TOKEN, "octocat", ["repo"])]}
     one = make(*tasks, **blind)
     one.run(CLOSES)
     expected = [told(one.shows(task.number)) for task in tasks]
-    for moment in range(1, 7):
+    for moment in moments:
         one = make(*tasks, **blind)
         with monkeypatch.context() as patch:
             die_at(patch.setattr, moment)

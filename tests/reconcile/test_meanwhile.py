@@ -34,6 +34,7 @@ from tests.reconcile.ground import (
 )
 from tests.reconcile.test_interrupted import MERGED
 from tests.reconcile.test_same import FREE, Working
+from tests.repeated import soaked
 from tests.worlds import TOKEN
 
 BOB = "bob-1738000002"
@@ -148,6 +149,11 @@ WAYS: dict[str, tuple[Given, dict[str, Any], dict[str, Any]]] = {
     "labels": (LABELLED, BLIND, {}),
     "no-board": (OLD, {}, NO_BOARD),
 }
+MOMENTS = {
+    "before-git-asks": ("GET", "service=git-receive-pack"),
+    "before-git-writes": ("POST", "/git-receive-pack"),
+}
+CHOSEN = (("board", "before-git-writes"), ("labels", "before-git-asks"))
 
 
 @pytest.mark.parametrize(("given", "part", "environment"), WAYS.values(), ids=WAYS)
@@ -166,11 +172,15 @@ def test_where_the_lease_may_not_be_deleted_nothing_is_given_back(
 
 
 @pytest.mark.parametrize(
-    ("method", "ending"),
-    [("GET", "service=git-receive-pack"), ("POST", "/git-receive-pack")],
-    ids=["before-git-asks", "before-git-writes"],
+    ("given", "part", "environment", "method", "ending"),
+    [
+        (pytest.param if (way, moment) in CHOSEN else soaked)(
+            *WAYS[way], *MOMENTS[moment], id=f"{way}-{moment}"
+        )
+        for way in WAYS
+        for moment in MOMENTS
+    ],
 )
-@pytest.mark.parametrize(("given", "part", "environment"), WAYS.values(), ids=WAYS)
 def test_a_lease_that_changes_under_the_deletion_stops_the_giving_back(
     make: Make,
     monkeypatch: pytest.MonkeyPatch,
@@ -230,8 +240,14 @@ def closings(one: Ground) -> list[str]:
 
 @pytest.mark.parametrize(
     ("dies", "leased_by"),
-    [(0, AGENT), (0, ""), (1, AGENT), (2, AGENT), (3, AGENT), (4, AGENT)],
-    ids=["nobody", "nobody-without-a-lease", "1st", "2nd", "3rd", "4th"],
+    [
+        pytest.param(0, AGENT, id="nobody"),
+        soaked(0, "", id="nobody-without-a-lease"),
+        soaked(1, AGENT, id="1st"),
+        pytest.param(2, AGENT, id="2nd"),
+        soaked(3, AGENT, id="3rd"),
+        soaked(4, AGENT, id="4th"),
+    ],
 )
 def test_of_several_runs_that_close_at_once_one_comments(
     make: Make,
@@ -271,7 +287,9 @@ def test_of_several_runs_that_close_at_once_one_comments(
     assert closings(one) == ["Completed in #1042"]
 
 
-@pytest.mark.parametrize("is_last", [False, True], ids=["the-run-comments-last", "the-hook-does"])
+@pytest.mark.parametrize(
+    "is_last", [False, soaked(True)], ids=["the-run-comments-last", "the-hook-does"]
+)
 def test_a_close_beside_a_run_leaves_one_comment(
     make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_last: bool
 ) -> None:

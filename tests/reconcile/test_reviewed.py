@@ -31,6 +31,12 @@ from tests.reconcile.test_meanwhile import retake
 from tests.reconcile.test_same import FREE, Working
 from tests.worlds import TOKEN
 
+SOAKED = pytest.mark.soak(
+    "reconcile/test_meanwhile.py::test_a_close_beside_a_run_leaves_one_comment",
+    "claim/test_closing_steps.py::test_what_another_claim_told_of_the_merge_is_not_told_again",
+    "claim/test_closing.py::test_the_comment_says_who_confirmed",
+)
+
 OTHER = "octo-org/another"
 CLOSES = Policy(closes=True)
 REVIEWED = Given(pull="open", status="In Review", set_at=7.9)
@@ -283,6 +289,7 @@ def test_a_task_that_is_given_back_from_afar_says_by_whom(make: Make) -> None:
     assert f"The lease was {before.lease}." in comment
 
 
+@SOAKED
 def test_the_closing_comment_says_by_whom_and_no_hook_says_it_again(
     make: Make, tmp_path: Path
 ) -> None:

@@ -245,7 +245,9 @@ def test_the_same_world_ends_the_same(
     assert ours.written() == []
 
 
-@pytest.mark.parametrize("policy", [Policy(), ALL], ids=["nothing-allowed", "everything-allowed"])
+@pytest.mark.parametrize(
+    "policy", [soaked(Policy()), ALL], ids=["nothing-allowed", "everything-allowed"]
+)
 def test_the_same_record_is_decided_upon_the_same(
     policy: Policy, make: Make, hooks: Callable[[Ground], Hooks]
 ) -> None:

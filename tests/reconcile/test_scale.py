@@ -32,6 +32,13 @@ from tests.reconcile.ground import Ground
 from tests.reconcile.stream import EACH, OWNER, Stream
 from tests.repeated import soaked
 
+SOAKED = pytest.mark.soak(
+    "reconcile/test_reviewed.py::test_the_shards_of_an_owner_cover_everything_once",
+    "reconcile/test_requests.py::test_a_repair_costs_one_look_and_its_writes",
+    "reconcile/test_requests.py::test_reading_costs_a_request_for_100_cards_and_one_for_25_repositories",
+    "reconcile/test_requests.py::test_one_request_at_a_time",
+)
+
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
@@ -83,6 +90,7 @@ def test_a_sweep_stays_near_the_floor(
         assert len(report.findings) == (tasks // EVERY if has_board else 0)
 
 
+@SOAKED
 def test_each_shard_stays_near_its_floor(tmp_path: Path) -> None:
     """A shard asks for all names, to know which are its own, and for its own tasks alone."""
     met = 0
@@ -102,6 +110,7 @@ def _asked(ground: Ground) -> int:
     return len(ground.control.requests())
 
 
+@SOAKED
 def test_a_repair_looks_once_at_what_is_behind_and_writes_it_once(tmp_path: Path) -> None:
     """Of a hundred tasks in step nothing more is asked; the next run asks for the pages alone."""
     with large(tmp_path / "ground", 200, 4) as ground:
@@ -150,6 +159,7 @@ def crowd(monkeypatch: pytest.MonkeyPatch) -> Crowd:
     return counted
 
 
+@SOAKED
 def test_one_request_at_a_time(tmp_path: Path, crowd: Crowd) -> None:
     """GitHub asks for no two at once, and a sweep with its repairs never has two under way.
 
