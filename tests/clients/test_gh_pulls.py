@@ -11,6 +11,7 @@ from lifecycle.sandbox.control import Control
 from tests.clients.gh import CLASSIC_PROJECTS, Gh
 from tests.clients.git import Git
 from tests.clients.world import MARIA, SAM
+from tests.repeated import soaked
 
 # Every field that this gh knows, but for projectCards, which GitHub refuses.
 FIELDS = (
@@ -167,7 +168,7 @@ def test_draft_ready_close_reopen(gh: Gh, control: Control) -> None:
     assert "can't be reopened" not in gh.tried("pr", "view", str(number), "--json", "state").stderr
 
 
-@pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
+@pytest.mark.parametrize("method", ["squash", *map(soaked, ("merge", "rebase"))])
 def test_a_merge_by_every_method(gh: Gh, control: Control, method: str) -> None:
     """The base has the commit that gh asked for, and the branch is gone."""
     number = opened(gh, control, f"by-{method}")

@@ -244,7 +244,7 @@ class _Storage(BaseHTTPRequestHandler):
 def storage() -> Iterator[tuple[GitHubCheckReports, str]]:
     """Reports whose GitHub is one that this test wrote, and its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Storage)
-    thread = Thread(target=server.serve_forever)
+    thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     url = f"http://127.0.0.1:{server.server_address[1]}"
     deadline = Deadline.after(PatientClock(), 30)

@@ -34,6 +34,7 @@ from lifecycle.github.client.library_lines import GqlLine, PyGithubLine
 from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence, TokenLine
 from lifecycle.github.client.rest import RestClient
 from tests.github.hub import TOKEN, PatientClock
+from tests.repeated import soaked
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 VARIABLES = [
@@ -409,7 +410,9 @@ def collected() -> Iterator[None]:
 
 @pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize(
-    "answer", [b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", b""], ids=["407", "nothing"]
+    "answer",
+    [b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", soaked(b"")],
+    ids=["407", "nothing"],
 )
 def test_a_proxy_that_refuses_was_given_nothing(
     deadline: Deadline, monkeypatch: pytest.MonkeyPatch, answer: bytes

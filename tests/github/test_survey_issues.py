@@ -30,6 +30,7 @@ from tests.github.survey_world import (
     seed,
     survey_of,
 )
+from tests.repeated import soaked
 
 SINCE = seconds(0)
 
@@ -173,15 +174,15 @@ def crowd(counts: list[int], closed: int = 0) -> list[SeedRepository]:
 @pytest.mark.parametrize(
     ("counts", "closed", "requests"),
     [
-        ([100], 0, 1),
+        soaked([100], 0, 1),
         ([101], 0, 2),
         ([50, 50], 4, 1),
-        ([30, 80, 5], 0, 2),
-        ([0] * 25, 0, 1),
+        soaked([30, 80, 5], 0, 2),
+        soaked([0] * 25, 0, 1),
         ([0] * 26, 0, 2),
-        ([1] * 100, 0, 4),
-        ([40, 60], 30, 2),
-        ([101, 150], 0, 3),
+        soaked([1] * 100, 0, 4),
+        soaked([40, 60], 30, 2),
+        soaked([101, 150], 0, 3),
         ([], 0, 0),
     ],
 )

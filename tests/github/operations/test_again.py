@@ -83,10 +83,9 @@ def of_writes(name: str) -> tuple[list[tuple[str, str, str | None]], Any]:
 
 
 MADE = {
-    *("issue", "comment", "label", "labels", "milestone", "pull", "ref", "item", "status", "check"),
-    *("part", "reviewers", "updated", "merged", "option", "archived", "no labels", "check goes on"),
+    *("issue", "comment", "label", "labels", "milestone", "pull", "ref", "item", "status", "check")
 }
-"""What makes something or takes several writes, one of each other kind, and what only an app may do.
+"""What makes something or takes several writes, and what only an app may do.
 
 The others are one write that sets what may be set again. That this changes nothing, done again at once,
 `test_whatever_was_done_is_not_done_again` shows.
