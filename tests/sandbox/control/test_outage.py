@@ -13,6 +13,7 @@ import requests
 from lifecycle.sandbox.control import Control, ControlError
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.control.outage import StopSignal
+from tests.repeated import soaked
 
 if TYPE_CHECKING:
     import subprocess
@@ -110,7 +111,7 @@ def test_cut_connection(api: Api, control: Control, when: Any) -> None:
     assert control.requests()[-1].status is None
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", [soaked("before"), "after"])
 def test_hang(api: Api, control: Control, when: Any) -> None:
     """No answer comes while the client waits, and others are served meanwhile."""
     control.add_fault(Fault("hang", method="POST", when=when))

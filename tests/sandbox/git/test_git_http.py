@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lifecycle.sandbox.control import Control
+from tests.repeated import soaked
 
 if TYPE_CHECKING:
     import subprocess
@@ -173,7 +174,7 @@ def test_a_client_that_reads_files_is_sent_away(sandbox: Sandbox, api: Api) -> N
     assert api("POST", f"{where}/git-upload-pack", json={}).status_code == 415
 
 
-@pytest.mark.parametrize("version", ["0", "1", "2"])
+@pytest.mark.parametrize("version", ["0", soaked("1"), "2"])
 def test_each_version_of_the_protocol(
     sandbox: Sandbox, git: Git, clone: Path, tmp_path: Path, version: str
 ) -> None:

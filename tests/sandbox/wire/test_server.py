@@ -22,6 +22,7 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.wire.requestlog import RequestLog
+from tests.repeated import soaked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,7 +132,7 @@ def served() -> Iterator[tuple[subprocess.Popen[str], Any]]:
         process.kill()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, soaked(signal.SIGINT)])
 def test_a_signal_ends_it_with_zero(
     served: tuple[subprocess.Popen[str], Any], number: signal.Signals
 ) -> None:
