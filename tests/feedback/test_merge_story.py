@@ -32,6 +32,14 @@ from tests.conftest import BRANCH
 from tests.e2e.client import Session, ended, heard
 from tests.factories import texts
 
+SOAKED = pytest.mark.soak(
+    "feedback/test_merge_story.py::test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit",
+    "feedback/test_merge_story.py::test_whom_the_merge_waits_for_is_told_alike_everywhere",
+    "claim/test_judged.py::test_leaving_the_queue_is_told_a_minute_later",
+    "claim/test_judged.py::test_a_missing_check_needs_a_person_once_it_was_missed_a_while_ago",
+    "claim/test_awaited.py::test_whom_it_waits_for",
+)
+
 if TYPE_CHECKING:
     from tests.conftest import Place
 
@@ -294,6 +302,7 @@ def test_auto_merge_is_switched_on_for_the_head_and_merges(place: Place, number:
     assert "merged! Should I close issue #42?" in texts(wake(place))
 
 
+@SOAKED
 @demands()
 def test_a_repository_without_checks_says_after_minutes_that_the_merge_is_a_persons(
     place: Place, number: int
@@ -363,6 +372,7 @@ def test_nothing_is_promised_or_released_where_the_repository_is_archived(
     assert place.pulls()[number]["state"] == "open"
 
 
+@SOAKED
 @demands(contexts=["test"], merge_queue=True)
 def test_what_a_person_takes_out_of_the_queue_waits_for_a_person(place: Place, number: int) -> None:
     """The agent is not woken to fix anything; with `merge = "auto"` no push queues it again."""

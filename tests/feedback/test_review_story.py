@@ -20,6 +20,15 @@ from tests.conftest import BRANCH
 from tests.e2e.client import Session, ended, heard
 from tests.factories import client, texts
 
+SOAKED = pytest.mark.soak(
+    "feedback/test_review_story.py::test_a_review_of_twelve_comments_is_one_wake_and_is_answered",
+    "feedback/test_review_ledger.py::test_a_packet_that_nobody_heard_takes_nothing_from_an_earlier_one",
+    "feedback/test_review_ledger.py::test_a_request_for_changes_stands_until_its_author_takes_it_back",
+    "storage/test_ledger.py::test_what_is_over_is_taken_back_if_it_waits_and_may_come_again",
+    "feedback/test_review_reading.py::test_a_part_that_is_refused_refuses_all_of_it",
+    "feedback/test_review_ledger.py::test_a_stranger_speaks_to_the_user_alone",
+)
+
 if TYPE_CHECKING:
     from tests.conftest import Place
 
@@ -79,6 +88,7 @@ def says_by_hand(place: Place, number: int, thread: str, text: str) -> None:
         world.calls.create("POST", path, "a reply", lambda answer: answer, {"body": text})
 
 
+@SOAKED
 def test_a_thread_of_a_strangers_is_named_where_it_is_asked_for(place: Place, number: int) -> None:
     """It is counted as unanswered, so it is shown; its words are only for the user."""
     place.control.review(number, "COMMENTED", login="visitor", comments=remarks(1))
@@ -170,6 +180,7 @@ def test_who_asks_by_command_hears_it_at_once_and_once(place: Place, number: int
     assert "remarks on PR" not in place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
 
 
+@SOAKED
 def test_what_nobody_heard_is_withdrawn_with_the_request(place: Place, number: int) -> None:
     """A packet that waits is packed anew at the next news: without what was taken back."""
     place.control.review(number, "CHANGES_REQUESTED", login="maria", body="Rename it.")
@@ -188,6 +199,7 @@ def test_what_nobody_heard_is_withdrawn_with_the_request(place: Place, number: i
     assert "A typo" not in place.cli("tick").stdout
 
 
+@SOAKED
 def test_who_is_asked_for_another_review_has_the_next_word(place: Place, number: int) -> None:
     """What waits of their request is withdrawn, and others' words stay; what merge saw, status says."""
     place.control.review(number, "CHANGES_REQUESTED", login="maria", body="Rename it.")
@@ -250,6 +262,7 @@ def test_the_closing_question_says_what_is_unanswered(place: Place, number: int)
     assert f"PR #{number} merged! Should I close issue #42? 3 review threads of PR" in said
 
 
+@SOAKED
 def test_reviews_that_cannot_be_read_now_are_read_at_the_next_look(
     place: Place, number: int
 ) -> None:
