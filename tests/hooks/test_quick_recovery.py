@@ -20,6 +20,7 @@ from lifecycle.app.guidance import prepared_recovery
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.app.workflow_functions import create_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.hooks import quick_recovery
 from lifecycle.storage import workflow_marks
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
@@ -28,6 +29,7 @@ from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker
 from tests.factories import client
+from tests.repeated import soaked
 
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 LIGHT = {"pathlib", "typing", "dataclasses", "msgspec", "subprocess", "logging", "tempfile"}
@@ -146,6 +148,8 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a run": (lambda root: (root / ".lifecycle/run").touch(), "full"),
     "what waits": (lambda root: (root / ".lifecycle/waiting").touch(), "full"),
 }  # fmt: skip
+CHOSEN = ("a document in place", "a plan", "settings", "a claim")
+"""One for each way, and both reasons for the full one."""
 
 
 def _append(path: Path) -> None:
@@ -159,6 +163,24 @@ def _copied(root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
+def test_a_change_that_matters_voids_what_was_prepared(
+    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is taken where nothing else has a say, while each file is the one that it was made of."""
+    for variable, value in client(process=os.getppid()).items():
+        monkeypatch.setenv(variable, value)
+
+    def is_taken() -> bool:
+        is_fresh = prepared_recovery.load(str(root), __version__) is not None
+        return is_fresh and quick_recovery._is_plain(quick_recovery.START, str(root))
+
+    assert is_taken()
+    change, wanted = CHANGES[name]
+    change(root)
+    assert is_taken() is (wanted == "prepared")
+
+
+@pytest.mark.parametrize("name", [name if name in CHOSEN else soaked(name) for name in CHANGES])
 def test_what_was_prepared_counts_until_something_changes_that_matters(
     root: Path, name: str
 ) -> None:
@@ -315,7 +337,9 @@ def test_what_came_with_a_repository_is_not_printed(root: Path, tmp_path: Path) 
     assert prepared_recovery.load(str(root), "0.0.9") is None
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"form": [2, "x"]}', "\0" * 100])
+@pytest.mark.parametrize(
+    "content", ["{", '{"form": [2, "x"]}', *map(soaked, ("", "[]", "{}", "\0" * 100))]
+)
 def test_what_is_broken_is_prepared_anew(root: Path, content: str) -> None:
     """It is read, told, and prepared again."""
     (root / ".lifecycle/recovery.json").write_text(content)
