@@ -396,7 +396,7 @@ def ways(draw: st.DrawFn) -> list[Step]:
 
 
 @given(ways())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=5 * settings().max_examples, deadline=None)
 def test_no_way_leads_to_the_end_with_something_missing(steps: list[Step]) -> None:
     """Whoever completes the run has all of it shown, read, committed and in the pull request.
 

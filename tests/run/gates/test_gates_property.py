@@ -257,7 +257,7 @@ def ways(draw: st.DrawFn) -> list[Step]:
 
 
 @given(ways())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=5 * settings().max_examples, deadline=None)
 def test_no_way_leads_to_the_end_with_a_gate_missing(steps: list[Step]) -> None:
     """A story is completed exactly where the model, too, says that everything was shown."""
     model = follow(steps)
@@ -275,7 +275,7 @@ FINALS = st.lists(
 
 
 @given(FINALS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=5 * settings().max_examples, deadline=None)
 def test_the_last_gate_passes_with_lint_or_after_three_fixes_or_a_revert(
     looks_at: list[tuple[str, str]],
 ) -> None:

@@ -373,7 +373,7 @@ def test_the_reason_is_short_whatever_is_in_it() -> None:
     failure = Failure("F1", FailureCategory.CODE, long, NOW)
     stories = tuple(
         Story(f"S{number}", long, status=StoryStatus.IN_PROGRESS, failures=(failure,))
-        for number in range(500)
+        for number in range(100)
     )
     for message in (MARKER, "Done."):
         verdict = decide(seen(a_run(goal=long, stories=stories), message))
