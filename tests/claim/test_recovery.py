@@ -150,6 +150,7 @@ def test_a_hung_board_does_not_cost_the_session_its_question(place: Place, kind:
 def test_a_first_claim_that_is_no_claim_is_kept_out_of_git(place: Place) -> None:
     """What is set aside before anything was ours here does not show in git, like all of ours."""
     (place.root / ".agent-claim.json").write_text("no claim")
+    os.utime(place.root / ".agent-claim.json", (1_700_000_000, 1_700_000_000))  # as above
     assert place.hook("on-stop", STOP).returncode == 0
     assert [path.name[:26] for path in place.root.glob(".agent-claim*")] == [
         ".agent-claim.json.corrupt-"
@@ -390,6 +391,7 @@ def test_a_dry_run_repairs_nothing(place: Place) -> None:
     place.tree().tick(Wake.STOP)
     path = place.root / ".agent-claim.json"
     path.write_text("{")
+    os.utime(path, (1_700_000_000, 1_700_000_000))  # nobody writes into it any more
     for arguments in (["nudge", "coding", "--dry-run"], ["tick", "--dry-run"], ["status"]):
         done = place.cli(*arguments)
         assert done.returncode == 1

@@ -246,7 +246,9 @@ def test_what_takes_too_long_is_given_up_with_a_sentence(
     with pytest.raises(Transient, match=r"no test run counts for them.* in \.gitignore"):
         fingerprint(clone.root, Deadline.after(SystemClock(), 30), variables, seconds=1)
     with pytest.raises(Transient, match=r"took too long|The time for this look is up"):
-        fingerprint(clone.root, Deadline.after(SystemClock(), 1), variables)  # in a git, or between
+        fingerprint(
+            clone.root, Deadline.after(SystemClock(), 0.3), variables
+        )  # in a git, or between
     assert (clone.inside(), list(left.iterdir())) == (before, [])
 
 

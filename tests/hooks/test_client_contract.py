@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.plan import REPLIES, Audience, Notice, ReplyPlace
 from lifecycle.core.redact import redact
-from lifecycle.hooks import client_contract, wake
+from lifecycle.hooks import client_contract, stdin_event, wake
 from lifecycle.hooks.client_contract import CONTEXT_LIMIT, is_for, render
 from lifecycle.hooks.stdin_event import read_input
 from lifecycle.settings.resources import hook_script
@@ -265,6 +265,8 @@ def test_stdin_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatc
     read, write = os.pipe()
     with os.fdopen(read) as silent, os.fdopen(write, "w"):
         monkeypatch.setattr(sys, "stdin", silent)
+        assert stdin_event.STDIN_SECONDS <= 1
+        monkeypatch.setattr(stdin_event, "STDIN_SECONDS", 0.05)
         assert read_input() == {}
 
 

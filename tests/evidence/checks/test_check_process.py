@@ -104,8 +104,11 @@ def test_at_its_limit_the_whole_group_is_ended(tmp_path: Path) -> None:
     assert not is_alive(int((tmp_path / "child").read_text()))
 
 
-def test_what_a_command_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
+def test_what_a_command_leaves_running_is_ended_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It holds the output open or not: the run is over, and it is told."""
+    monkeypatch.setattr(check_process, "DRAIN_SECONDS", 0.1)
     for behind in ("", ">/dev/null 2>&1"):
         end, out, _ = sh(tmp_path, f"sleep 1000 {behind} & echo $!")
         assert end == ProcessEnd(0, left=True)
