@@ -23,6 +23,7 @@ SOAKED = pytest.mark.soak(
     "claim/test_closing.py::test_fault_3_an_issue_that_would_not_close_keeps_the_claim",
     "claim/test_closing.py::test_a_comment_whose_fate_is_unknown_keeps_the_claim_and_is_resent_after_two_clean_reads",
     "claim/test_briefing.py::test_nothing_is_promised_where_no_hook_is_at_work",
+    "e2e/test_doubled.py::test_a_stop_with_a_hand_off",
 )
 
 
@@ -103,6 +104,7 @@ def test_ticking_n_times_writes_what_ticking_once_does(place: Place, times: int)
     ]
 
 
+@SOAKED
 def test_two_wakes_at_once_open_one_pull_request(place: Place) -> None:
     """A doubled hook (plugin and settings): one PR, one message."""
     import subprocess

@@ -24,6 +24,8 @@ from tests.repeated import soaked
 SOAKED = pytest.mark.soak(
     "claim/test_recovery.py::test_a_board_that_was_unreadable_a_moment_ago_is_tried_at_closing",
     "claim/test_closing_steps.py::test_the_card_keeps_no_claim_alive",
+    "claim/test_recovery.py::test_what_is_refused_is_sent_once_in_a_look",
+    "claim/test_opening_steps.py::test_what_failed_is_held_back_for_a_while",
 )
 
 CLOSE: dict[str, Any] = {"method": "PATCH", "path": r"/issues/42$"}
@@ -57,6 +59,7 @@ def test_an_unpushed_branch_is_asked_about_once_in_a_tick(place: Place) -> None:
     assert [type(action).__name__ for action in report.actions] == ["SetBoard"]
 
 
+@SOAKED
 def test_a_refused_close_is_tried_again_when_done_is_written_again_or_later(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,13 @@ from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 from tests.factories import NOW, record, texts
 
+SOAKED = pytest.mark.soak(
+    "claim/test_sentences.py::test_a_refusal_that_stands_is_said_at_each_asking",
+    "e2e/test_sessions.py::test_done_needs_the_users_answer_where_prompts_are_heard",
+    "storage/test_ledger.py::test_a_condition_that_cleared_before_it_was_said_is_not_said",
+    "storage/test_ledger.py::test_a_key_is_queued_once_and_offered_once",
+)
+
 REFUSED = json.dumps(
     {
         "message": "Validation Failed",
@@ -34,6 +41,7 @@ APART = {
 """Nothing of several writes in one request is done: they go out one by one."""
 
 
+@SOAKED
 def test_a_success_is_not_printed_with_the_failure_that_it_cured(place: Place) -> None:
     """The refusal waits for the agent; the look that opens the PR says that alone."""
     place.ready()
@@ -150,6 +158,7 @@ def test_a_board_of_the_wrong_number_is_said_once(place: Place) -> None:
     assert len(re.findall(r"\b99\b", done.stdout)) == 1, done.stdout
 
 
+@SOAKED
 def test_the_question_is_printed_once(place: Place) -> None:
     """By tick, and by status while it waits for the agent."""
     place.merged()

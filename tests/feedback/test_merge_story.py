@@ -38,6 +38,8 @@ SOAKED = pytest.mark.soak(
     "claim/test_judged.py::test_leaving_the_queue_is_told_a_minute_later",
     "claim/test_judged.py::test_a_missing_check_needs_a_person_once_it_was_missed_a_while_ago",
     "claim/test_awaited.py::test_whom_it_waits_for",
+    "claim/test_review.py::test_of_a_closed_pull_request_nothing_is_said_that_holds_for_an_open_one",
+    "claim/test_review.py::test_of_a_new_pull_request_nothing_is_known_but_what_its_branch_has",
 )
 
 if TYPE_CHECKING:
@@ -485,6 +487,7 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     assert json.loads(place.cli("status", "--json").stdout)["claim"]["pr_number"] == number
 
 
+@SOAKED
 @demands()
 def test_a_closed_pull_request_and_the_next_one_are_told_of_themselves(
     place: Place, number: int
