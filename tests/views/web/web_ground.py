@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from lifecycle.core.timing import SystemClock
 from lifecycle.settings import known_clones
 from lifecycle.views.web.all_worktrees import AllWorktrees
 from lifecycle.views.web.web_server import WatchServer
@@ -34,6 +33,14 @@ class StillClock(ManualClock):
     def monotonic(self) -> float:
         """Seconds that never run backwards."""
         return self.offset
+
+
+class QuickServer(WatchServer):
+    """The server, which notices in a moment that it is to end."""
+
+    def serve_forever(self, poll_interval: float = 0.01) -> None:
+        """Serve until it is to end."""
+        super().serve_forever(poll_interval)
 
 
 @dataclass
@@ -72,9 +79,9 @@ class WebGround:
 
     @contextmanager
     def served(self, here: Path | None = None) -> Iterator[WatchServer]:
-        """The server, by the system's clock."""
-        worktrees = AllWorktrees(self.environment, SystemClock(), here)
-        with WatchServer(worktrees) as server:
+        """The server, by a clock that runs."""
+        worktrees = AllWorktrees(self.environment, ManualClock(), here)
+        with QuickServer(worktrees) as server:
             yield server
 
 
