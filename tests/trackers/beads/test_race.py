@@ -36,7 +36,8 @@ for name in sys.stdin.readline().split():
 """
 
 
-@pytest.mark.parametrize("profile", simulated.PROFILES[1:])
+@pytest.mark.once("how each build says no to a claim, test_rows and test_faults have")
+@pytest.mark.parametrize("profile", simulated.PROFILES[:0:-1])
 def test_one_of_two_processes_wins(profile: str, tmp_path: Path) -> None:
     """Each in a clone of its own, so that no lock of ours is between them: bd alone decides."""
     folder, shared = tmp_path / "bin", tmp_path / "shared"

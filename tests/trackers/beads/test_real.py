@@ -1,7 +1,7 @@
 """The real bd at each version that `make bd` builds: what it answers, who wins, and what a kill leaves.
 
-A part is in every run, with the newest. `make soak` has all of it with each: all recorded steps, the whole
-suite, more races and kills.
+Some recorded steps are in every run, with the newest: the simulated one is held to them, and `make test` asks
+it everything else. `make soak` asks the real one: all recorded steps, the whole suite, races, kills, leases.
 """
 
 from __future__ import annotations
@@ -157,6 +157,10 @@ def _race(space: real.Workspace, folder: Path, rivals: int) -> None:
     assert others == [f"refused by {winner}"] * (rivals - 1)
 
 
+@pytest.mark.soak(
+    "trackers/beads/test_real.py::test_the_recordings_are_what_it_says_now",
+    "trackers/beads/test_probe.py::test_the_words_are_bd_s_own",
+)
 @newest
 def test_what_the_holder_is_told_to_type_closes_the_task(
     version: str, fresh: Callable[[str], real.Workspace]
@@ -171,6 +175,10 @@ def test_what_the_holder_is_told_to_type_closes_the_task(
     assert not space.tracker("root-1").get(task.id).is_open
 
 
+@pytest.mark.soak(
+    "trackers/beads/test_real.py::test_the_recordings_are_what_it_says_now",
+    "trackers/beads/test_race.py::test_one_of_two_processes_wins",
+)
 @newest
 def test_one_of_several_processes_wins(
     version: str, fresh: Callable[[str], real.Workspace], tmp_path: Path
@@ -179,7 +187,7 @@ def test_one_of_several_processes_wins(
     _race(fresh(version), tmp_path, rivals=2)
 
 
-@pytest.mark.soak("trackers/beads/test_real.py::test_one_of_several_processes_wins")
+@pytest.mark.soak("trackers/beads/test_race.py::test_one_of_two_processes_wins")
 @each_version
 def test_one_of_many_processes_wins_again_and_again(
     version: str, fresh: Callable[[str], real.Workspace], tmp_path: Path
@@ -204,6 +212,10 @@ def _killed(space: real.Workspace, seconds: float, monkeypatch: pytest.MonkeyPat
     assert [row["id"] for row in same] == [after.id]
 
 
+@pytest.mark.soak(
+    "trackers/beads/test_real.py::test_the_recordings_are_what_it_says_now",
+    "trackers/beads/test_faults.py::test_what_was_done_is_seen",
+)
 @newest
 def test_a_write_that_was_killed_is_done_once(
     version: str, fresh: Callable[[str], real.Workspace], monkeypatch: pytest.MonkeyPatch
@@ -212,7 +224,7 @@ def test_a_write_that_was_killed_is_done_once(
     _killed(fresh(version), 0.12, monkeypatch)
 
 
-@pytest.mark.soak("trackers/beads/test_real.py::test_a_write_that_was_killed_is_done_once")
+@pytest.mark.soak("trackers/beads/test_faults.py::test_what_was_done_is_seen")
 @each_version
 def test_writes_that_were_killed_at_any_moment_are_done_once(
     version: str, fresh: Callable[[str], real.Workspace], monkeypatch: pytest.MonkeyPatch
@@ -223,6 +235,10 @@ def test_writes_that_were_killed_at_any_moment_are_done_once(
         _killed(space, step * 0.04, monkeypatch)
 
 
+@pytest.mark.soak(
+    "trackers/beads/test_real.py::test_the_recordings_are_what_it_says_now",
+    "trackers/beads/test_conformance.py::test_leases_are_renewed_where_there_are_any",
+)
 def test_a_lease_is_renewed_by_its_holder_alone(fresh: Callable[[str], real.Workspace]) -> None:
     """1.3.0: a heartbeat moves the end of the claim, of a claim only, and of one's own only."""
     space = fresh("1.3.0")

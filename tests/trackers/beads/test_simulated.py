@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.forked import Forked
+from tests.repeated import soaked
 from tests.trackers.beads import simulated
 from tests.trackers.beads.program.answers import Build
 from tests.trackers.beads.program.main import answer
@@ -48,13 +49,16 @@ def _started(folder: Path, arguments: list[str], around: dict[str, str]) -> tupl
 
 
 @pytest.mark.started
-@pytest.mark.parametrize("profile", simulated.RECORDINGS)
+@pytest.mark.parametrize(
+    ("profile", "is_started"),
+    [*((one, False) for one in simulated.RECORDINGS), soaked(simulated.PROFILES[-1], True)],
+)
 def test_it_answers_as_the_real_one_did(
-    profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_started: bool
 ) -> None:
     """All recorded command lines in their order: same exit codes, same stdout, same stderr.
 
-    The newest as processes; the others by the function that the process calls.
+    By the function that the process calls; of the newest as processes, too.
     """
     steps = _steps(profile)
     folder, root = tmp_path / "bin", tmp_path / "demo"
@@ -67,7 +71,7 @@ def test_it_answers_as_the_real_one_did(
     wrong = {}
     for step in steps:
         arguments, around = step["argv"][1:], {**base, **step["env"]}
-        if profile == simulated.PROFILES[-1]:
+        if is_started:
             code, out, err = _started(folder, arguments, around)
         else:
             code, out, err = answer(Build(profile), arguments, around)

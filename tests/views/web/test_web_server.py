@@ -5,15 +5,18 @@ from __future__ import annotations
 import html
 import http.client
 import json
+import os
 import re
 import socket
 import threading
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from lifecycle.core.errors import Refused
 from lifecycle.views.overview.overview_values import overview_json
+from lifecycle.views.web import web_server
 from lifecycle.views.web.web_server import CONNECTIONS, GUARDS, WatchServer
 from tests.views.web.web_ground import QuickServer, WebGround, ask
 
@@ -255,6 +258,26 @@ def test_nothing_is_left_when_it_ends(user: WebGround) -> None:
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
     assert [one.name for one in threading.enumerate() if one.name == "page"] == []
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "answer"), [(web_server, "_has_terminal", False), (os, "getppid", -1)]
+)
+def test_it_goes_with_its_terminal_and_with_whoever_started_it(
+    user: WebGround, monkeypatch: pytest.MonkeyPatch, where: ModuleType, name: str, answer: int
+) -> None:
+    """It looks now and then whether both are there, and ends by itself once one is not."""
+    monkeypatch.setattr(web_server, "GLANCE", 0.01)
+    monkeypatch.setattr(web_server, "_has_terminal", lambda: True)
+    server = QuickServer(user.worktrees())
+    served: list[int] = []
+
+    def leave() -> None:
+        served.append(ask(server).status)
+        monkeypatch.setattr(where, name, lambda: answer)
+
+    web_server.serve(server, leave)
+    assert (served, server.socket.fileno()) == ([200], -1)
 
 
 def test_a_page_that_cannot_be_made_says_so_and_the_server_goes_on(
