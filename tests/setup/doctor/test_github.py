@@ -570,6 +570,10 @@ def test_an_app_that_lacks_a_permission(
     assert finding["fix"].endswith("app-tokens.json")
 
 
+@pytest.mark.soak(
+    "setup/doctor/test_github.py::test_an_app_that_lacks_a_permission",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
 def test_an_app_with_all_permissions(seeded: Seeded, tmp_path: Path) -> None:
     """It is healthy, and its claim wonders about no assignee: GitHub assigns no App."""
     patient = _app(seeded, tmp_path)
@@ -577,6 +581,10 @@ def test_an_app_with_all_permissions(seeded: Seeded, tmp_path: Path) -> None:
     assert "did not assign" not in ok(patient.place.cli("claim", "42"))
 
 
+@pytest.mark.soak(
+    "setup/doctor/test_github.py::test_an_app_that_lacks_a_permission",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
 def test_an_app_that_may_not_run_jobs_again(seeded: Seeded, tmp_path: Path) -> None:
     """The documented permissions do not have it: a remark, which ci.rerun = 0 takes away."""
     patient = _app(seeded, tmp_path, actions="read")

@@ -61,6 +61,7 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
+@SOAKED
 def test_no_hook_at_all(patient: Patient) -> None:
     """`lifecycle init` is the fix, and it is one."""
     _unwired(patient)

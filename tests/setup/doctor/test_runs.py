@@ -44,7 +44,7 @@ def test_set_up_whole_it_is_one_line(ready: Patient) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [SHIM_FILES[0], *map(soaked, [*SHIM_FILES[1:], SKILL_FILE]), ".claude/agents/tester.md"],
+    [SHIM_FILES[0], *map(soaked, [*SHIM_FILES[1:], SKILL_FILE, ".claude/agents/tester.md"])],
 )
 def test_a_file_that_is_gone(ready: Patient, name: str) -> None:
     """It is named, and the command that supplies it."""

@@ -24,6 +24,11 @@ from tests.cli.outcome import ok
 from tests.repeated import soaked
 from tests.setup.doctor.conftest import SHARED, Patient
 
+SOAKED = pytest.mark.soak(
+    "setup/doctor/test_workflows.py::test_set_up_whole_with_a_workflow_all_is_well",
+    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+)
+
 CURRENT = ".claude/state/workflow.json"
 VIEW = ".claude/workflow_state_system.md"
 
@@ -111,6 +116,7 @@ def test_a_file_that_is_gone(ready: Patient, name: str) -> None:
     assert ready.wrong() == []
 
 
+@SOAKED
 def test_a_stale_shim(ready: Patient) -> None:
     """As an earlier version wrote it: init renews it."""
     old = "# an earlier one. lifecycle init --workflow\n"
@@ -126,6 +132,7 @@ def test_a_stale_shim(ready: Patient) -> None:
     assert (ready.root / STATE_SCRIPT).read_text() == text
 
 
+@SOAKED
 def test_a_changed_shim(ready: Patient) -> None:
     """Somebody's own: nobody knows what it runs; the fix writes ours again."""
     (ready.root / SYNC_SCRIPT).write_text("#!/bin/sh\n")
@@ -133,6 +140,7 @@ def test_a_changed_shim(ready: Patient) -> None:
     assert ready.wrong() == []
 
 
+@SOAKED
 def test_a_section_that_is_gone(ready: Patient) -> None:
     """Taken out of CLAUDE.md by hand; the fix puts it in again."""
     (ready.root / SECTION_PAGE).write_text("# Ours\n")
@@ -154,6 +162,7 @@ def test_a_matcher_that_never_fires(ready: Patient) -> None:
             assert ready.wrong() == []
 
 
+@SOAKED
 def test_settings_that_run_a_script_that_is_not_there(patient: Patient) -> None:
     """The client would show an error at each launch; the fix supplies the script."""
     hook = {"type": "command", "command": f'"$CLAUDE_PROJECT_DIR"/{SYNC_SCRIPT}'}
@@ -163,6 +172,7 @@ def test_settings_that_run_a_script_that_is_not_there(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@pytest.mark.once("workflow/test_workflow_documents has every broken one")
 @pytest.mark.parametrize("content", ["", soaked('{"id": "wf_'), soaked("[]"), "{" * 10_000])
 def test_a_broken_document(ready: Patient, content: str) -> None:
     """Empty, half-written, no object, too deep: one sentence; the fix sets it aside, and all is well."""
@@ -188,6 +198,7 @@ def test_a_document_of_a_later_release(ready: Patient) -> None:
     assert found["workflow.state"]["fix"] == install_line("renew")
 
 
+@SOAKED
 def test_documents_that_git_tracks(ready: Patient) -> None:
     """They came with the repository; the fix lets git forget them and keeps them."""
     ready.place.git("add", "--force", CURRENT)
@@ -198,6 +209,7 @@ def test_documents_that_git_tracks(ready: Patient) -> None:
     assert (ready.root / CURRENT).is_file()
 
 
+@pytest.mark.once("both are brought in step again by the view's digest")
 @pytest.mark.parametrize("edit", ["deleted", "edited"])
 def test_a_view_that_somebody_changed(ready: Patient, edit: str) -> None:
     """It is told, and the fix renders it anew."""
@@ -209,6 +221,7 @@ def test_a_view_that_somebody_changed(ready: Patient, edit: str) -> None:
     assert view.read_text() == before
 
 
+@SOAKED
 def test_a_document_that_is_lacking(ready: Patient) -> None:
     """One of the two was deleted: the fix writes it anew from the other."""
     (ready.root / CURRENT).unlink()
@@ -228,6 +241,7 @@ def test_an_edit_that_was_not_taken_over(ready: Patient) -> None:
     assert ready.wrong() == []
 
 
+@SOAKED
 def test_a_workflow_that_was_forgotten(ready: Patient) -> None:
     """Files accumulate: what nobody moved for two weeks is named, and the fix archives it."""
     (checkpoint,) = (ready.root / "untracked/workflow-state").glob("*/*.json")

@@ -68,6 +68,7 @@ def commands(data: dict[str, Any], event: str) -> list[str]:
     return [hook["command"] for group in data["hooks"][event] for hook in group["hooks"]]
 
 
+@pytest.mark.once("test_settings has every form of the file, by properties")
 @pytest.mark.parametrize(
     ("given", "shared"),
     crossed(
@@ -164,6 +165,7 @@ def test_git_ignores_what_is_ours(clone: Clone) -> None:
     assert clone.git("ls-files") == ""
 
 
+@pytest.mark.once("each part names its files to the same list, which test_init_supplied has")
 @pytest.mark.parametrize("arguments", [[], ["--stages"], ["--permissions"]])
 def test_what_is_one_persons_is_not_there_to_commit(clone: Clone, arguments: list[str]) -> None:
     """In a clone and in a linked worktree: no .gitignore, a clean status; `git add -A` takes nothing."""
@@ -183,6 +185,7 @@ def test_what_is_one_persons_is_not_there_to_commit(clone: Clone, arguments: lis
     assert new.contents() == before
 
 
+@pytest.mark.once("each part names its files to the same list")
 @pytest.mark.parametrize("option", ["", "--stages", "--permissions", "--statusline"])
 def test_a_worktree_that_stays_wired_keeps_its_files_out_of_git(clone: Clone, option: str) -> None:
     """Taken out of one worktree, the other's files stay unlisted; the last one's removal restores all."""
@@ -635,6 +638,7 @@ def test_a_linked_file_is_written_through(clone: Clone) -> None:
     assert kept.read_text() == THEIRS
 
 
+@pytest.mark.once("each part names its files to the same list")
 @pytest.mark.parametrize("option", ["", "--permissions", "--run", "--workflow"])
 def test_behind_a_link_what_is_one_persons_is_not_there_to_commit(
     clone: Clone, option: str
@@ -830,6 +834,7 @@ def test_an_entry_that_somebody_took_out_comes_back(clone: Clone) -> None:
     assert len(settings(clone)["hooks"]["Stop"]) == 1
 
 
+@pytest.mark.once("whose the entries are, test_settings tells apart")
 @pytest.mark.parametrize("arguments", [(), ("--shared",)])
 def test_a_claim_that_is_still_here_stays_out_of_git(
     clone: Clone, arguments: tuple[str, ...]

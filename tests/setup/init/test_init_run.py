@@ -29,6 +29,7 @@ from tests.setup.init.test_init import LOCAL, SHARED, THEIRS, WAYS, settings
 NAMES = [file.name for file in runs()]
 
 
+@pytest.mark.once("test_settings and test_variables have every form of the file, by properties")
 @pytest.mark.parametrize(
     ("theirs", "options"),
     crossed(
@@ -131,6 +132,7 @@ def test_for_one_person_git_shows_nothing(clone: Clone) -> None:
     assert str(Path.home()) not in "".join(clone.read(name) for name in NAMES)
 
 
+@pytest.mark.once("one table of files, each with its digest")
 @pytest.mark.parametrize("name", [SHIM_FILES[1], SKILL_FILE, f"{AGENTS}tester.md"])
 def test_what_a_person_changed_since_is_kept(clone: Clone, name: str) -> None:
     """Neither a second run nor the removal touches it; what was not changed goes."""
@@ -161,6 +163,7 @@ def test_what_an_earlier_version_wrote_is_renewed(clone: Clone) -> None:
     assert clone.contents() == before
 
 
+@pytest.mark.once("one table of files")
 @pytest.mark.parametrize("name", ["agents/tester.md", SKILL_FILE.removeprefix(".claude/")])
 def test_what_the_person_has_elsewhere_is_not_supplied(clone: Clone, name: str) -> None:
     """The project's would hide the person's own. Everybody else lacks it."""

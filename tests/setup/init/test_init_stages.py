@@ -46,6 +46,7 @@ def contents(clone: Clone) -> dict[str, tuple[int, bytes]]:
     return clone.contents()
 
 
+@pytest.mark.once("test_settings and test_switch have every form of the files")
 @pytest.mark.parametrize(
     ("given", "shared"),
     crossed(
@@ -75,6 +76,7 @@ def test_out_again_is_as_before(
     assert contents(clone) == before
 
 
+@pytest.mark.once("test_settings has both forms")
 @MODES
 def test_twice_changes_nothing_and_a_plain_run_keeps_it(
     clone: Clone, shared: tuple[str, ...]
@@ -173,6 +175,7 @@ def test_for_one_person_git_shows_nothing(clone: Clone) -> None:
     assert str(Path.home()) not in "".join(clone.read(name) for name in names - {TOML})
 
 
+@pytest.mark.once("one table of files")
 @pytest.mark.parametrize("name", [REVIEW_PAGE, DETECT, ORCHESTRATOR])
 def test_somebodys_own_file_of_that_name_is_kept_and_said(clone: Clone, name: str) -> None:
     """It is not written to, not made executable, not taken out; and the person is told."""
@@ -272,6 +275,7 @@ def test_a_link_out_of_the_project_is_refused(clone: Clone, name: str) -> None:
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.once("what is planned is written or shown, whatever was asked for")
 @pytest.mark.parametrize("arguments", [["--stages"], ["--stages", "--shared"], ["--remove"]])
 def test_a_dry_run_shows_every_file_and_writes_nothing(clone: Clone, arguments: list[str]) -> None:
     """A diff with a head for each file that would change."""
@@ -405,6 +409,7 @@ def test_a_linked_worktree_is_switched_on_for_itself(clone: Clone) -> None:
     assert contents(new) == before
 
 
+@pytest.mark.once("what is which stage, stages/test_detect has")
 @pytest.mark.parametrize(
     ("said", "stage"),
     [

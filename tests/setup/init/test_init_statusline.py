@@ -48,6 +48,7 @@ THEIRS = [
 ]
 
 
+@pytest.mark.once("test_settings has every form of the file, by properties")
 @pytest.mark.parametrize("text", THEIRS)
 def test_another_one_is_called_and_comes_back_to_the_byte(clone: Clone, text: str) -> None:
     """Its command is the argument of ours, and the rest of it stays, whatever comes in later."""
@@ -160,6 +161,7 @@ def test_a_dry_run_shows_it_and_writes_nothing(clone: Clone) -> None:
     ]
 
 
+@pytest.mark.once("each part notes what it made")
 @pytest.mark.parametrize(
     "orders",
     [("--permissions", "--statusline", ""), ("", "--statusline", "--shared")],

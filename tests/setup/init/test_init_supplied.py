@@ -20,6 +20,7 @@ ONE_OF_EACH = [(option, name) for option, names in FILES.items() for name in (na
 OPTIONS = pytest.mark.parametrize("option", FILES)
 
 
+@pytest.mark.once("test_settings has both forms, and one table has the files")
 @OPTIONS
 @pytest.mark.parametrize("shared", [(), ("--shared",)])
 def test_twice_changes_nothing_and_a_plain_run_keeps_it(
@@ -42,6 +43,7 @@ def test_without_the_option_nothing_of_it_is_there(clone: Clone, option: str) ->
     assert not set(settings(clone)["permissions"]["allow"]) & set(RULES[option])
 
 
+@pytest.mark.once("one table of files")
 @pytest.mark.parametrize(("option", "name"), ONE_OF_EACH)
 def test_somebodys_own_file_of_that_name_is_kept_and_said(
     clone: Clone, option: str, name: str
@@ -55,6 +57,7 @@ def test_somebodys_own_file_of_that_name_is_kept_and_said(
     assert clone.contents() == before
 
 
+@pytest.mark.once("one table of files")
 @OPTIONS
 def test_a_removal_follows_no_link_out_of_the_project(
     clone: Clone, tmp_path: Path, option: str
@@ -87,6 +90,7 @@ def test_the_permissions_alone_are_the_plugins_users(clone: Clone, option: str) 
     assert clone.contents() == before
 
 
+@pytest.mark.once("each part's permissions are rows of one table")
 @OPTIONS
 def test_what_was_allowed_stays_so_and_what_was_not_put_in_is_not_claimed(
     clone: Clone, option: str

@@ -31,6 +31,7 @@ PAGES = {
 }
 
 
+@pytest.mark.once("test_editing has every form of the page")
 @pytest.mark.parametrize(("page", "shared"), crossed({"lines": PAGES["lines"], **PAGES}, WAYS))
 def test_out_again_is_as_before(
     clone: Clone, shared: tuple[str, ...], page: str | bytes | None
@@ -56,6 +57,7 @@ def test_what_a_workflow_needs_is_there(clone: Clone) -> None:
     assert set(settings(clone)["permissions"]["allow"]) == rules
 
 
+@pytest.mark.once("test_settings has both forms")
 @MODES
 def test_a_dry_run_shows_the_section_and_writes_nothing(
     clone: Clone, shared: tuple[str, ...]

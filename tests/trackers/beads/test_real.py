@@ -1,7 +1,8 @@
 """The real bd at each version that `make bd` builds: what it answers, who wins, and what a kill leaves.
 
-Some recorded steps are in every run, with the newest: the simulated one is held to them, and `make test` asks
-it everything else. `make soak` asks the real one: all recorded steps, the whole suite, races, kills, leases.
+Some recorded steps are in every run, with the newest: the simulated one is held to them, and `make test`
+asks that one everything else. `make soak` asks the real one for all recorded steps, the whole suite, races,
+kills, and leases.
 """
 
 from __future__ import annotations
