@@ -126,6 +126,10 @@ def test_claim_refuses_what_may_not_be_taken(
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
 
 
+@pytest.mark.soak(
+    "cli/test_claim.py::test_claim_refuses_what_may_not_be_taken",
+    "claim/test_admission.py::test_what_github_says_of_a_task_stands_in_the_way_as_its_card_does",
+)
 def test_claim_refuses_what_github_says_waits_for_another(place: Place) -> None:
     """A dependency that no card names stands in the way as well, and not in a takeover's."""
     ok(place.cli("tracker", "dep", "44", "42"))
@@ -174,6 +178,10 @@ def test_claim_names_the_open_pull_requests_that_are_for_the_task_already(place:
     assert "An open PR" not in ok(place.cli("claim", "42"))
 
 
+@pytest.mark.soak(
+    "cli/test_claim.py::test_fault_16_claim_by_number_does_all_of_it",
+    "claim/test_admission.py::test_a_free_task_is_taken_with_a_remark_at_most",
+)
 def test_claim_warns_unless_ready_for_agent(place: Place) -> None:
     """Readiness is a warning, not a refusal."""
     out = ok(place.cli("claim", "44"))
@@ -198,6 +206,10 @@ def test_one_worktree_holds_one_claim(place: Place) -> None:
         assert f"take the other with: lifecycle {command} 45 --worktree" in said
 
 
+@pytest.mark.soak(
+    "cli/test_claim.py::test_where_labels_keep_the_status_the_lease_names_who_has_the_task",
+    "claim/test_lease.py::test_of_many_that_take_at_once_one_wins",
+)
 def test_fault_15_of_two_agents_of_one_account_exactly_one_wins(
     place: Place, tmp_path: Path
 ) -> None:
@@ -299,6 +311,10 @@ def test_the_loser_of_a_race_does_not_take_over_by_trying_again(
         tree.disconnect()
 
 
+@pytest.mark.soak(
+    "cli/test_claim.py::test_who_was_taken_over_is_off_the_issue",
+    "claim/test_admission.py::test_what_stands_in_the_way_is_said_with_the_way_out",
+)
 def test_a_takeover_takes_what_another_holds(place: Place) -> None:
     """Lease included; the refusal of a mere claim names the command."""
     ok(place.cli("claim", "42"))

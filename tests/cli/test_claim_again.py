@@ -96,6 +96,10 @@ def test_each_place_that_speaks_of_the_claim_says_it(lost: Place) -> None:
     assert HEARD not in lost.hook("session-start", {"source": "startup"}).stdout
 
 
+@pytest.mark.soak(
+    "cli/test_claim_again.py::test_each_place_that_speaks_of_the_claim_says_it",
+    "views/overview/test_overview_words.py::test_what_waits_is_said_once",
+)
 def test_the_view_says_a_loss_once(lost: Place) -> None:
     """What comes next says it, so it is not listed as waiting to be said as well."""
     ok(lost.cli("tick"))
@@ -103,6 +107,10 @@ def test_the_view_says_a_loss_once(lost: Place) -> None:
     assert shown.count("was released while this claim was quiet") == 1
 
 
+@pytest.mark.soak(
+    "cli/test_tracker_hold.py::test_next_passes_over_a_task_whose_branch_another_worktree_has",
+    "cli/test_claim_again.py::test_a_closed_task_is_said_to_be_closed",
+)
 def test_another_worktree_of_the_clone_is_not_told_that_it_is_claimed(
     lost: Place, tmp_path: Path
 ) -> None:
@@ -137,6 +145,10 @@ def test_what_was_lost_is_not_to_be_finished_before_another_task(lost: Place) ->
     ok(lost.cli("claim", "44", "--worktree", **second))
 
 
+@pytest.mark.soak(
+    "cli/test_claim_again.py::test_each_place_that_speaks_of_the_claim_says_it",
+    "claim/test_release_steps.py::test_what_was_released_before_only_loses_its_lease",
+)
 def test_a_refused_close_leaves_the_way_out_that_it_names(lost: Place) -> None:
     """The sentence says "leave the task with: lifecycle release", and that works, whatever the phase."""
     assert "leave the task with: lifecycle release" in lost.cli("close").stdout
@@ -146,6 +158,11 @@ def test_a_refused_close_leaves_the_way_out_that_it_names(lost: Place) -> None:
     assert not (lost.root / ".agent-claim.json").exists()
 
 
+@pytest.mark.soak(
+    "cli/test_commands.py::test_a_look_at_what_another_has_by_now_exits_so",
+    "claim/test_given_back.py::test_who_took_it_afterwards_is_named_instead",
+    "e2e/test_sessions.py::test_who_comes_back_hears_that_the_task_is_lost",
+)
 def test_a_session_s_start_does_not_go_on_with_what_another_has(place: Place) -> None:
     """The board's card names another agent: the look at the start says so."""
     ok(place.cli("claim", "42"))
@@ -166,6 +183,7 @@ def test_doctor_asks_the_remote_where_no_look_has_found_out(lost: Place) -> None
     assert "its lease is gone" in claim["says"]
 
 
+@pytest.mark.once("a hand-off looks before it pushes: claim/test_given_back has what is told then")
 @pytest.mark.parametrize("verb", [("handoff", "--summary", "Fix"), ("tick",)])
 def test_of_a_task_that_another_has_nothing_of_its_pull_request_is_said(
     quiet: Place, verb: tuple[str, ...]
@@ -271,9 +289,9 @@ def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
 @pytest.mark.parametrize(
     ("has_board", "is_merged", "branch"),
     [
-        *((True, False, ""), (False, False, ""), (True, True, "")),
-        *(soaked(False, True, ""), soaked(True, False, "feature/race")),
-        (True, True, "feature/race"),
+        *((True, False, ""), (True, True, "feature/race")),
+        *(soaked(False, False, ""), soaked(True, True, ""), soaked(False, True, "")),
+        soaked(True, False, "feature/race"),
     ],
 )
 def test_a_takeover_goes_on_with_the_pull_request(
@@ -325,6 +343,7 @@ def test_a_claim_file_that_cannot_be_read_now_is_not_said_to_be_lost(quiet: Plac
     assert "lost its file" not in begun
 
 
+@pytest.mark.once("claim/test_derive has the phase of each state of a pull request")
 @pytest.mark.parametrize("is_merged", [True, False])
 def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     quiet: Place, *, is_merged: bool
@@ -349,6 +368,7 @@ def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     assert ("Should I close issue #42?" in ok(quiet.cli("tick"))) == is_merged
 
 
+@pytest.mark.once("test_a_closed_task_is_said_to_be_closed has the refusal")
 @pytest.mark.parametrize("is_closed", [False, True])
 def test_a_claim_whose_file_was_deleted_is_given_up_as_it_is_told(
     quiet: Place, *, is_closed: bool
@@ -486,6 +506,11 @@ def test_a_closed_task_is_said_to_be_closed(quiet: Place, tmp_path: Path) -> Non
     assert refused(quiet.cli("claim", "42")) == f"lifecycle: {sentence('closed', number=42)}\n"
 
 
+@pytest.mark.soak(
+    "cli/test_claim_again.py::test_a_closed_task_is_said_to_be_closed",
+    "claim/test_consent.py::test_of_an_issue_that_is_closed_already_only_the_end_of_the_claim_is_asked",
+    "claim/test_given_back.py::test_a_task_that_its_new_holder_closed_stays_lost",
+)
 def test_a_hand_off_of_a_closed_task_tells_nobody_that_it_is_free(quiet: Place) -> None:
     """The sweep closed it and ended the lease: no hook says that anybody may take it."""
     ok(quiet.cli("handoff", "--summary", "Fix it"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +17,10 @@ from lifecycle.git.process import GitRepository
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import store
-from lifecycle.storage.state_file import StateFile, StateSections
+from lifecycle.storage.state_file import CLAIMING, StateFile, StateSections
 from tests.claim.test_crashes import CrashError, crash_at
 from tests.cli.outcome import ok, refused
-from tests.conftest import Place
+from tests.conftest import ManualClock, Place
 from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
@@ -136,6 +137,31 @@ def test_a_push_that_is_refused_while_nobody_has_the_task_holds_nothing(place: P
     assert "Claimed #42" in ok(place.cli("claim", "42"))
 
 
+@pytest.mark.parametrize(
+    ("begun", "says"),
+    [
+        ({}, "(its lease): lifecycle claim 42 continues"),
+        (
+            {"is_held": True},
+            "(its lease, and what was written on GitHub): lifecycle claim 42 continues",
+        ),
+        ({"is_held": True, "is_unleased": True}, "(what was written on GitHub): lifecycle claim"),
+        ({"is_held": True, "instead_of": "c" * 40}, ": lifecycle takeover 42 continues it, and"),
+        ({"is_unleased": True}, ""),
+    ],
+)
+def test_what_may_be_held_is_named(tmp_path: Path, begun: dict[str, Any], says: str) -> None:
+    """Lease, and what was written, each only if it may be; with the command that goes on."""
+    claim_store = ClaimStore(tmp_path, ManualClock())
+    claim_store.state[CLAIMING] = {"issue": 42, "agent": "octocat-1", "nonce": "n", **begun}
+    said = unfinished_claims.left(claim_store)
+    assert says in said
+    assert bool(said) == bool(says)
+
+
+@pytest.mark.once(
+    "test_a_push_that_is_refused_while_nobody_has_the_task_holds_nothing has no lease, too"
+)
 @pytest.mark.parametrize("has_lease", [True, False])
 def test_what_is_held_is_said_and_release_gives_it_back(place: Place, *, has_lease: bool) -> None:
     """The sentence of the failure, and `status`: what is held and both ways out. No comment is left.
@@ -235,6 +261,9 @@ def test_a_takeover_that_is_undone_leaves_the_other_agent_assigned(
     assert (lease_of(place), place.issue()["assignees"]) == (theirs, ["sam"])
 
 
+@pytest.mark.once(
+    "test_a_takeover_that_is_undone_leaves_the_other_agent_assigned has the lease of before"
+)
 @pytest.mark.parametrize("is_held", [True, False])
 def test_a_task_that_is_closed_while_it_is_taken_is_not_taken(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, is_held: bool
@@ -260,7 +289,7 @@ def test_a_task_that_is_closed_while_it_is_taken_is_not_taken(
     assert not place.card().get("Agent")
 
 
-@pytest.mark.parametrize("killed", ["take", soaked("create"), "unassign"])
+@pytest.mark.parametrize("killed", ["take", *map(soaked, ["create", "unassign"])])
 def test_a_takeover_that_was_killed_unassigns_whoever_had_the_task(
     place: Place, monkeypatch: pytest.MonkeyPatch, killed: str
 ) -> None:

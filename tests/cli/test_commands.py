@@ -80,6 +80,10 @@ def test_what_handoff_validates_is_evidence(place: Place) -> None:
     }.items()
 
 
+@pytest.mark.soak(
+    "cli/test_commands.py::test_what_handoff_validates_is_evidence",
+    "evidence/test_suite_runs.py::test_which_of_the_projects_own_commands_a_line_runs",
+)
 def test_what_handoff_validates_stands_for_no_other_test_command(place: Place) -> None:
     """Of several in `stages.test` a line that is one shows that one; a line that is none shows nothing."""
     ok(place.cli("claim", "42"))
@@ -249,6 +253,7 @@ def test_a_branch_that_was_renamed_gets_a_pull_request_of_its_own(place: Place) 
     assert place.control.world()["pulls"][str(opened)]["head"] == "claude/renamed"
 
 
+@pytest.mark.soak("cli/test_commands.py::test_a_named_command_holds_whatever_a_branch_is_called")
 def test_a_branch_that_was_renamed_gets_its_name_back(place: Place) -> None:
     """`git switch` would make the old name anew from the remote, without what is to be handed off."""
     place.ready()
@@ -451,6 +456,10 @@ def test_a_card_that_names_another_stops_a_hand_off_too(place: Place) -> None:
     ok(place.cli("handoff", "--summary", "Fix"))
 
 
+@pytest.mark.soak(
+    "cli/test_commands.py::test_a_takeover_is_seen_whatever_the_clocks_say",
+    "claim/test_card.py::test_a_name_beside_our_lease_is_written_over",
+)
 def test_a_card_that_names_another_is_written_over_by_who_has_the_lease(place: Place) -> None:
     """Somebody edited the Agent: the lease outweighs it, the look mends it, and the claim goes on."""
     ok(place.cli("claim", "42"))
@@ -491,7 +500,7 @@ def test_a_name_that_no_branch_can_have_is_refused_and_stops_no_later_claim(plac
     assert place.pulls()[46]["head"] == own
 
 
-@pytest.mark.parametrize("way", ["handoff", soaked("by hand"), "own PR"])
+@pytest.mark.parametrize("way", ["handoff", *map(soaked, ["by hand", "own PR"])])
 def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place, way: str) -> None:
     """The lease names it once its PR is out: a sweep took the task for one without, and moved its card."""
     ok(place.cli("claim", "42"))
@@ -512,6 +521,10 @@ def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place, way: str
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
 
 
+@pytest.mark.soak(
+    "cli/test_commands.py::test_a_sweep_follows_the_agent_to_a_branch_of_its_own",
+    "claim/test_lease.py::test_a_lease_that_is_led_to_another_branch_is_the_same_claims",
+)
 def test_a_kill_behind_the_lead_leaves_no_lease_behind_the_close(place: Place) -> None:
     """The look that had the lease name the branch noted nothing of it: the close left it for ever."""
     ok(place.cli("claim", "42"))

@@ -118,6 +118,10 @@ def test_who_may_not_close_the_issue_ends_the_claim_and_says_nothing_of_completi
     assert (issue["state"], issue["comments"]) == ("open", [])
 
 
+@pytest.mark.soak(
+    "cli/test_fork.py::test_who_may_not_close_the_issue_ends_the_claim_and_says_nothing_of_completion",
+    "claim/test_consent.py::test_auto_takes_no_closing_upon_itself_that_was_githubs",
+)
 def test_settings_that_close_say_nothing_of_a_closing_that_is_not_ours(readers: Place) -> None:
     """A contributor's close = "auto": one truth at the merge, no word upstream, and the claim ends."""
     (readers.root / ".lifecycle.toml").write_text('close = "auto"\n')

@@ -30,6 +30,7 @@ from lifecycle.sandbox.wire.app import Application
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import Place, environment_of
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "cli/test_release.py::test_a_task_is_given_back_whole_and_the_work_is_kept",
@@ -247,7 +248,7 @@ def test_in_phase_done_it_is_refused(place: Place) -> None:
     assert released(place) == []
 
 
-@pytest.mark.parametrize("is_merged", [False, True])
+@pytest.mark.parametrize("is_merged", [soaked(False), True])
 def test_the_task_of_an_issue_that_was_deleted_is_left_with_its_lease(
     place: Place, *, is_merged: bool
 ) -> None:
@@ -337,6 +338,10 @@ def test_what_another_took_over_is_left_to_them(place: Place, tmp_path: Path) ->
     assert other.has_claim()
 
 
+@pytest.mark.soak(
+    "cli/test_commands.py::test_who_lost_a_task_without_a_board_closes_and_frees_nothing",
+    "claim/test_releasing.py::test_a_task_that_another_agent_holds_is_left_to_it",
+)
 def test_who_lost_a_task_does_not_close_it_after_the_one_who_took_it(
     place: Place, tmp_path: Path
 ) -> None:
@@ -364,6 +369,10 @@ def test_who_lost_a_task_does_not_close_it_after_the_one_who_took_it(
     assert (place.control.world(), place.has_claim()) == (closed, False)
 
 
+@pytest.mark.soak(
+    "cli/test_commands.py::test_who_lost_a_task_without_a_board_closes_and_frees_nothing",
+    "claim/test_release_steps.py::test_what_was_released_before_only_loses_its_lease",
+)
 def test_who_lost_a_task_does_not_release_it_after_the_one_who_took_it(
     place: Place, tmp_path: Path
 ) -> None:
@@ -502,6 +511,11 @@ def test_a_rate_limit_is_waited_for(place: Place) -> None:
     assert len(released(place)) == 1
 
 
+@pytest.mark.soak(
+    "cli/test_release.py::test_a_task_is_given_back_whole_and_the_work_is_kept",
+    "cli/test_claim_again.py::test_a_takeover_goes_on_with_the_pull_request",
+    "claim/test_admission.py::test_a_free_task_is_taken_with_a_remark_at_most",
+)
 def test_the_story_of_a_task_that_changes_hands(place: Place, tmp_path: Path) -> None:
     """Claim, work, release; another agent takes it and goes on with the same commits; and back."""
     branch = claimed(place)

@@ -135,6 +135,10 @@ def test_next_takes_the_most_urgent_issue(place: Place) -> None:
     assert "already holds #42" in refused(place.cli("tracker", "next"))
 
 
+@pytest.mark.soak(
+    "cli/test_tracker_hold.py::test_next_passes_over_a_task_whose_branch_another_worktree_has",
+    "trackers/test_github_claims.py::test_the_next_one_goes_past_what_is_held",
+)
 def test_next_goes_on_until_a_task_is_free(place: Place) -> None:
     """However many were taken since they were listed, for one lost attempt; and none left is no failure."""
     git = place.tree().world.git

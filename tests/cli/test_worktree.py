@@ -71,6 +71,7 @@ def test_of_a_submodule_it_lies_beside_the_submodule(place: Place, tmp_path: Pat
     assert f"Start there: cd '{outer}/inner-41' && claude" in out
 
 
+@pytest.mark.once("test_of_a_submodule_it_lies_beside_the_submodule has the other place")
 @pytest.mark.parametrize("kind", ["submodule", "separate-git-dir"])
 def test_a_main_worktree_whose_git_folder_is_elsewhere_is_named(
     place: Place, tmp_path: Path, kind: str
@@ -94,6 +95,11 @@ def test_a_main_worktree_whose_git_folder_is_elsewhere_is_named(
     assert f"#45 is already claimed in {main.root}" in refused(linked.cli("claim", "45"), code=4)
 
 
+@pytest.mark.soak(
+    "cli/test_worktree.py::test_a_main_worktree_whose_git_folder_is_elsewhere_is_named",
+    "settings/test_known_clones.py::test_a_folder_that_leads_elsewhere_is_not_used",
+    "settings/test_known_clones.py::test_worktrees_are_those_that_are_there",
+)
 def test_a_main_worktree_that_was_moved_away_is_not_named(place: Place, tmp_path: Path) -> None:
     """What was noted of a clone may not be true any more, or not be readable: the claim goes on without."""
     url, main = place.git("remote", "get-url", "origin"), at(place, tmp_path / "outer" / "inner")

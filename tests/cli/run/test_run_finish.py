@@ -287,6 +287,11 @@ def test_what_no_review_has_read_stops_it_before_the_gate(work: Finished) -> Non
     assert f"- [ ] {tested} (before code.py changed)" in lines
 
 
+@pytest.mark.soak(
+    "cli/run/test_run_finish.py::test_the_run_ends_with_its_pull_request",
+    "run/finish/test_completion.py::test_what_is_not_committed_is_missing",
+    "run/finish/test_review_cover.py::test_what_security_cleared_is_cleared_again_when_it_changes",
+)
 def test_what_is_committed_under_a_completed_story_is_read_before_the_end(work: Finished) -> None:
     """`finish` sends to `run commit`; then it names who has to read that, until they did."""
     work.begin()
@@ -413,6 +418,11 @@ def test_a_pull_request_that_was_merged_meanwhile_stays_the_runs(work: Finished)
     assert [*work.place.pulls()] == [number]
 
 
+@pytest.mark.soak(
+    "cli/run/test_run_finish.py::test_a_merge_that_finish_sees_first_leads_to_the_claims_next_pull_request",
+    "cli/run/test_run_finish.py::test_the_run_ends_with_its_pull_request",
+    "run/finish/test_pull_text.py::test_all_that_is_recorded_is_in_it",
+)
 def test_in_a_claim_the_pull_request_is_the_claims(work: Finished) -> None:
     """Title and link are the claim's, the text has the run's part, and the card is moved as ever."""
     ok(work.place.cli("claim", "42"))

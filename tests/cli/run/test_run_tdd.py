@@ -103,6 +103,10 @@ def test_red_and_green_are_run_and_not_said(cycle: Cycle) -> None:
     assert ground.data("tdd-status", "S1")["green"]["changed"] == ["test_calc.py"]
 
 
+@pytest.mark.soak(
+    "cli/run/test_run_tdd.py::test_red_and_green_are_run_and_not_said",
+    "run/test_tdd_moves.py::test_after_the_clock_was_set_back_a_story_has_its_own_red_and_green",
+)
 def test_after_the_clock_was_set_back_the_first_run_shows_red(cycle: Cycle) -> None:
     """The story began in the future: what failed before is none of its tests, and what failed since is."""
     ground = cycle.ground

@@ -64,6 +64,24 @@ def test_it_is_redrawn_when_a_file_changes(ground: ViewGround) -> None:
         assert watched.end() == 0
 
 
+def test_what_is_broken_is_told_beside_the_rest(ground: ViewGround) -> None:
+    """Each part that cannot be read has its sentence, and is not said to be none; the others are there."""
+    ground.everything()
+    (ground.root / ".claude/workflow-state.json").write_bytes(b"{")
+    (ground.root / ".agent-claim.json").write_bytes(b"{")
+    text = ok(ground.cli("watch", "--once"))
+    assert "trouble" in text
+    assert "run: .claude/workflow-state.json" in text
+    assert "claim: .agent-claim.json cannot be read" in text
+    assert "no claim" not in text
+    assert "S2 Pay back" not in text
+    assert "TESTING" in text
+
+
+@pytest.mark.soak(
+    "cli/views/test_watch.py::test_it_is_redrawn_when_a_file_changes",
+    "cli/views/test_watch.py::test_what_is_broken_is_told_beside_the_rest",
+)
 def test_a_file_that_breaks_is_told_and_the_rest_stays(ground: ViewGround) -> None:
     """The part has its sentence while it is broken, and is back once it is mended."""
     ground.everything()
@@ -175,6 +193,7 @@ def test_keys_open_the_pull_request_and_the_issue(ground: ViewGround, tmp_path: 
     assert opened == {PULL, PULL.replace("pull/107", "issues/42")}
 
 
+@pytest.mark.once("whatever a browser ends with, it has not opened the page")
 @pytest.mark.parametrize("program", ["/bin/false", "/nowhere/browser"])
 def test_a_browser_that_fails_is_not_said_to_have_opened_anything(
     ground: ViewGround, program: str

@@ -85,6 +85,7 @@ def test_ctrl_c_ends_it(ground: ViewGround) -> None:
     assert is_free(address)
 
 
+@pytest.mark.once("views/test_heard_signals hears each of several")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_whoever_ends_it_leaves_nothing(ground: ViewGround, number: int) -> None:
     """It ends well when it is asked to, in silence."""
@@ -95,6 +96,10 @@ def test_whoever_ends_it_leaves_nothing(ground: ViewGround, number: int) -> None
     assert is_free(address)
 
 
+@pytest.mark.soak(
+    "cli/views/test_watch_web.py::test_ctrl_c_ends_it",
+    "views/web/test_web_server.py::test_it_goes_with_its_terminal_and_with_whoever_started_it",
+)
 def test_it_goes_with_its_terminal(ground: ViewGround) -> None:
     """A terminal that is closed ends it, also where no signal tells it so."""
     master, terminal = pty.openpty()
@@ -107,6 +112,10 @@ def test_it_goes_with_its_terminal(ground: ViewGround) -> None:
         os.close(terminal)
 
 
+@pytest.mark.soak(
+    "cli/views/test_watch_web.py::test_ctrl_c_ends_it",
+    "views/web/test_web_server.py::test_it_goes_with_its_terminal_and_with_whoever_started_it",
+)
 def test_it_goes_with_whoever_started_it(ground: ViewGround, tmp_path: Path) -> None:
     """A script that is killed leaves no server behind."""
     script = f'"{STARTED}" watch --web --json >"{tmp_path}/said" & wait'
