@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from lifecycle.api import Wake
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
@@ -88,6 +90,10 @@ def test_a_pull_request_that_closes_twice_is_told_twice(place: Place) -> None:
     assert ["closed without" in text for text in heard] == [True, False, True, False]
 
 
+@pytest.mark.soak(
+    "cli/test_claim_again.py::test_a_claim_whose_file_was_deleted_goes_on_where_it_was",
+    "claim/test_lease.py::test_whose_a_lease_is_is_known_by_its_commit_else_by_its_agent",
+)
 def test_a_claim_whose_file_was_deleted_can_be_taken_up_again(place: Place) -> None:
     """It is this worktree's own lease: claiming again is not being held by oneself."""
     assert place.cli("claim", "42").returncode == 0
@@ -99,6 +105,10 @@ def test_a_claim_whose_file_was_deleted_can_be_taken_up_again(place: Place) -> N
     assert place.claim()["branch"] == before["branch"]
 
 
+@pytest.mark.soak(
+    "test_company.py::test_a_claim_that_was_taken_over_writes_nothing_any_more",
+    "claim/test_closing_steps.py::test_the_card_becomes_done_and_loses_our_agent",
+)
 def test_a_card_that_was_moved_before_the_closing_follows_it(place: Place) -> None:
     """Closing is something that happens to the task: the card goes to Done from wherever it stood."""
     place.ready()
@@ -112,6 +122,10 @@ def test_a_card_that_was_moved_before_the_closing_follows_it(place: Place) -> No
     assert place.card()["Status"] == "Done"
 
 
+@pytest.mark.soak(
+    "test_company.py::test_a_claim_that_was_taken_over_writes_nothing_any_more",
+    "claim/test_closing_steps.py::test_the_last_sentence_says_what_became_of_the_card",
+)
 def test_a_card_that_somebody_moved_after_the_closing_stays_there(place: Place) -> None:
     """Agent is cleared, the issue closed, and the column left as the person chose it since."""
     place.ready()

@@ -18,6 +18,7 @@ from tests.actions.events import dispatched, issue, pull, schedule
 from tests.actions.runner import run_action
 from tests.e2e.test_degraded import PERMISSIONS
 from tests.github.apps import make_key
+from tests.repeated import soaked
 
 pytestmark = pytest.mark.timeout(300)  # the libraries are installed, really
 NONE = {"findings": "", "applied": "", "failed": ""}
@@ -176,7 +177,7 @@ def test_an_app_acts(founded: Founded, sender: str) -> None:
     ("fault", "operation", "left"),
     [
         ("graphql-rate-limited", None, "octo-org/hello-service."),
-        ("primary-limit", None, "octo-org/hello-service."),
+        soaked("primary-limit", None, "octo-org/hello-service."),
         (
             "primary-limit",
             "SetBoardFields",

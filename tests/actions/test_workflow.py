@@ -125,6 +125,7 @@ def test_the_program_is_never_that_of_a_pull_request(shop: Shop) -> None:
     assert pull("opened", 46).payload["repository"]["default_branch"] == "main"
 
 
+@pytest.mark.once("test_the_trial_mode has the variable")
 @pytest.mark.parametrize("is_trial", [False, True])
 def test_the_shards_of_an_organisation_look_at_everything_once(
     founded: Founded, *, is_trial: bool

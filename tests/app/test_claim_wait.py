@@ -71,6 +71,10 @@ def wait(
     ).run()
 
 
+@pytest.mark.soak(
+    "app/test_claim_wait.py::test_what_a_look_told_before_is_looked_at_by_its_kind_all_the_same",
+    "feedback/test_endings.py::test_news_ends_the_waits_that_it_is_for",
+)
 def test_what_the_runner_broke_ends_no_wait(place: Place, clock: EventfulClock) -> None:
     """It is run again, as by the waiter of a session, and what comes of that ends the wait."""
     place.ready()
@@ -104,6 +108,7 @@ def test_a_rerun_that_was_refused_waits_for_a_person_also_later(
     assert (later.ending, later.said) == (Ending.PERSON, ())
 
 
+@pytest.mark.once("feedback/test_endings has which wait a kind of news ends")
 @pytest.mark.parametrize("wanted", [WaitFor.ANY, WaitFor.CI])
 def test_what_a_look_told_before_is_looked_at_by_its_kind_all_the_same(
     place: Place, clock: EventfulClock, wanted: WaitFor
@@ -167,6 +172,10 @@ def test_a_wait_tells_each_news_once_and_ends_with_what_leaves_nothing_to_wait_f
     assert wait(place).ending is Ending.GOOD
 
 
+@pytest.mark.soak(
+    "app/test_claim_wait.py::test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait",
+    "feedback/test_endings.py::test_a_state_ends_a_wait_that_nothing_can_come_of",
+)
 def test_what_needed_a_person_ends_no_wait_once_it_does_not(
     place: Place, clock: EventfulClock
 ) -> None:
@@ -213,6 +222,10 @@ def test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait(
     assert [failure.name for failure in failed.packet.failures] == ["test"]
 
 
+@pytest.mark.soak(
+    "app/test_claim_wait.py::test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait",
+    "feedback/test_endings.py::test_a_state_ends_a_wait_that_nothing_can_come_of",
+)
 def test_who_runs_a_failure_again_and_waits_at_once_waits_for_that_run(
     place: Place, clock: EventfulClock
 ) -> None:
@@ -252,6 +265,7 @@ def test_what_the_user_was_asked_about_waits_for_the_user(
     assert wait(place, WaitFor.CI, seconds=1).ending is ending
 
 
+@pytest.mark.once("test_a_pull_request_without_a_claim_is_waited_for_by_the_same_rules")
 @pytest.mark.parametrize("has_claim", [True, False], ids=["claim", "number"])
 def test_a_conflict_ends_a_wait_with_its_files(
     place: Place, clock: EventfulClock, has_claim: bool

@@ -112,6 +112,18 @@ def test_the_exit_codes_are_among_those_of_the_command_line() -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
+def test_the_examples_are_lines_of_the_command(example: str) -> None:
+    """The command takes each of them: every option is there, with a value that it may have."""
+    command = group.get_command(click.Context(group), "reconcile")
+    assert command is not None
+    words = shlex.split(example.partition(">")[0])
+    assert words[:2] == ["lifecycle", "reconcile"]
+    with command.make_context("reconcile", words[2:]) as context:
+        assert context.args == []
+
+
+@pytest.mark.once("what each option does, cli/test_reconcile has; that it is one, the test above")
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_the_examples_run(place: Place, example: str) -> None:
     """Each line does what it says, in a clone in which a task is claimed: exit 0, no complaint."""
     assert place.cli("claim", "42").returncode == 0
@@ -131,6 +143,10 @@ def lease_of(place: Place) -> str:
     return place.git("ls-remote", "origin", "refs/agent-claims/42").partition("\t")[0]
 
 
+@pytest.mark.soak(
+    "docs/test_operations.py::test_a_lease_alone_mends_nothing_else",
+    "cli/test_claim_again.py::test_claim_takes_it_again_and_the_work_goes_on",
+)
 def test_a_task_that_was_given_back_can_be_taken_again(place: Place) -> None:
     """By the command on the page, in the worktree that had it: all four things are back."""
     assert "`lifecycle claim 42`, in the worktree that had it" in PAGE.section("How to undo")

@@ -288,15 +288,19 @@ def test_the_operations_are_all_on_the_page() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("heading", ["Example", "Operations that may be repeated"])
-def test_the_examples_print_what_the_page_says(tmp_path: Path, heading: str) -> None:
+def test_the_examples_print_what_the_page_says(tmp_path: Path) -> None:
     """The blocks under a heading are one program: it runs without a warning and prints what they say."""
-    blocks = API.blocks_under(heading)
-    path = tmp_path / "example.py"
-    programs = [block.code for block in blocks if block.language == "python"]
-    path.write_text("".join(programs), encoding="utf-8")
+    blocks, paths = [], []
+    for number, heading in enumerate(["Example", "Operations that may be repeated"]):
+        under = API.blocks_under(heading)
+        programs = [block.code for block in under if block.language == "python"]
+        assert programs, heading
+        paths.append(tmp_path / f"example_{number}.py")
+        paths[-1].write_text("".join(programs), encoding="utf-8")
+        blocks += under
+    each = "import runpy, sys; [runpy.run_path(path, run_name='__main__') for path in sys.argv[1:]]"
     done = subprocess.run(
-        [sys.executable, "-W", "error", path],
+        [sys.executable, "-W", "error", "-c", each, *paths],
         cwd=tmp_path,
         capture_output=True,
         text=True,
