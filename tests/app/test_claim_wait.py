@@ -12,12 +12,13 @@ import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, Wake
 from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
-from lifecycle.app.waiting.pull_wait import BranchWait, Waited
+from lifecycle.app.waiting.pull_wait import BranchWait, Waited, look_seconds
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.timing import Deadline
+from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.feedback.waiting.endings import Ending, WaitFor
 from lifecycle.sandbox.checks.state import PlannedCheck
@@ -69,6 +70,14 @@ def wait(
     return ClaimWait(
         tree.world, tree.claim_store, "", wanted=wanted, seconds=seconds, within=nullcontext
     ).run()
+
+
+@pytest.mark.parametrize(
+    ("left", "seconds"), [(-5.0, 2.0), (1.0, 2.0), (7.0, 7.0), (900.0, HOOK_SECONDS)]
+)
+def test_a_look_has_the_time_that_its_wait_has_left(left: float, seconds: float) -> None:
+    """At least what it needs for itself, and at most what a hook's has."""
+    assert look_seconds(left) == seconds
 
 
 @pytest.mark.soak(

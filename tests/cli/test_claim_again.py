@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.messages import messages
@@ -334,13 +335,27 @@ def test_a_takeover_goes_on_with_the_pull_request(
     assert "Should I close issue #42?" in ok(other.cli("tick"))
 
 
+def test_a_claim_file_that_cannot_be_read_is_none_that_was_deleted(quiet: Place) -> None:
+    """Only where none lies is one said to be gone that may still hold its task."""
+    claim_store, deleted = ClaimStore(quiet.root, quiet.clock), "was deleted before the claim ended"
+    claim_store.load()
+    (quiet.root / ".agent-claim.json").write_text("{")
+    assert unfinished_claims.left(claim_store) == ""
+    (quiet.root / ".agent-claim.json").unlink()
+    assert deleted in unfinished_claims.left(claim_store)
+
+
+@pytest.mark.soak(
+    "cli/test_claim_again.py::test_a_claim_file_that_cannot_be_read_is_none_that_was_deleted",
+    "cli/test_claim_again.py::test_a_claim_whose_file_was_deleted_goes_on_where_it_was",
+)
 def test_a_claim_file_that_cannot_be_read_now_is_not_said_to_be_lost(quiet: Place) -> None:
     """While another process looks, a start mends nothing: it tells of no deleted file where one lies."""
     (quiet.root / ".agent-claim.json").write_text("{")
     with Folder(quiet.root).locked(0):
         begun = quiet.hook("session-start", {"session_id": "s", "source": "startup"}).stdout
     assert "Board" in begun
-    assert "lost its file" not in begun
+    assert "was deleted before the claim ended" not in begun
 
 
 @pytest.mark.once("claim/test_derive has the phase of each state of a pull request")

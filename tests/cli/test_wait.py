@@ -120,6 +120,10 @@ def test_there_has_to_be_something_to_wait_for(place: Place) -> None:
     assert listed == [code for code, _ in STATUSES.values()]
 
 
+@pytest.mark.soak(
+    "cli/test_wait.py::test_a_command_joins_the_waiter_and_tells_what_it_waits_for",
+    "app/test_claim_wait.py::test_a_look_has_the_time_that_its_wait_has_left",
+)
 @pytest.mark.parametrize("way", ["number", *map(soaked, ["claim", "branch"])])
 def test_a_look_outlasts_the_wait_by_no_more_than_it_needs_for_itself(
     place: Place, way: str
