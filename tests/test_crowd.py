@@ -67,7 +67,7 @@ class Crowd:
             process.communicate()
 
 
-@pytest.mark.parametrize("share", [12, soaked(1, id="1")])
+@pytest.mark.parametrize("share", [24, soaked(1, id="1")])
 def test_many_rounds_lose_no_edit_and_no_news(tmp_path: Path, share: int) -> None:
     """Without GitHub: each edit of the agent's survives, each piece of news is offered to one channel.
 

@@ -178,7 +178,7 @@ def test_what_never_comes_back_from_c_costs_its_worker_alone(tmp_path: Path) -> 
 
 def test_in_one_process_what_never_comes_back_from_c_ends_it_by_name(tmp_path: Path) -> None:
     """There is nobody to go on with the others; where the test was is told."""
-    (tmp_path / "conftest.py").write_text(QUICKLY)
+    (tmp_path / "conftest.py").write_text(f"{QUICKLY}tests.timeouts.TIMES = 1\n")
     done = ran(tmp_path, OF_C, "-k", "PyDLL or after")
     assert done.returncode == 1
     assert "in test_never_comes_back" in done.stderr

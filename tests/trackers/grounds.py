@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.core.timing import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Tracker
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed, SeedToken, default_seed
@@ -22,10 +22,16 @@ from lifecycle.storage.state_file import MemoryCache
 from lifecycle.trackers.conformance.case import Factory
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 from tests.clones import clone
-from tests.conftest import ManualClock
 
 MARIA = "maria-token"
 VISITOR = "visitor-token"
+
+
+class HurriedClock(SystemClock):
+    """The system's clock, by which what is asked again is asked at once."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for nothing."""
 
 
 @dataclass
@@ -87,7 +93,7 @@ class GitHubGround:
         token = self.tokens.get(actor, self.info.token)
         given = variables(self.info, self.root, token)
         given |= {"LIFECYCLE_ACTOR": actor} if actor else {}
-        clock = ManualClock()  # what is asked again is asked at once
+        clock = HurriedClock()
         return WorktreeWorld(
             self.root, {**given, **environment}, clock, Deadline(clock, None), MemoryCache()
         )

@@ -65,11 +65,14 @@ without leases, two accounts" of accounts.
 
 REPEATED = {
     ("github", read_cases.nothing_is_truncated),
+    ("github", claiming.nobody_gets_the_same_next_task),
     ("github, two accounts", claiming.a_released_task_is_anybodys),
     ("github, two accounts", claiming.one_of_many_wins),
     ("github, two accounts", writing.a_reopened_task_is_nobodys),
 }
-"""Pages are counted in `test_github_issues.py`; who wins, the lease decides whose account it ever is."""
+"""Pages are counted in `test_github_issues.py`, and the next one is looked for in `test_github_claims.py`.
+Who wins, the lease decides, whose account it ever is.
+"""
 
 
 def _case(name: str, check: Check) -> Any:
@@ -197,7 +200,7 @@ def test_a_failure_is_told_and_ends_with_1() -> None:
 @pytest.mark.parametrize(
     "argument",
     [
-        *("", "no.such.module:ground", "tests.trackers.grounds:nothing", "tests", "a:b c:d"),
+        *("", "no.such.module:ground", "json:nothing", "tests", "a:b c:d"),
         "lifecycle.trackers.memory:MemoryTracker",  # its arguments are missing
     ],
 )

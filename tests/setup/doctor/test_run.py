@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.core import timing
 from lifecycle.core.timing import SystemClock
 from lifecycle.github.client import plain_line
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
@@ -71,8 +72,9 @@ def test_a_claim_at_work_is_healthy(patient: Patient) -> None:
     assert str(patient.place.claim()["branch"]) in says
 
 
-def test_one_outage_is_said_once(patient: Patient) -> None:
+def test_one_outage_is_said_once(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where GitHub cannot be reached, one finding says it, and the rest is looked at all the same."""
+    monkeypatch.setattr(timing, "SHORTEST", 0.01)  # between two attempts
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"

@@ -59,7 +59,8 @@ def opened(running: Chrome, folder: Path, width: int, *, is_dark: bool = False) 
     wanted = len(charts(numbers()))
     script = "return document.querySelectorAll('.plotly-graph-div .barlayer .point').length > 0 && "
     script += "document.querySelectorAll('.plotly-graph-div .barlayer').length"
-    WebDriverWait(running, 30).until(lambda _: running.execute_script(script) == wanted)
+    wait = WebDriverWait(running, 30, poll_frequency=0.05)
+    wait.until(lambda _: running.execute_script(script) == wanted)
 
 
 @pytest.mark.once("a phone is the same page")
