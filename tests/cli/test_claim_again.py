@@ -162,7 +162,6 @@ def test_a_refused_close_leaves_the_way_out_that_it_names(lost: Place) -> None:
 @pytest.mark.soak(
     "cli/test_commands.py::test_a_look_at_what_another_has_by_now_exits_so",
     "claim/test_given_back.py::test_who_took_it_afterwards_is_named_instead",
-    "e2e/test_sessions.py::test_who_comes_back_hears_that_the_task_is_lost",
 )
 def test_a_session_s_start_does_not_go_on_with_what_another_has(place: Place) -> None:
     """The board's card names another agent: the look at the start says so."""
