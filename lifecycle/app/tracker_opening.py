@@ -19,6 +19,7 @@ from lifecycle.git.tracked_files import tracked
 from lifecycle.settings import resources, running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
+from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers import registry
 from lifecycle.trackers.registry import TrackerHub, TrackerPlace, noting, seat_in
 
@@ -39,11 +40,12 @@ def tracker_of(world: TrackerHub) -> Tracker:
     """The tracker of this worktree.
 
     If another tracker's database is here but its program is missing or may not run, GitHub's issues take
-    its place, if GitHub can be used; the log and `note_of` say so.
+    its place, if GitHub can be used and the staged workflow's tasks were not that tracker's; the log and
+    `note_of` say so.
 
     Raises:
         BadConfig: the settings cannot be used, or name an unknown tracker.
-        NotInstalled: the tracker's program is missing or may not run, and GitHub cannot be used either.
+        NotInstalled: the tracker's program is missing or may not run, and nothing takes its place.
     """
     place = place_of(world)
     lack, is_replaced = lack_of(world)
@@ -72,9 +74,16 @@ def lack_of(world: TrackerHub) -> tuple[str, bool]:
     ("", False) if nothing is missing. Raises BadConfig: the settings cannot be used.
     """
     why, way = registry.lacking(world.root, world.environment, world.settings)
-    is_replaced = bool(why) and _has_github(world)
+    is_replaced = bool(why) and not _has_answered(world) and _has_github(world)
     so = "tasks are GitHub's issues" if is_replaced else "no task was read or changed"
     return (f"{why}, so {so}; {way}." if why else ""), is_replaced
+
+
+def _has_answered(world: TrackerHub) -> bool:
+    """True if another tracker than GitHub named the staged workflow's tasks here, which are in it still."""
+    from lifecycle.stages.session import workflow_tasks
+
+    return workflow_tasks.asked(WorkflowFiles(world.root)) not in ("", registry.GITHUB)
 
 
 def _has_github(world: TrackerHub) -> bool:

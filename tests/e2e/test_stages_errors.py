@@ -68,6 +68,24 @@ def test_row_tracker_program_not_found(ground: Ground) -> None:
     assert any("on-stop: stages: " in line for line in inner(ground))
 
 
+def test_tasks_of_a_tracker_whose_program_is_gone_are_not_looked_for_on_github(ground: Ground) -> None:
+    """A PATH without bd in the middle of the work: the log says so, and bd leads on once it is there again.
+
+    GitHub, which has no such task, would have ended the workflow for five minutes.
+    """
+    task = ground.task("First")
+    agent = ground.agent()
+    agent.prompt(f"/bd-start {task}")
+    assert task in agent.stops(CODED).model
+    (ground.bin / "bd").rename(ground.bin / "gone")
+    assert agent.stops(marker(Detected.REQUIREMENTS_REVIEWED)).is_silent
+    why = ".beads is here, and bd is not on PATH, so no task was read or changed; install it"
+    assert why in ground.log()[-1]
+    assert any(f"on-stop: stages: {why}" in line for line in inner(ground))
+    (ground.bin / "gone").rename(ground.bin / "bd")
+    assert "TESTING" in agent.stops(marker(Detected.REQUIREMENTS_REVIEWED)).model
+
+
 @SOAKED
 def test_row_no_workflow_issues(ground: Ground) -> None:
     """No task has the label: the agent may stop, and the next stops end in the shell."""

@@ -136,6 +136,12 @@ def known(files: WorkflowFiles, tracker: Tracker, settings: StageSettings) -> Ac
     return replace(kept, is_stale=int(kept.at * 1e9) <= files.sessions.mtime_ns(CHANGED))
 
 
+def asked(files: WorkflowFiles) -> str:
+    """The name of the tracker that gave the kept answer; "" if there is none."""
+    kept = _kept(files)
+    return kept.of.partition("/")[0] if kept is not None else ""
+
+
 def is_over(files: WorkflowFiles, task: str, since: float) -> bool:
     """True if the tracker was asked after `since`, and did not have this task open."""
     kept = _kept(files)
