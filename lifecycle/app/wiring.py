@@ -382,7 +382,7 @@ class WorktreeWorld:
 
     @property
     def server_time(self) -> float | None:
-        """GitHub's clock at the last answer to GraphQL, None if it is not known."""
+        """GitHub's clock at its last answer, None if it is not known."""
         return self.clients.server_time
 
     def beside(

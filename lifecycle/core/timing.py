@@ -47,6 +47,9 @@ class SystemClock:
         time.sleep(seconds)
 
 
+CLOCK_SKEW = 60.0
+"""Seconds by which this machine's clock may be ahead of GitHub's, which shows whole seconds."""
+
 _DEFAULTS = ((2000, 1, 1), (2003, 2, 2))
 """Defaults for what a text lacks; a text has year, month and day only if both give the same date."""
 

@@ -155,7 +155,7 @@ class World(Protocol):
 
     @property
     def server_time(self) -> float | None:
-        """GitHub's clock at the last answer to GraphQL, None if it is not known."""
+        """GitHub's clock at its last answer, None if it is not known."""
 
     @property
     def cards(self) -> CardWriter:

@@ -12,15 +12,19 @@ import json
 import re
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
-from lifecycle.core.timing import earlier
+from lifecycle.core.timing import CLOCK_SKEW, earlier
 from lifecycle.core.values.survey import LEASES, parse_lease
 from lifecycle.git.process import sentence
+
+if TYPE_CHECKING:
+    from lifecycle.core.world import World
 
 _FORBIDDEN = re.compile(
     "returned error: 403|denied|declined|permission|not allowed|prohibited|protected|read-only|"
@@ -61,6 +65,12 @@ def new_nonce() -> str:
     import secrets  # needed only when a task is taken
 
     return secrets.token_hex(8)
+
+
+def dated(world: World) -> float:
+    """The time for a new lease: GitHub's if this clock is wrong, since others compare it with GitHub's."""
+    now, theirs = world.clock.now(), world.server_time
+    return now if theirs is None or abs(now - theirs) <= CLOCK_SKEW else theirs
 
 
 def take(

@@ -76,8 +76,8 @@ class GitHubClients:
 
     @property
     def server_time(self) -> float | None:
-        """GitHub's clock at the last answer to GraphQL, None if it is not known."""
-        return self.graph.server_time
+        """GitHub's clock at its last answer, None if it is not known."""
+        return max(self.graph.server_time, self.rest.server_time) or None
 
     def calls(self, repository: Repository) -> Calls:
         """The REST calls of a repository; GraphQL says who owns the token if REST may not be asked."""

@@ -22,7 +22,7 @@ from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.light_dataclass import cached_property, dataclass, replace
 from lifecycle.core.redact import unlinked
-from lifecycle.core.timing import render_time
+from lifecycle.core.timing import CLOCK_SKEW, render_time
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -205,7 +205,7 @@ class InferredTask:
             return False
         if any(name.casefold() == login for name in self.issue.assignees):
             return False
-        return assigned_at is not None and assigned_at >= self.hold.since - derive.CLOCK_SKEW
+        return assigned_at is not None and assigned_at >= self.hold.since - CLOCK_SKEW
 
     @property
     def shows_left_work(self) -> bool:
@@ -379,7 +379,7 @@ def _synced_agent(task: InferredTask) -> str | None:
 def _releasing(task: InferredTask, now: float) -> sections.Releasing:
     told_at = derive.told_at(task.issue, task.agent)
     # A release that was told before this claim was taken released an earlier claim of the same name.
-    is_this = told_at is not None and told_at >= (task.started_at or 0.0) - derive.CLOCK_SKEW
+    is_this = told_at is not None and told_at >= (task.started_at or 0.0) - CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"
     sign = f" since {render_time(task.last_sign)}" if task.last_sign is not None else ""
     lease = f" The lease was {task.hold.sha}." if task.hold is not None else ""
@@ -420,7 +420,7 @@ def _taken_at(swept: Swept, hold: Hold | None) -> float | None:
     if hold is None or hold.since is None:
         return _assigned_at(swept)
     began = hold.since if hold.began is None else hold.began
-    return began - derive.CLOCK_SKEW  # by the holder's own clock
+    return began - CLOCK_SKEW  # by the holder's own clock
 
 
 def _assigned_at(swept: Swept) -> float | None:

@@ -13,13 +13,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact
-from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.timing import CLOCK_SKEW, DeadlineReached
 from lifecycle.core.values.model import Repository
 from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories
@@ -162,7 +161,7 @@ def _compare_clocks(run: _Run) -> None:
     """Go by GitHub's clock if this machine's is ahead of it: every claim would count as silent."""
     theirs = run.world.server_time
     ahead = run.world.clock.now() - theirs if theirs is not None else 0.0
-    if ahead > derive.CLOCK_SKEW:
+    if ahead > CLOCK_SKEW:
         run.sweep.ahead = ahead
         run.sweep.notes.append(sentence("clock-ahead", span=figures.span(ahead)))
 

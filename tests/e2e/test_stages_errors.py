@@ -68,7 +68,9 @@ def test_row_tracker_program_not_found(ground: Ground) -> None:
     assert any("on-stop: stages: " in line for line in inner(ground))
 
 
-def test_tasks_of_a_tracker_whose_program_is_gone_are_not_looked_for_on_github(ground: Ground) -> None:
+def test_tasks_of_a_tracker_whose_program_is_gone_are_not_looked_for_on_github(
+    ground: Ground,
+) -> None:
     """A PATH without bd in the middle of the work: the log says so, and bd leads on once it is there again.
 
     GitHub, which has no such task, would have ended the workflow for five minutes.

@@ -6,20 +6,23 @@ import os
 import shlex
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
+from types import SimpleNamespace
 
 import pytest
 
 from lifecycle.core.errors import AlreadyClaimed, NotFound, Rejected, Transient
+from lifecycle.core.timing import parse_time
 from lifecycle.core.tracker import Atomicity, TaskStatus
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.git import lease
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.sandbox.control.faults import Fault
-from tests.conftest import COMMAND
+from tests.conftest import COMMAND, ManualClock
 from tests.trackers.grounds import MARIA, VISITOR, GitHubGround, github, variables
 from tests.trackers.issues import ONE, TWO, asked, issue, pushed_by, refs, tracker
 
@@ -61,6 +64,19 @@ def test_a_claim_is_a_lease_and_an_assignee(ground: GitHubGround) -> None:
     assert held is not None
     assert held.agent == ONE
     assert asked(ground, lambda: issues.claim("42")) == ["GET /issues/42"]
+
+
+def test_a_lease_has_githubs_time_if_this_machines_clock_is_wrong(
+    ground: GitHubGround, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As that of `lifecycle claim`: the time comes with the answers that the claim needs anyway."""
+    world, clock = ground.world(ONE), ManualClock()
+    world.clock, clock.offset = clock, 25_200.0
+    monkeypatch.setattr(lease, "time", SimpleNamespace(time=clock.now))
+    world.tracker.claim("42")
+    held = lease.read(world.git, "origin", 42)
+    assert held is not None
+    assert abs((parse_time(held.since) or 0.0) - time.time()) < 60
 
 
 def test_an_agent_of_the_same_account_is_told(ground: GitHubGround) -> None:

@@ -286,10 +286,7 @@ class _Taking:
         try:
             began = former.began if former is not None else ""
             how = {"branch": branch, "nonce": nonce, "instead_of": instead_of, "began": began}
-            now, theirs = world.clock.now(), world.server_time
-            # If this clock is wrong, the date is GitHub's: others compare it with GitHub's dates.
-            is_wrong = theirs is not None and abs(now - theirs) > derive.CLOCK_SKEW
-            sha = lease.take(git, remote, number, agent, **how, at=theirs if is_wrong else now)
+            sha = lease.take(git, remote, number, agent, **how, at=lease.dated(world))
         except HeldByAnother as error:
             winner = holder_of(world, number)
             refusal = other_place(world, number, winner.agent) if winner is not None else None

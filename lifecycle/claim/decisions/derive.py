@@ -30,6 +30,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.plan import ASKED, Action, Audience, LinkPullRequest, Notice, Wake
+from lifecycle.core.timing import CLOCK_SKEW
 from lifecycle.core.values.model import (
     BoardItem,
     Comment,
@@ -40,9 +41,6 @@ from lifecycle.core.values.model import (
     PullState,
 )
 from lifecycle.core.values.priorities import Status
-
-CLOCK_SKEW = 60.0
-"""Seconds by which this machine's clock may be ahead of GitHub's, which shows whole seconds."""
 
 AUTO_CONSENT = "auto"
 PROMPT_CONSENT = "prompt"

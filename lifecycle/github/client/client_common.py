@@ -94,6 +94,7 @@ class TokenClient:
         source, gh = sending["token_source"], config.gh_option(url)
         self.failures = Failures(token, source, deadline.clock, gh)
         self.requests = 0
+        self._headers: Mapping[str, str] = {}
         self._url = url
         self._sending = sending
         self._withheld = sending.get("withheld", [])
@@ -107,6 +108,11 @@ class TokenClient:
         if self._line is not None:
             self._line.close()
             self._line = None
+
+    @property
+    def server_time(self) -> float:
+        """GitHub's clock at its last answer; 0 without an answer, or if it does not say."""
+        return timing.parse_time(self._headers.get("date")) or 0.0
 
     def shaped(self, asked: AskedRequest, shape: Callable[..., T], *content: Any) -> T:
         """The value of an answer; Transient if it has another shape than documented."""
@@ -145,7 +151,8 @@ class TokenClient:
             self.close()
             self.failures = replace(self.failures, token=current.value, token_source=current.source)
 
-    def _note(self, status: int) -> None:
+    def _note(self, status: int, headers: Mapping[str, str]) -> None:
+        self._headers = headers
         on_refused = self._sending.get("on_refused")
         if status == 401 and on_refused is not None:
             on_refused()

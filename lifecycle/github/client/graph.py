@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import LAST_RAISES, Deadline, attempts, parse_time, reading
+from lifecycle.core.timing import LAST_RAISES, Deadline, attempts, reading
 from lifecycle.github.client.client_common import (
     Json,
     Sending,
@@ -247,14 +247,8 @@ class GraphClient(TokenClient):
     ) -> None:
         super().__init__(url, token, deadline, **sending)
         self._cache = MemoryCache() if cache is None else cache
-        self._headers: Mapping[str, str] = {}
         self.points = 0
         self.asked: Json | None = None
-
-    @property
-    def server_time(self) -> float | None:
-        """GitHub's clock at its last answer; None without an answer, or if it does not say."""
-        return parse_time(self._headers.get("date"))
 
     def execute(
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
@@ -396,8 +390,7 @@ class GraphClient(TokenClient):
             answer: Sent = line.ask(payload)
         except NoAnswerError as error:
             raise self.failures.of_silence(error.silence, asked) from None
-        self._headers = answer.headers
-        self._note(answer.status)
+        self._note(answer.status, answer.headers)
         body = answer.body if isinstance(answer.body, dict) else {}
         if answer.status >= 500 or not {"data", "errors"} & body.keys():
             raise self._refusal(answer, asked)

@@ -115,9 +115,9 @@ class RestClient(TokenClient):
         self.requests += 1
         with self._translated(asked):
             status, headers, text = self._sent(method, path, query, body)
+            self._note(status, headers)
             if status < 300:
                 return headers, json.loads(text) if text else None
-        self._note(status)
         answer = Answer.read(status, headers, content_of(text))
         raise (own(answer) if own else None) or self._refusal(answer, asked)
 
@@ -183,7 +183,7 @@ class RestClient(TokenClient):
         self.requests += 1
         with self._translated(asked):
             answer = send("GET", url, self.failures.token, self.deadline)
-        self._note(answer.status)
+        self._note(answer.status, answer.headers)
         if answer.status >= 500:
             raise self.failures.of_answer(Answer.read(*answer), asked)
         return answer

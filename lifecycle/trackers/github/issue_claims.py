@@ -186,7 +186,8 @@ class IssueHolding:
 
     def _take_lease(self, number: int) -> str:
         try:
-            return lease.take(self._hub.git, self._remote, number, self._actor)
+            at = lease.dated(self._hub)
+            return lease.take(self._hub.git, self._remote, number, self._actor, at=at)
         except errors.HeldByAnother:
             holder = self._demand_own_lease(number)
             if holder is None:  # it was released in between
