@@ -173,7 +173,8 @@ def _of_plugin(call: HookCall) -> Iterator[Notice]:
     if environment.get("CLAUDE_PLUGIN_ROOT"):
         from lifecycle.setup.init.found_hooks import ClientSetup  # under the plugin alone
 
-        if not ClientSetup.read(call.world.root, environment).allows():
+        setup = ClientSetup.read(call.world.root, environment)
+        if not (setup.allows() or setup.only_rules):
             yield Notice("offer:permissions", _OFFER, Audience.NOTE)
 
 

@@ -32,14 +32,26 @@ def check(case: Examined) -> None:
     _files(case)
     _mark(case)
     _missing(case)
-    # A plugin has no permissions, so the client asks for each command.
-    if case.client.plugin_runs and not case.client.entries and not case.client.allows():
-        case.find("hooks.permissions")
+    _permissions(case)
     _doubled(case)
     _gone(case)
     for look in (_script, _wired):
         for entry in case.client.entries:
             look(case, entry, fix_of(case, entry))
+
+
+def _permissions(case: Examined) -> None:
+    client = case.client
+    if client.only_rules and not client.allows():
+        case.find("hooks.rules", file=client.only_rules, fix=_ADMINISTRATOR)
+    # A plugin has no permissions, so the client asks for each command.
+    elif client.plugin_runs and not client.entries and not client.allows():
+        case.find("hooks.permissions")
+
+
+def allowing(case: Examined, command: str) -> str:
+    """What allows the agent's commands: this command of `init`, if what it writes counts."""
+    return _ADMINISTRATOR if case.client.only_rules else command
 
 
 def fix_of(case: Examined, entry: HookEntry) -> str:
@@ -74,7 +86,7 @@ def _files(case: Examined) -> None:
             case.find("hooks.settings", file=file, fix=fix)
         if file.data.get("disableAllHooks") is True:
             case.find("hooks.disabled", file=file, fix=fix)
-        if denied := ", ".join(file.denied):
+        if file in client.ruling and (denied := ", ".join(file.denied)):
             case.find("hooks.denied", file=file, rules=denied, fix=fix)
     if barred is not None:
         file, key = barred

@@ -18,7 +18,7 @@ from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
 from lifecycle.settings.resources import install_line
-from lifecycle.setup.doctor.examine_hooks import demand_cap, edit, init_fix
+from lifecycle.setup.doctor.examine_hooks import allowing, demand_cap, edit, init_fix
 from lifecycle.setup.doctor.examined import Examined, cause, remedy, table
 from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSettings
@@ -185,7 +185,7 @@ def check_run(case: Examined) -> None:
         setting = init_fix(" --run", mark) if mark else "lifecycle init --permissions --run"
         demand_cap(case, "run", case.settings.run.max_iterations, mark, setting)
         if not case.client.allows(RUN_PERMISSIONS):
-            case.find("run.permissions", fix=setting)
+            case.find("run.permissions", fix=allowing(case, setting))
 
 
 def _supplied(
@@ -254,7 +254,7 @@ def check_workflow(case: Examined) -> None:
     if is_used and not client.allows(WORKFLOW_PERMISSIONS):
         way = "lifecycle init --permissions --workflow"
         way = way if client.plugin_runs else init_fix(" --workflow", mark)
-        case.find("workflow.permissions", fix=way)
+        case.find("workflow.permissions", fix=allowing(case, way))
     _state(case, stored)
     _sources(case)
 

@@ -42,6 +42,9 @@ POLICIES = Path(
 MANAGED, STRICT = "allowManagedHooksOnly", "strictPluginOnlyCustomization"
 """What an administrator says to let only own hooks run, or besides those only the hooks of plugins."""
 
+ONLY_RULES = "allowManagedPermissionRulesOnly"
+"""What an administrator says to make the client ignore the permission rules of all other files."""
+
 _BROAD = {"Bash", "Bash(*)", "Bash(lifecycle:*)", "Bash(lifecycle *)"}
 """The client's permissions that cover all of ours."""
 
@@ -243,6 +246,16 @@ class ClientSetup:
         return None
 
     @property
+    def only_rules(self) -> ClientSettings | None:
+        """The administrator's file that lets only the administrator's permission rules count; or None."""
+        return next((file for file in self.policies if file.data.get(ONLY_RULES) is True), None)
+
+    @property
+    def ruling(self) -> tuple[ClientSettings, ...]:
+        """The settings files whose permission rules count."""
+        return self.policies if self.only_rules else self.every_file
+
+    @property
     def missing(self) -> list[Wire]:
         """The wires that no settings file has; an active plugin has all of them."""
         wired = {(entry.event, entry.name) for entry in self.entries}
@@ -259,7 +272,7 @@ class ClientSetup:
 
     def allows(self, wanted: Iterable[str] = PERMISSIONS) -> bool:
         """True if the settings have all of these permissions, or a broader one."""
-        rules = [rule for file in self.every_file for rule in file.allowed]
+        rules = [rule for file in self.ruling for rule in file.allowed]
         return any(rule in rules for rule in _BROAD) or all(rule in rules for rule in wanted)
 
     def of(self, name: str) -> tuple[HookEntry, ...]:

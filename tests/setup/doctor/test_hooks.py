@@ -462,6 +462,24 @@ def test_what_the_administrator_lets_nobody_run(
     assert patient.only("hooks.barred", "fail")["fix"].startswith("install the plugin")
 
 
+def test_permissions_that_only_the_administrator_gives(
+    patient: Patient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rules in other files do not count then, neither `init`'s nor denials; the administrator's do."""
+    monkeypatch.setattr(found_hooks, "POLICIES", tmp_path / "policies")
+    whole, only = tmp_path / "policies/managed-settings.json", {found_hooks.ONLY_RULES: True}
+    patient.write_settings({"permissions": {"deny": ["Bash(lifecycle:*)"]}}, _user_file(patient))
+    assert patient.only("hooks.denied", "warn")
+    patient.write_settings(only, whole)
+    finding = patient.only("hooks.rules", "warn")
+    assert finding["says"].startswith(
+        f"{whole} says allowManagedPermissionRulesOnly, so the client"
+    )
+    assert "administrator" in finding["fix"]
+    patient.write_settings({**only, "permissions": {"allow": ["Bash(lifecycle:*)"]}}, whole)
+    assert patient.wrong() == []
+
+
 _CLOSED = """
 import os, sys
 from pathlib import Path
