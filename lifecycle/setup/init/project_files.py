@@ -293,7 +293,7 @@ class ProjectFiles:
             note = "own-orchestrator" if supply.name == supplies.ORCHESTRATOR else "own-file"
             self.note(note, name=supply.name)
             mark.sha256.pop(supply.name, None)
-        elif content != text or recorded is not None:  # else it is there already, and its writer's
+        else:
             for folder in FOLDERS:
                 is_new = supply.name.startswith(folder) and not (self.root / folder).exists()
                 mark.note_created(folder, is_new=is_new)

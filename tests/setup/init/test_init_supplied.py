@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.setup.init.hook_table import PERMISSIONS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
+from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planning import copy_to
 from lifecycle.setup.init.supplies import WORKFLOW_FILES, runs
 from tests.cli.outcome import ok, refused
@@ -32,6 +33,21 @@ def test_twice_changes_nothing_and_a_plain_run_keeps_it(
     assert "nothing was changed" in ok(clone.run("init", option, *shared))
     assert "nothing was changed" in ok(clone.run("init", *shared))
     assert clone.picture() == before
+
+
+@OPTIONS
+@pytest.mark.parametrize("shared", [(), ("--shared",)])
+def test_files_without_a_mark_are_inits_again(
+    clone: Clone, option: str, shared: tuple[str, ...]
+) -> None:
+    """As its hooks are, if they are as it writes them; a changed one is somebody's own."""
+    ok(clone.run("init", option, *shared))
+    changed, *others = FILES[option]
+    clone.write(changed, "mine\n")
+    (clone.root / MARK).unlink()
+    assert f"{changed} is your own file, and was kept" in ok(clone.run("init", option, *shared))
+    ok(clone.run("init", "--remove"))
+    assert [name for name in (changed, *others) if (clone.root / name).exists()] == [changed]
 
 
 @OPTIONS
