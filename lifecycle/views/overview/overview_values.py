@@ -289,6 +289,12 @@ class Overview:
     troubles: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def next(self) -> str:
+        """The claim's next step, for a person; "" if the claim is lost, or waits for the person."""
+        is_told = any(wait.part in ("claim", "pull", "checks") for wait in self.awaited)
+        return self.claim.next if self.claim and not (self.claim.lost or is_told) else ""
+
+    @property
     def tasks(self) -> frozenset[str]:
         """The work here, by its names in the journal: issue, tasks, run, workflow."""
         claim, stage = self.claim, self.stage

@@ -209,9 +209,9 @@ def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> lis
         parts.append(WatchPart("claim", tuple(_claim(claim, now)), 2))
     if pull is not None:
         parts.append(WatchPart("PR", tuple(_pull(pull, overview.checks, now)), 2))
-    is_told = claim is not None and any(claim.next in text for text in overview.waiting)
-    if claim is not None and not (is_told or is_awaited(overview, claim.next)):
-        parts.append(WatchPart("next", (Text(claim.lost or claim.next),), is_folded=True))
+    following = (claim.lost if claim is not None else "") or overview.next
+    if following and not any(following in text for text in overview.waiting):
+        parts.append(WatchPart("next", (Text(following),), is_folded=True))
     parts.append(WatchPart("trouble", troubles, is_folded=True))
     if overview.stage is not None:
         line = Text(stage_line(overview.stage, now).removeprefix("Stage: ").rstrip("."))

@@ -28,6 +28,7 @@ from lifecycle.views.overview import overview_reading
 from lifecycle.views.overview.overview_reading import watched
 from lifecycle.views.overview.overview_values import PullStanding
 from lifecycle.views.overview.overview_words import age, since_when
+from lifecycle.views.watch.watch_screen import watch_parts
 from tests import factories
 from tests.views.overview.overview_ground import GREEN, NOTE, PULL, OverviewGround
 
@@ -254,6 +255,11 @@ def test_the_question_waits_for_a_person(ground: OverviewGround) -> None:
     (awaited,) = seen.awaited
     assert (awaited.part, awaited.since, awaited.where) == ("claim", 500.0, "lifecycle close")
     assert "Should I close issue #42?" in awaited.what
+    # What the agent does about it is no person's next step, on any view.
+    assert seen.claim is not None
+    assert seen.claim.next.startswith("Ask the user")
+    assert seen.next == ""
+    assert "next" not in [part.name for part in watch_parts(seen, seen.at, has_keys=True)]
 
 
 def test_a_phase_that_was_written_by_hand_is_no_merge(ground: OverviewGround) -> None:
