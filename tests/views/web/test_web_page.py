@@ -391,6 +391,18 @@ def test_the_script_counts_ages_as_the_product_does(running: Chrome, user: WebGr
     assert told == [span(one) for one in seconds]
 
 
+def test_ages_go_by_the_servers_clock(running: Chrome, user: WebGround) -> None:
+    """The browser may be on another machine, whose clock is wrong."""
+    full(user)
+    with shown(running, user) as page:
+        page.open()
+        assert page.text("#waits-list strong time") == "1.0 d"
+        before = page.text("#state")
+        page.run("const right = Date.now.bind(Date); Date.now = () => right() + 864e5")
+        WebDriverWait(running, 30).until(lambda _: page.text("#state") != before)
+        assert page.text("#waits-list strong time") == "1.0 d"
+
+
 @pytest.mark.soak(
     "views/web/test_web_server.py::test_a_page_that_has_the_newest_is_told_so",
     "views/web/test_web_page.py::test_a_change_is_shown_by_itself_and_leaves_the_rest_alone",
