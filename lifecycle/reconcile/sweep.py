@@ -288,8 +288,8 @@ class Sweep:
             for number in self.scope.pulls:
                 try:
                     pull = target.forge.pull_request(number)
-                except NotFound as error:
-                    self._note(f"{holding.repository}#{number}", *_reason(error))
+                except NotFound:
+                    self._note(f"{holding.repository}#{number}", "NotFound", sentence("no-pull"))
                 else:
                     numbers |= dict.fromkeys(_issues_of(pull, holding))
             issues += [(holding.repository, number) for number in numbers]

@@ -534,11 +534,13 @@ def test_a_dry_run_plans_what_the_run_then_does(make: Make, left: dict[str, Any]
 
 
 def test_a_pull_request_that_is_not_there_costs_no_other(make: Make) -> None:
-    """It is a problem by its number, as an issue is; what was named besides is repaired."""
+    """It is a problem by its number, as an issue is, which is told its option; all else is repaired."""
     one = make(DRIFTED)
-    report = one.run(ALL, scope=scope_of(HOME, pulls=(DRIFTED.pull_number, 77)))
+    report = one.run(ALL, scope=scope_of(HOME, pulls=(DRIFTED.pull_number, DRIFTED.number)))
     assert states(report) == {"status-drift": "applied"}
-    assert [problem.where for problem in report.problems] == [f"{HOME}#77"]
+    (problem,) = report.problems
+    assert problem.where == f"{HOME}#{DRIFTED.number}"
+    assert "(an issue has its --issue)" in problem.sentence
 
 
 def test_a_lease_of_a_number_that_no_issue_has_stops_nobody(make: Make) -> None:
