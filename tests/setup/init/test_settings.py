@@ -165,6 +165,19 @@ def test_it_looks_as_if_a_person_had_written_it() -> None:
     assert "\n" not in wired.replace("\r\n", "")
 
 
+def test_a_comment_in_an_object_of_ours_outlives_a_renewal_and_the_removal() -> None:
+    """What a person wrote keeps the object, though `init` made it; around it nothing of ours is left."""
+    wired, put = wire("", WHERE, FORM, Put())
+    theirs = wired.replace('"hooks": {', '"hooks": { // mine').replace("[", "[ // why", 1)
+    renewed, put = wire(theirs, WHERE, shared_form, put)
+    assert '"hooks": { // mine\n    "SessionStart"' in renewed
+    assert '"allow": [ // why\n      "Bash(' in renewed
+    left = unwire(renewed, WHERE, put)
+    assert values(left) == {"permissions": {"allow": []}, "hooks": {}}
+    assert "// mine" in left
+    assert "// why" in left
+
+
 def test_hooks_wired_by_hand_are_adopted(tmp_path: Path) -> None:
     """Entries that name the same scripts, put there by hand, become ours: no hook runs twice."""
     hook = {"type": "command", "command": "/opt/lifecycle/_hooks/on-stop", "timeout": 5}
