@@ -36,6 +36,7 @@ CACHED = {
         {"id": "F_S", "name": "Status", "kind": "SINGLE_SELECT", "options": [["Todo", "o1"]]},
         {"id": "F_A", "name": "Agent", "kind": "TEXT", "options": []},
     ],
+    "is_closed": False,
 }
 
 

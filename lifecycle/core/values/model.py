@@ -322,6 +322,7 @@ class BoardSchema:
     url: str
     viewer: str
     fields: tuple[BoardField, ...]
+    is_closed: bool = False
 
     def field(self, name: str) -> BoardField | None:
         """The field called `name`, or None if the project has none."""

@@ -301,7 +301,8 @@ def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> model.Bo
     """A ProjectV2 and the fields of all its pages; fields of kinds that were not requested are {}."""
     shown = tuple(_board_field(field) for field in fields if field.get("id"))
     named = texts(project, project_id="id", title="title", url="url")
-    return model.BoardSchema(**named, viewer=viewer, fields=shown)
+    is_closed = project.get("closed") is True
+    return model.BoardSchema(**named, viewer=viewer, fields=shown, is_closed=is_closed)
 
 
 def _board_field(node: Json) -> model.BoardField:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from lifecycle.core import errors, timing
 from lifecycle.core.errors import BadConfig, LifecycleError, NoPermission, NoToken, Rejected
@@ -14,10 +13,6 @@ from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAcces
 from lifecycle.core.values.priorities import Status
 from lifecycle.settings import config, user_folder
 from lifecycle.setup.doctor.examined import Examined, cause, remedy, table
-
-if TYPE_CHECKING:
-    from lifecycle.github.board.board_client import ProjectRef
-    from lifecycle.github.clients import GitHubClients
 
 FEW_REQUESTS = 100
 """Fewer of the hour's requests left than this are a remark; a claim's polls use about thirty an hour."""
@@ -314,16 +309,23 @@ def check_board(case: Examined) -> None:
     try:
         # Without a cache: the board's present fields and options.
         schema = case.ask(lambda clients: clients.board(project).schema(refresh=True))
-        is_closed = case.ask(lambda clients: _is_closed(clients, project))
     except LifecycleError as error:
         return _unread(case, error, owner)
-    if is_closed:
+    return _read(case, schema, prefix)
+
+
+def _read(case: Examined, schema: BoardSchema, prefix: str) -> None:
+    """Findings on a board that could be read."""
+    if schema.is_closed:
         case.find("board.closed", title=visible(schema.title), schema=schema)
     case.find("board.found.read", title=visible(schema.title), schema=schema)
-    _unwritten(case, prefix)
+    # A read alone does not show that a write to the board was refused.
+    if why := case.world.choice.refused_write(case.claim_store.file):
+        case.find("board.labels.unwritten", cause=cause(LifecycleError(why)), prefix=prefix)
     _status(case, schema)
     _agent(case, schema)
-    return _optional(case, schema)
+    if missing := ", ".join(name for name in _OPTIONAL if schema.field(name) is None):
+        case.find("board.optional", names=missing)
 
 
 def _unread(case: Examined, error: LifecycleError, owner: str) -> None:
@@ -335,23 +337,6 @@ def _unread(case: Examined, error: LifecycleError, owner: str) -> None:
     if isinstance(error, errors.Transient):
         return _unanswered(case, "board", error)
     return case.find("board.found.failed", cause=cause(error), owner=owner, gh=case.gh)
-
-
-def _unwritten(case: Examined, prefix: str) -> None:
-    """A finding if a write to the board was refused: a read alone does not show that."""
-    why = case.world.choice.refused_write(case.claim_store.file)
-    if why:
-        refusal = LifecycleError(why)
-        case.find("board.labels.unwritten", cause=cause(refusal), prefix=prefix)
-
-
-def _is_closed(clients: GitHubClients, project: ProjectRef) -> bool:
-    """True if the board is closed."""
-    from lifecycle.github.board.board_client import IDS
-
-    answer = clients.graph.execute(IDS, project.variables(), subject=f"the board, {project}")
-    owner = answer.data.get("repositoryOwner") or {}
-    return bool((owner.get("projectV2") or {}).get("closed"))
 
 
 def _status(case: Examined, schema: BoardSchema) -> None:
@@ -375,12 +360,6 @@ def _agent(case: Examined, schema: BoardSchema) -> None:
         return case.find("board.agent.text")
     key = "board.agent.none" if schema.field("Agent") is None else "board.agent.other"
     return case.find(key, schema=schema)
-
-
-def _optional(case: Examined, schema: BoardSchema) -> None:
-    missing = [name for name in _OPTIONAL if schema.field(name) is None]
-    if missing:
-        case.find("board.optional", names=", ".join(missing))
 
 
 def check_checks(case: Examined) -> None:
