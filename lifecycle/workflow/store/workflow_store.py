@@ -251,7 +251,7 @@ class WorkflowChange:
             self.found[id_] = entry
 
     def _write(self) -> None:
-        current = self._current()
+        current, folder = self._current(), self.store.folder
         for id_, entry in self.found.items():
             # No longer current: it is kept elsewhere now.
             if CURRENT in entry.places and id_ != current:
@@ -270,7 +270,9 @@ class WorkflowChange:
         for record in self.after.values():
             self._clear(record, is_written, wanted)
         workflows = {id_: other.workflow for id_, other in self.found.items()} | self.after
-        self._mark(any(not workflow.is_over for workflow in workflows.values()))
+        # The guards look whether there is a workflow, and when one changed.
+        is_open = any(not workflow.is_over for workflow in workflows.values())
+        (folder.mark if is_open else folder.remove)(workflow_marks.WORKFLOW)
 
     def _current(self) -> str:
         """The id of the workflow that `workflow.json` shows."""
@@ -375,13 +377,6 @@ class WorkflowChange:
                 whole.unlink(missing_ok=True)
                 if path.startswith(CHECKPOINTS):
                     whole.parent.rmdir()
-
-    def _mark(self, is_open: bool) -> None:
-        """Tell the guards whether there is a workflow, and when one changed."""
-        if is_open:
-            self.store.folder.mark(workflow_marks.WORKFLOW)
-        else:
-            self.store.folder.remove(workflow_marks.WORKFLOW)
 
     def _note(self) -> None:
         """Write each phase that moved to the journal."""
