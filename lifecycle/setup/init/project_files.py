@@ -293,11 +293,16 @@ class ProjectFiles:
             note = "own-orchestrator" if supply.name == supplies.ORCHESTRATOR else "own-file"
             self.note(note, name=supply.name)
             mark.sha256.pop(supply.name, None)
-        else:
+        elif content != text or recorded is not None or not self._is_committed(mark, supply.name):
             for folder in FOLDERS:
                 is_new = supply.name.startswith(folder) and not (self.root / folder).exists()
                 mark.note_created(folder, is_new=is_new)
             self._whole(mark, supply)
+
+    def _is_committed(self, mark: InitMark, name: str) -> bool:
+        """True if a file is in everybody's repository, and `init` is run for one person."""
+        git = git_of(self.root, self.environment)
+        return mark.mode == LOCAL and bool(git.run("ls-files", "--", name))
 
     def _whole(self, mark: InitMark, supply: Supply) -> None:
         """Draft a file that is entirely ours, and note its digest, by which it is recognised."""

@@ -1,12 +1,10 @@
-"""Drafts the removal of what `init` added, by its mark; without one, what may be its own is named."""
+"""Drafts the removal of what `init` added, by its mark; without one nothing is removed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.settings import config, resources, user_folder
 from lifecycle.setup.init import hook_table, init_mark, supplies
@@ -16,7 +14,7 @@ from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, InitM
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.project_files import FOLDER, FOLDERS, LOG_FILE, ProjectFiles
 from lifecycle.setup.init.stages_switch import switch_off
-from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, take_out
+from lifecycle.setup.init.status_line import LINE_MARK, take_out
 from lifecycle.storage import store
 
 
@@ -36,47 +34,15 @@ class Removal(ProjectFiles):
     def removed(self) -> tuple[Path, ...]:
         """Draft the removal of everything that was added; returns folders to remove if they are empty."""
         name = MARK if self.mark() is not None else PERMITS
-        unmarked = ", ".join(self._unmarked())
         before, line = self.mark(name), self._without_line()
         created = [file for mark in (before, line) if mark is not None for file in mark.created]
-        if unmarked:
-            self.note("unmarked", names=unmarked)
-        elif before is None and line is None:
-            self.note("nothing-in")
+        if before is None and line is None:
+            self.note("unmarked")
         folders: tuple[Path, ...] = ()
         if before is not None:
             before.created = tuple(created)  # what came with the status line is ours, too
             folders = self._without(before, name)
         return (*folders, *([self.root / FOLDER] if FOLDER in created else []))
-
-    def _unmarked(self) -> Iterator[str]:
-        """What no mark names, and what `init` and a person may both have put here."""
-        if self.mark() is None:
-            allowed = self.mark(PERMITS) or InitMark(LOCAL)
-            for mode, name in SETTINGS.items():
-                settings = self.settings_of(name)
-                if any(hook_table.run_name(hook) for _, _, hook in settings.hooks):
-                    yield f"the hooks in {name}"
-                marked = allowed.settings.permissions if mode == allowed.mode else ()
-                if hook_table.EVER_PUT.intersection(settings.allowed).difference(marked):
-                    yield f"the permissions in {name}"
-            stages = self.wanted(InitMark(LOCAL))
-            for file in (*supplies.claims(), *supplies.runs(), *supplies.workflows(), *stages):
-                if supplies.WRITER.encode() in self._content(file.name):
-                    yield file.name
-            if supplies.SECTION_BEGIN.encode() in self._content(supplies.SECTION_PAGE):
-                yield f'"{supplies.SECTION_TITLE}" in {supplies.SECTION_PAGE}'
-        if self.mark(LINE_MARK) is None:
-            line = self.settings_of(SETTINGS[LOCAL]).object(KEY)
-            if own_status_line(line) is not None:
-                yield f"the status line in {SETTINGS[LOCAL]}"
-
-    def _content(self, name: str) -> bytes:
-        """A file's content; empty also behind a link out of the worktree, where `init` writes nothing."""
-        try:
-            return self.draft.read(name) or b""
-        except Refused:
-            return b""
 
     def _without_line(self) -> InitMark | None:
         """Draft the status line's removal; returns its mark, or None if it was not added."""

@@ -875,28 +875,31 @@ def test_removing_what_was_never_put_in_does_nothing(clone: Clone) -> None:
     """Hooks that were wired by hand are nobody's business but their owner's."""
     clone.write(LOCAL, THEIRS)
     before = clone.picture()
-    assert "nothing to remove" in ok(clone.run("init", "--remove"))
+    assert "so nothing was removed" in ok(clone.run("init", "--remove"))
     assert clone.picture() == before
 
 
 @pytest.mark.parametrize("arguments", [[], ["--shared", "--run", "--stages", "--workflow"]])
-def test_without_its_mark_everything_stays_and_is_named(clone: Clone, arguments: list[str]) -> None:
-    """Nothing shows who added it, so a person removes it; nothing of theirs is named or in the way."""
-    name = SHARED if arguments else LOCAL
+def test_without_its_mark_everything_stays_until_init_has_run_again(
+    clone: Clone, arguments: list[str]
+) -> None:
+    """Nothing shows who added it: then hooks and files go, if they are as `init` writes them."""
     ok(clone.run("init", *arguments))
     (clone.root / MARK).unlink()
     clone.write(".claude/commands/handoff.md", "mine\n")
-    before, shown = clone.picture(), ok(clone.run("init", "--remove", "--dry-run"))
-    said = ok(clone.run("init", "--remove"))
-    assert (
-        f"No mark tells whether init added the hooks in {name}, the permissions in {name}, "
-        ".claude/commands/claim.md, " in said
-    )
-    assert "handoff.md" not in said
-    assert ('"Workflow State Protocol" in CLAUDE.md' in said) is bool(arguments)
-    assert ("scripts/workflow_state.py" in said) is bool(arguments)
-    assert all(line in shown for line in said.splitlines() if line.startswith("Note: "))
+    before = clone.picture()
+    for words in (["--dry-run"], []):
+        assert "If it did, run that again, and then this" in ok(
+            clone.run("init", "--remove", *words)
+        )
     assert clone.picture() == before
+    ok(clone.run("init", *arguments))
+    ok(clone.run("init", "--remove"))
+    left = {name for name, (_, content) in clone.contents().items() if b"lifecycle" in content}
+    name = SHARED if arguments else LOCAL
+    assert left <= {name, "CLAUDE.md", ".gitignore", ".git/info/exclude", ".lifecycle.toml"}
+    assert ClientSetup.read(clone.root, clone.environment).entries == ()
+    assert clone.read(".claude/commands/handoff.md") == "mine\n"
 
 
 def test_a_page_behind_a_link_or_not_in_utf_8_is_no_hindrance_to_a_removal(clone: Clone) -> None:
@@ -905,32 +908,11 @@ def test_a_page_behind_a_link_or_not_in_utf_8_is_no_hindrance_to_a_removal(clone
     outside.write_text(section())
     page = clone.root / "CLAUDE.md"
     page.symlink_to(outside)
-    assert "added nothing to this project" in ok(clone.run("init", "--remove"))
+    assert "so nothing was removed" in ok(clone.run("init", "--remove"))
     page.unlink()
     clone.write("CLAUDE.md", b"caf\xe9\n")
     clone.write(LOCAL, b"\xe9")
-    assert "added nothing to this project" in ok(clone.run("init", "--remove"))
-
-
-def test_hooks_without_a_mark_are_named_beside_permissions_that_have_one(clone: Clone) -> None:
-    """What the mark of the permissions names goes; the hooks may be somebody else's."""
-    ok(clone.run("init"))
-    (clone.root / MARK).unlink()
-    clone.write(LOCAL, json.dumps({"hooks": settings(clone)["hooks"]}))
-    ok(clone.run("init", "--permissions"))
-    said = ok(clone.run("init", "--remove"))
-    assert "still runs" not in said
-    assert said.count(f"the hooks in {LOCAL}, .claude/") == 1
-    assert {*settings(clone)} == {"hooks"}
-
-
-def test_permissions_without_a_mark_are_named(clone: Clone) -> None:
-    """They stand in the settings, so it is not said that nothing was added."""
-    ok(clone.run("init", "--permissions"))
-    (clone.root / PERMITS).unlink()
-    before, said = clone.read(LOCAL), ok(clone.run("init", "--remove"))
-    assert f"No mark tells whether init added the permissions in {LOCAL}, or you did" in said
-    assert clone.read(LOCAL) == before
+    assert "so nothing was removed" in ok(clone.run("init", "--remove"))
 
 
 def test_outside_of_a_worktree_nothing_is_written(clone: Clone) -> None:

@@ -51,6 +51,19 @@ def test_files_without_a_mark_are_inits_again(
 
 
 @OPTIONS
+def test_files_that_the_repository_brings_are_left_to_it(clone: Clone, option: str) -> None:
+    """Whoever wires a clone for themselves takes out nothing that was committed."""
+    ok(clone.run("init", option, "--shared"))
+    clone.git("add", "--force", *FILES[option])
+    clone.git("commit", "-qm", "Files")
+    clone.git("stash", "-qua")
+    before = clone.contents()
+    ok(clone.run("init", option))
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+
+
+@OPTIONS
 def test_without_the_option_nothing_of_it_is_there(clone: Clone, option: str) -> None:
     """No file and no permission: it is asked for, and another option does not bring it."""
     others = [other for other in FILES if other != option]
