@@ -27,7 +27,7 @@ from tests.github.hub import Hub, MemoryCache
 
 URL = "https://api.github.com/graphql"
 KEY = "board:octo-org/1"
-CACHED = {
+CACHED: dict[str, Any] = {
     "project_id": "PVT_1",
     "title": "Roadmap",
     "url": "https://github.com/orgs/octo-org/projects/1",

@@ -205,8 +205,8 @@ def _removals(text: str, root: Node | None, put: Put, *, has_hooks: bool) -> Ite
     ways = [tuple(dotted.split(".")) for dotted in put.containers if dotted]
     for *way, name in sorted(ways, key=len, reverse=True):
         parent = at(root, *way)
-        own = at(parent, name)
-        if own.value in ({}, []) and not text[own.start : own.end].strip("{}[] \t\r\n"):
+        node = at(parent, name)
+        if node.value in ({}, []) and not text[node.start : node.end].strip("{}[] \t\r\n"):
             yield removal(text, parent, parent.index(name))
 
 
