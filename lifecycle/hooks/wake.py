@@ -24,7 +24,7 @@ from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config, known_clones, running_client
-from lifecycle.storage import log, store
+from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE, GuardMarks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder, worktree_root
@@ -34,9 +34,6 @@ SECONDS = {"session-start": 5.0, "pre-compact": 5.0, "session-end": 1.0}
 
 TELLING = ("session-start", "on-stop")
 """Entrypoints that tell the user if our files cannot be written; the others would repeat it."""
-
-UNWRITTEN = "unwritten"
-"""The file in the user's own folder that names the session in which that was told last."""
 
 UNLIMITED = frozenset({"ci-waiter"})
 """Entrypoints that run in the background until there is news; each of their looks has a deadline."""
@@ -98,29 +95,14 @@ def _within_deadline(hook: str, root: Path, event: Mapping[str, Any] | None) -> 
         _log_quietly(root, f"{hook}: {error.sentence}")
     except OSError as error:
         _log_quietly(root, f"{hook}: {error}")
-        is_start = hook == "session-start"
-        if hook in TELLING and (_is_news() or is_start):
-            text = _unwritable(error)
+        if hook in TELLING:
+            text, is_start = _unwritable(error), hook == "session-start"
             return client_contract.render(hook, [], context=[text] * is_start, person=[text])
     if reply == Reply() and reply.printed is None:
         # What is marked as offered is printed now or never.
         client = running_client.client_of(os.environ)
         return client_contract.render_as(client, hook, claim_store.taken)
     return reply
-
-
-def _is_news() -> bool:
-    """True if nobody told this session's user that files cannot be written, as far as that can be noted."""
-    from lifecycle.settings import user_folder
-
-    place, session = config.own_folder(os.environ), running_client.session_of({}, os.environ)
-    if place is not None and session:
-        with contextlib.suppress(OSError):
-            before = store.read(place / UNWRITTEN)
-            if before is not None and before.content == session.encode():
-                return False
-            user_folder.write(place / UNWRITTEN, session.encode())
-    return True
 
 
 def _unwritable(error: OSError) -> str:

@@ -10,7 +10,6 @@
 - `platforms/`, the user's own platforms;
 - `clones/`, the clones that are worked in (`known_clones.py`);
 - `looks/`, shared by waiters (`feedback/waiting/shared_looks.py`);
-- `unwritten`, the last session that could write nothing (`hooks/wake.py`);
 - if a GitHub App is configured, `app-tokens.json` with its lock: its installations' valid tokens.
 
 `config.own_folder` returns its path.
