@@ -107,10 +107,6 @@ def test_a_database_without_its_program_is_never_passed_over_silently(root: Path
     assert note.startswith(".beads is here, and bd is not on PATH, so tasks are GitHub's issues; ")
     assert f"tracker: {note}" in (root / ".lifecycle" / "log").read_text()
     assert known.inner is None  # a claim on GitHub goes on without it
-    (root / ".beads").rmdir()
-    (root / ".beads").write_text("a file")
-    with pytest.raises(NotInstalled, match=r"\.beads is a file, not a folder, so"):
-        _ = world(root, PATH=path).tracker
 
 
 def test_a_folder_that_is_configured_is_missed_as_well(root: Path) -> None:

@@ -31,8 +31,6 @@ REDIRECT = "redirect"
 
 _MOST = 4096
 
-_OTHER = f", or set tracker.use in {config.CONFIG_FILE} to the tracker that you mean"
-
 
 def is_here(root: Path, environment: Mapping[str, str], folder: str) -> bool:
     """True if bd is installed, may run, and has a database here: a `.beads` folder, or the configured one.
@@ -64,8 +62,9 @@ def lacking(root: Path, environment: Mapping[str, str], folder: str) -> tuple[st
     if not wanted(root, folder):
         return "", ""
     sign = "tracker.folder is set" if folder else f"{FOLDER} is here"
-    if not (program(environment) or _is_file(_places(root, folder))):
-        return f"{sign}, and {PROGRAM} is not on PATH", f"install it{_OTHER}"
+    if not program(environment):
+        way = f"install it, or set tracker.use in {config.CONFIG_FILE} to the tracker that you mean"
+        return f"{sign}, and {PROGRAM} is not on PATH", way
     why, way = _hindrance(root, environment, folder)
     return (f"{sign}, and {why}", way) if why else ("", "")
 
@@ -83,11 +82,9 @@ def refuse(root: Path, environment: Mapping[str, str], folder: str) -> None:
 
 
 def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
-    named = "tracker.folder" if folder else FOLDER
-    if _is_file(_places(root, folder)):
-        return f"{named} is a file, not a folder", f"move the file away{_OTHER}"
     outside = _outside(root, environment, folder)
     if outside is not None:
+        named = "tracker.folder" if folder else FOLDER
         return f"{named} leads out of this repository, to {outside}", _naming(outside, environment)
     if not user_folder.allows(environment, store.clone_of(root), PROGRAM):
         way = "a person can allow it with: lifecycle trust"
@@ -120,10 +117,6 @@ def _places(root: Path, folder: str) -> list[Path]:
         return [Path(database(root, folder))]
     own = [place / FOLDER for place in (root, _main(root)) if place]
     return [*filter(os.path.isdir, own)] or [*filter(os.path.lexists, own)]
-
-
-def _is_file(places: list[Path]) -> bool:
-    return any(map(os.path.exists, places)) and not any(map(os.path.isdir, places))
 
 
 def _redirected(place: Path) -> list[Path]:

@@ -211,16 +211,6 @@ def test_a_link_to_nowhere_is_a_database_that_is_missing(
     assert bd_here.is_here(root, environment, "")
 
 
-def test_a_file_where_the_folder_should_be_is_what_is_said(
-    root: Path, environment: dict[str, str], tmp_path: Path
-) -> None:
-    """With bd or without it: else a program, a yes or a token for GitHub seems to be what is missing."""
-    (root / ".beads").write_text("tasks\n")
-    for known in (environment, {**environment, "PATH": str(tmp_path)}):
-        assert ".beads is a file, not a folder, so no task was" in said(root, known)
-        assert "folder is a file, not a folder, so" in said(root, known, ".beads")
-
-
 def test_a_redirect_that_is_too_long_is_refused(root: Path, environment: dict[str, str]) -> None:
     """Its line may be further down than is read."""
     (root / ".beads").mkdir()
