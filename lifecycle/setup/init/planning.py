@@ -32,8 +32,6 @@ PERMISSIONS_ALONE = "permissions"
 STATUS_LINE = "statusline"
 """The mode of a plan that adds the status line only."""
 
-_ENTRIES_GO = "lifecycle's entries go"
-
 LOCK = "init.lock"
 LOCK_SECONDS = 10.0
 """How long a plan waits for another plan of the same clone."""
@@ -269,13 +267,10 @@ class _Project(Removal):
         # Entries that are only this person's are no reason to leave a hook out for everybody.
         is_all, shared = mark.mode == SHARED, self.root / SETTINGS[SHARED]
         instead = [entry for entry in kept if not is_all or entry.file.path == shared]
-        beside = [entry for entry in kept if entry not in instead]
-        for entries in (instead, beside):
-            if entries:
-                note = "wired-by-hand" if entries is instead else "run-twice"
-                names = ", ".join(dict.fromkeys(entry.file.shown for entry in entries))
-                hooks = ", ".join(dict.fromkeys(entry.name for entry in entries))
-                self.note(note, names=names, hooks=hooks)
+        if instead:
+            names = ", ".join(dict.fromkeys(entry.file.shown for entry in instead))
+            hooks = ", ".join(dict.fromkeys(entry.name for entry in instead))
+            self.note("wired-by-hand", names=names, hooks=hooks)
         there = [entry.wire for entry in instead]
         form = shared_form if is_all else local_form(resources.hooks_folder())
         self.put_into(mark, form, extra, [wire for wire in WIRES if wire not in there])
