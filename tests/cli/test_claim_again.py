@@ -133,16 +133,14 @@ def test_another_worktree_of_the_clone_is_not_told_that_it_is_claimed(
 def test_what_was_lost_is_not_to_be_finished_before_another_task(lost: Place) -> None:
     """Who takes another task hears to leave the one that this worktree does not hold any more.
 
-    A session beside the one that had it is not sent to a release that the other's presence refuses.
+    A session beside the one that had it hears from the release whose it is.
     """
     first, second = ({"CLAUDE_CODE_SESSION_ID": f"{number}" * 8} for number in (1, 2))
     ok(lost.cli("tick", **first))
     said = refused(lost.cli("claim", "44", **first))
     assert "has a claim on #42 that was lost; leave it with: lifecycle release, or take" in said
     assert "finish" not in said
-    said = refused(lost.cli("claim", "44", **second))
     assert "is held by another session (11111111" in refused(lost.cli("release", **second))
-    assert "lost; another session is active with it, which has to run lifecycle release, or" in said
     ok(lost.cli("claim", "44", "--worktree", **second))
 
 

@@ -104,9 +104,7 @@ def _taken(
     number, chosen = admission.which_task(world, cards, query, notes)
     mine = loaded.record
     if mine is not None:
-        now, signs = world.clock.now(), claim_store.signs(mine)
-        is_others = observing.is_held(mine, session_of(world), signs, now)
-        _check_held(mine, number, "takeover" if force else "claim", is_others=is_others)
+        _check_held(mine, number, "takeover" if force else "claim")
         observing.demand_same_place(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
@@ -133,11 +131,8 @@ def _taken(
         return taking.both()
 
 
-def _check_held(mine: Record, number: int, command: str, *, is_others: bool) -> None:
-    """Refuse if this worktree's claim is on another task, or is being released.
-
-    `is_others`: another live session holds it, so only that one can release it.
-    """
+def _check_held(mine: Record, number: int, command: str) -> None:
+    """Refuse if this worktree's claim is on another task, or is being released."""
     own = mine.claim.issue_number
     if own != number:
         is_merged = mine.claim.phase == Phase.MERGED_DETECTED
@@ -145,10 +140,7 @@ def _check_held(mine: Record, number: int, command: str, *, is_others: bool) -> 
         way = closing if is_merged else "finish it first"
         how = f"already holds #{own} (phase {mine.claim.phase}); {way}"
         if mine.is_lost:
-            leave = "leave it with: lifecycle release"
-            if is_others:
-                leave = "another session is active with it, which has to run lifecycle release"
-            how = f"has a claim on #{own} that was lost; {leave}"
+            how = f"has a claim on #{own} that was lost; leave it with: lifecycle release"
         raise Refused(sentence("holds-another", how=how, command=command, number=number))
     if mine.ending.releasing is not None:
         raise Refused(sentence("being-released", number=own))
