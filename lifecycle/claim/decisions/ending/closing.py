@@ -242,7 +242,8 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     last = Decision() if settled == "waiting" else lease_step(snapshot)
     if last is not None:
         return last
-    text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
+    board_text = board_sentence(snapshot, observed, Status.DONE, _kept(record))
+    text = messages.closed(claim.issue_number, board_text)
     pull = derive.pull_request_of(record, observed, snapshot.rules)
     left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True)]
     text = " ".join(filter(None, [text, *left, stays(record, pull)]))
@@ -341,22 +342,31 @@ def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | 
     return None if is_given_up(record, action) else action
 
 
-def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
-    """The sentence on the card's final state, for the last notice."""
-    record, claim = snapshot.record, snapshot.record.claim
+def _kept(record: Record) -> str:
+    """The sentence on a card that was left where somebody had moved it, or ""."""
+    moved_to = record.card.moved_to
+    if record.ending.board_done or not moved_to:
+        return ""
+    return (messages.label_kept if record.claim.is_labels else messages.board_kept)(moved_to)
+
+
+def board_sentence(snapshot: Snapshot, observed: Observation, wanted: str, kept: str) -> str:
+    """The sentence on the card's final state, for the last notice.
+
+    `kept`: the sentence on a card that was left as it is; "" if it was to be set.
+    """
+    record, item, trouble = snapshot.record, observed.item, snapshot.record.troubles.get("SetBoard")
     if not snapshot.rules.has_board:
         return messages.board_absent()
-    if record.ending.board_done:
-        return messages.status_set(Status.DONE, is_labels=claim.is_labels)
-    trouble = record.troubles.get("SetBoard")
-    if trouble is not None:
-        return messages.status_not_set(Status.DONE, trouble.sentence, is_labels=claim.is_labels)
-    if record.card.moved_to:
-        kept = messages.label_kept if claim.is_labels else messages.board_kept
-        return kept(record.card.moved_to)
-    tell = messages.not_on_board if observed.item is None else messages.archived
-    absent = tell(claim.issue_number, snapshot.rules.board_name)
-    return messages.status_not_set(Status.DONE, observed.board_problem or absent)
+    if trouble is not None and not record.ending.board_done:
+        is_labels = record.claim.is_labels
+        return messages.status_not_set(wanted, trouble.sentence, is_labels=is_labels)
+    is_out = bool(observed.board_problem) or item is None or item.is_archived
+    if kept or record.ending.board_done or not is_out:
+        return kept or messages.status_set(wanted, is_labels=record.claim.is_labels)
+    tell = messages.not_on_board if item is None else messages.archived
+    absent = tell(record.claim.issue_number, snapshot.rules.board_name)
+    return messages.status_not_set(wanted, observed.board_problem or absent)
 
 
 def _refusal(

@@ -158,7 +158,8 @@ def _steps(
     last = Decision() if comment == "waiting" else closing.lease_step(snapshot)
     if last is not None:
         return last
-    board = _board_sentence(snapshot, observed, issue)
+    kept = _kept(snapshot, observed.item, issue)
+    board = closing.board_sentence(snapshot, observed, Status.TODO, kept)
     others, pulls = _others(record, issue), closing.stays(record, pull)
     text = loss_messages.released(claim.issue_number, board, claim.branch, pulls, others)
     trouble = record.troubles.get("ReleaseLease")
@@ -224,22 +225,13 @@ def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
     return issue.is_open and (is_where_left or is_at_work)
 
 
-def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> str:
-    """The sentence on the card's final state, for the last notice."""
-    record, item = snapshot.record, observed.item
-    if not snapshot.rules.has_board:
-        return messages.board_absent()
-    trouble, is_labels = record.troubles.get("SetBoard"), record.claim.is_labels
-    if trouble is not None:
-        return messages.status_not_set(Status.TODO, trouble.sentence, is_labels=is_labels)
-    if observed.board_problem or item is None or item.is_archived:
-        tell = messages.not_on_board if item is None else messages.archived
-        why = observed.board_problem or tell(issue.number, snapshot.rules.board_name)
-        return messages.status_not_set(Status.TODO, why)
+def _kept(snapshot: Snapshot, item: BoardItem | None, issue: Issue) -> str:
+    """The sentence on a card that was left as it is, or ""; nothing is said of an archived one."""
+    if item is None or item.is_archived:
+        return ""
     other_agent = _other_agent(snapshot, item)
     if other_agent:
         return loss_messages.card_of_another(other_agent)
-    if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
-        kept = messages.label_kept if item.is_labels else loss_messages.card_left
-        return kept(item.status or "")
-    return messages.status_set(Status.TODO, is_labels=is_labels)
+    if is_same(item.status, Status.TODO) or _may_move(snapshot.record, item, issue):
+        return ""
+    return (messages.label_kept if item.is_labels else loss_messages.card_left)(item.status or "")
