@@ -111,13 +111,13 @@ def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprin
 
 def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
     """The state of the sources: "" if none has a workflow, "new" if one has news, else "known"."""
-    sources = read_sources(store.root)
-    facts = {(fact.path, fact.digest) for fact in sources.facts}
+    sources, unusable = read_sources(store.root)
+    facts = {(fact.path, fact.digest) for fact in sources}
     seen = {(entry.workflow.source, entry.workflow.source_seen) for entry in workflows.found}
     if facts - seen:
         stored = store.read(archived=True).found
         seen |= {(entry.workflow.source, entry.workflow.source_seen) for entry in stored}
-    if sources.troubles or facts - seen:
+    if unusable or facts - seen:
         return "new"
     return "known" if facts or any(path for path, _ in seen) else ""
 

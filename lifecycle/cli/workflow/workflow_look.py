@@ -70,7 +70,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
         ],
         "unusable": [fields_of(file, path="path", says="sentence") for file in workflows.unusable],
     }
-    troubles = (*workflows.troubles, *read_sources(session.root).troubles)
+    troubles = (*workflows.troubles, *read_sources(session.root)[1])
     session.print(lines, data, troubles)
 
 

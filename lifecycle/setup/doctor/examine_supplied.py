@@ -331,7 +331,7 @@ def _view(case: Examined, stored: WorktreeWorkflows) -> None:
 
 def _sources(case: Examined) -> None:
     """Findings on unusable files that a compaction reads in addition to the documents."""
-    for sentence in source_files.read_sources(case.root).troubles:
+    for sentence in source_files.read_sources(case.root)[1]:
         case.find("workflow.source.unusable", sentence=sentence)
     try:
         local = own_content(case.root, source_files.LOCAL, source_files.MOST_BYTES)

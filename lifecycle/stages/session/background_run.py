@@ -76,23 +76,11 @@ _GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")
 _BAD = re.compile(r"\bfailed with exit code [1-9][0-9]*\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class TaskEnd:
-    """The client's report of a task's end.
+def notice(prompt: str) -> tuple[str, CallEnd, str] | None:
+    """The end of a task that a prompt reports; None if it reports none.
 
-    Attributes:
-        task: its id.
-        outcome: how it ended.
-        file: the file with its whole output; "" if none is named.
+    It is the task's id, how it ended, and the file with its whole output, "" if none is named.
     """
-
-    task: str
-    outcome: CallEnd
-    file: str
-
-
-def notice(prompt: str) -> TaskEnd | None:
-    """The end of a task that a prompt reports; None if it reports none."""
     task, status, file = (_tag(prompt, name) for name in ("task-id", "status", "output-file"))
     if not task:
         return None
@@ -104,7 +92,7 @@ def notice(prompt: str) -> TaskEnd | None:
         outcome = CallEnd.OK
     elif status == "failed" and _BAD.search(summary):
         outcome = CallEnd.FAILED
-    return TaskEnd(task, outcome, file)
+    return task, outcome, file
 
 
 def _tag(prompt: str, name: str) -> str:
@@ -119,20 +107,20 @@ def ended(call: StageCall) -> None:
     if not is_machine_made(call.event) or not is_awaited:
         return
     end = notice(str(call.event.get("prompt") or ""))
-    if end is None or all(run.task != end.task for run in awaited(files)):
+    if end is None or all(run.task != end[0] for run in awaited(files)):
         return
     try:
-        _note_end(call, files, end)
+        _note_end(call, files, *end)
     except LifecycleError as error:
         log.write(call.world.root, f"{call.hook}: {error.sentence}")
 
 
-def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
+def _note_end(call: StageCall, files: WorkflowFiles, task: str, end: CallEnd, file: str) -> None:
     stages = activation.wanted_in(call.world)
     now = call.world.clock.now()
     tree = tree_of(call) if stages is not None else ""
     with files.locked():
-        run = take(files, end.task, now)
+        run = take(files, task, now)
         if run is not None and stages is not None:
             same = run.tree if run.tree == tree else ""
             rows = runner_table.rows(call.world.settings.evidence_runners)
@@ -142,10 +130,10 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
             )
             outcome, suites = Outcome.UNKNOWN, tuple[str, ...]()
             if seen is not None:
-                output, is_cut = regular_files.end_of(end.file, WHOLE) if end.file else ("", True)
-                shown = reading.proof(seen, end.outcome, output, is_cut=is_cut)
+                output, is_cut = regular_files.end_of(file, WHOLE) if file else ("", True)
+                shown = reading.proof(seen, end, output, is_cut=is_cut)
                 outcome, suites = whole(call, seen, shown, same).outcome, seen.suites
-            id_ = f"task:{end.task}"
+            id_ = f"task:{task}"
             keep(call, files, RunRecord(now, run.command, outcome, same, id_, suites=suites))
 
 

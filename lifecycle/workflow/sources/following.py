@@ -42,10 +42,10 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
     Raises:
         LockBusy, Refused: another process has the lock, or a file cannot be written.
     """
-    sources = read_sources(store.root)
-    with store.changing(archived=bool(sources.facts)) as change:
-        tracked = store.tracked() if sources.facts else frozenset[str]()
-        for facts in sources.facts:
+    sources, unusable = read_sources(store.root)
+    with store.changing(archived=bool(sources)) as change:
+        tracked = store.tracked() if sources else frozenset[str]()
+        for facts in sources:
             is_foreign = bool({"*", facts.path} & tracked)
             known = _known(change.workflows, facts)
             if known is None:
@@ -63,7 +63,7 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
             )
             mine = change.put(counted, is_moved=False)
     others = tuple(entry.workflow for entry in choice.others)
-    troubles = (*sources.troubles, *change.workflows.troubles, *change.troubles)
+    troubles = (*unusable, *change.workflows.troubles, *change.troubles)
     return Observed(mine, others, troubles)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.storage import regular_files
 from lifecycle.workflow.state import Workflow, slug
 from lifecycle.workflow.store.document_files import own_content
@@ -24,16 +23,11 @@ MOST_BYTES: Final = 1_000_000
 MOST_PLANS: Final = 200
 
 
-@dataclass(frozen=True)
-class ReadSources:
-    """The facts from a worktree's sources, and one sentence for each source that cannot be used."""
+def read_sources(root: Path) -> tuple[list[SourceFacts], list[str]]:
+    """The facts from all sources of a worktree that describe a workflow in progress.
 
-    facts: tuple[SourceFacts, ...] = ()
-    troubles: tuple[str, ...] = ()
-
-
-def read_sources(root: Path) -> ReadSources:
-    """All sources of a worktree that describe a workflow in progress."""
+    Returns also one sentence for each source that cannot be used.
+    """
     facts, troubles = list["SourceFacts"](), list[str]()
     for path in source_paths(root):
         try:
@@ -44,7 +38,7 @@ def read_sources(root: Path) -> ReadSources:
         if source is not None:
             facts.append(source)
             troubles += [f"{path}: {sentence}" for sentence in source.refused]
-    return ReadSources(tuple(facts), tuple(troubles))
+    return facts, troubles
 
 
 def source_paths(root: Path) -> Iterator[str]:
