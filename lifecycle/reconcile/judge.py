@@ -234,10 +234,9 @@ def _of_card(action: plan.SetBoard, record: Record, task: InferredTask) -> str:
 
 def steps(snapshot: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]]:
     """The writes that are foreseen for a task, each with the kind of the finding that it repairs."""
-    for step in foresee(snapshot, imagine):
-        action = step.decision.action
-        if action is not None and not isinstance(action, plan.ForgetClaim):
-            yield kind_of(action, step.seen.record, task), action
+    for seen, step in foresee(snapshot, imagine):
+        if step.action is not None and not isinstance(step.action, plan.ForgetClaim):
+            yield kind_of(step.action, seen.record, task), step.action
 
 
 _COMMENT = "<!--"

@@ -397,19 +397,18 @@ def test_an_edit_of_the_engines_fields_counts_if_github_bears_it_out(
     start = seen(
         record(pr_number=99), observed=observation(**{"item": ITEM, **shown}), hints={name: value}
     )
-    judged = hints.judge(start)
-    assert judged.accepted == ({name: value} if is_accepted else {})
+    accepted, notices = hints.judge(start)
+    assert accepted == ({name: value} if is_accepted else {})
     is_silent = name in ("last_check_poll", "last_synced_status", "item_id", "schema_version")
     kept = start.record.values.get(name)
     told = [] if is_accepted or is_silent else [(f"hint:{name}:{value}:{kept}", Audience.ACT)]
-    assert [(one.key, one.audience) for one in judged.notices] == told
-    assert judged.is_wrong_issue is (name == "issue_number" and not is_accepted)
-    for notice in judged.notices:
+    assert [(one.key, one.audience) for one in notices] == told
+    for notice in notices:
         words = (
             messages.issue_kept if name == "issue_number" else partial(messages.hint_refused, name)
         )
         assert notice.text == words(value, kept)
-    assert hints.judge(replace(start, observation=None)).accepted == {}
+    assert hints.judge(replace(start, observation=None))[0] == {}
 
 
 def test_another_issue_has_another_card_and_another_lease() -> None:
@@ -421,12 +420,12 @@ def test_another_issue_has_another_card_and_another_lease() -> None:
         "ownership.lease": "abc",
     }
     made = record(memory=memory)
-    after = hints.accept(made, hints.Judgement({"issue_number": 7}, (), is_wrong_issue=False))
+    after = hints.accept(made, {"issue_number": 7})
     assert after.claim.issue_number == 7
     assert (after.claim.item_id, after.claim.last_synced_status) == ("", None)
     assert after.card == replace(made.card, is_known=False, agent=None, moved_to=None)
     assert after.ownership.lease == ""
-    plain = hints.accept(made, hints.Judgement({"pr_number": 9}, (), is_wrong_issue=False))
+    plain = hints.accept(made, {"pr_number": 9})
     assert plain == made.with_values({"pr_number": 9})
 
 

@@ -13,13 +13,13 @@ MADE = seen(record(**DONE), observed=closing())
 def test_a_rehearsal_takes_the_steps_of_the_look() -> None:
     """In its order, each with the record as it is then; it ends with a decision that wants nothing more."""
     steps = list(foresee(MADE, believed))
-    actions = [step.decision.action for step in steps if step.decision.action is not None]
+    actions = [step.action for _, step in steps if step.action is not None]
     assert actions == run(MADE)
     assert [type(action) for action in actions] == [PostComment, CloseIssue, SetBoard, ForgetClaim]
-    assert steps[0].seen.record.claim.status == "Done"
+    assert steps[0][0].record.claim.status == "Done"
     assert len(steps) == 1 + len(actions) + 1
-    assert steps[0].decision.action is None, "what is accepted is kept before anything is written"
-    assert (steps[-1].decision.action, steps[-1].seen.record.ending.outcome) == (None, "closed")
+    assert steps[0][1].action is None, "what is accepted is kept before anything is written"
+    assert (steps[-1][1].action, steps[-1][0].record.ending.outcome) == (None, "closed")
 
 
 def test_no_rehearsal_goes_on_for_ever() -> None:

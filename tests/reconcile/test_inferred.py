@@ -149,7 +149,7 @@ def test_a_draft_is_newer_than_where_somebody_put_the_card() -> None:
 def opened_draft(world: Shown) -> plan.OpenPullRequest:
     """The draft that a run would open."""
     (seen,) = judge().looks(world.task())
-    actions = [step.decision.action for step in foresee(seen, imagine)]
+    actions = [step.action for _, step in foresee(seen, imagine)]
     (opened,) = [action for action in actions if isinstance(action, plan.OpenPullRequest)]
     return opened
 

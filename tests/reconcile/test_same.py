@@ -73,7 +73,7 @@ def is_different(task: InferredTask, judge: Judge) -> str:
 
 def actions(snapshot: Snapshot) -> list[Action]:
     """What the decisions from here on do, all of it imagined; the claim file's end left out."""
-    steps = (step.decision.action for step in foresee(snapshot, imagine))
+    steps = (step.action for _, step in foresee(snapshot, imagine))
     return [one for one in steps if one is not None and not isinstance(one, plan.ForgetClaim)]
 
 

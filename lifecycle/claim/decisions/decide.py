@@ -18,7 +18,7 @@ from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
 from lifecycle.core import plan
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import ASKED, Action, Audience, Fact, Notice, Wake
 from lifecycle.core.values.model import BoardItem, Look, Observation, PullRequest, PullState
@@ -321,20 +321,17 @@ MAX_STEPS = 24
 """How many decisions one look may take; it takes far fewer, so this only ends an endless loop."""
 
 
-@dataclass(frozen=True, slots=True)
-class RehearsedStep:
-    """One decision, and the snapshot with its changes applied."""
+def foresee(
+    snapshot: Snapshot, imagine: Callable[[Action], Fact]
+) -> Iterator[tuple[Snapshot, Decision]]:
+    """The decisions from a snapshot on, if each action is followed by the fact that `imagine` gives.
 
-    seen: Snapshot
-    decision: Decision
-
-
-def foresee(snapshot: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[RehearsedStep]:
-    """The decisions from a snapshot on, if each action is followed by the fact that `imagine` gives."""
+    Each comes with the snapshot that has its changes applied.
+    """
     for _ in range(MAX_STEPS):
         step = decide(snapshot)
         after = derive.prepared(snapshot, step)
-        yield RehearsedStep(after, step)
+        yield after, step
         if step.action is not None:
             snapshot = apply_fact(after, imagine(step.action))
         elif after.record == snapshot.record:
@@ -353,7 +350,7 @@ def following(snapshot: Snapshot, action: Action) -> tuple[Action, ...]:
         return fact
 
     steps = foresee(apply_fact(snapshot, hoped(action)), hoped)
-    return tuple(step.decision.action for step in steps if step.decision.action is not None)
+    return tuple(step.action for _, step in steps if step.action is not None)
 
 
 def imagine(action: plan.Action) -> plan.Fact:

@@ -11,7 +11,7 @@ from typing import Any
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import Record, of_pull
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Observation, PullState
@@ -20,24 +20,12 @@ _SILENT = ("last_check_poll", "last_synced_status", "item_id", "schema_version")
 """Fields whose refused edits are not told: the engine's value returns without a notice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The outcome for all hints of one look.
+def judge(snapshot: Snapshot) -> tuple[dict[str, Any], list[Notice]]:
+    """Judge every hint of a snapshot by its observation.
 
-    Attributes:
-        accepted: engine fields with the edited values that GitHub shows as well.
-        notices: what to tell the agent about the refused ones.
-        is_wrong_issue: the look read an issue whose number was refused, so it says nothing about
-            this claim and has to be made again.
+    Returns the engine fields with the edited values that GitHub shows as well, and what to tell the agent
+    about the refused ones.
     """
-
-    accepted: dict[str, Any]
-    notices: tuple[Notice, ...]
-    is_wrong_issue: bool
-
-
-def judge(snapshot: Snapshot) -> Judgement:
-    """Judge every hint of a snapshot by its observation, which must not be None."""
     accepted: dict[str, Any] = {}
     notices = []
     for name, value in snapshot.hints.items():
@@ -48,19 +36,18 @@ def judge(snapshot: Snapshot) -> Judgement:
             is_issue = name == "issue_number"
             notice = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
             notices.append(Notice(f"hint:{name}:{value}:{kept}", notice(value, kept), Audience.ACT))
-    is_wrong_issue = "issue_number" in snapshot.hints and "issue_number" not in accepted
-    return Judgement(accepted, tuple(notices), is_wrong_issue)
+    return accepted, notices
 
 
-def accept(record: Record, judged: Judgement) -> Record:
+def accept(record: Record, accepted: dict[str, Any]) -> Record:
     """The record with the accepted hints; another issue has another card, and another lease."""
-    if "issue_number" in judged.accepted:
+    if "issue_number" in accepted:
         card = replace(record.card, is_known=False, agent=None, moved_to=None)
         record = replace(record, card=card).with_ownership(lease="")
         record = record.with_values({"item_id": "", "last_synced_status": None})
-    number = judged.accepted.get("pr_number")
+    number = accepted.get("pr_number")
     record = of_pull(record, number) if isinstance(number, int) else record
-    return record.with_values(judged.accepted)
+    return record.with_values(accepted)
 
 
 def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:

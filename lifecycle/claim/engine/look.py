@@ -195,17 +195,17 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     notices: list[Notice] = []
     actions: list[Action] = []
     after = working.record
-    for step in deciding.foresee(working.seen, deciding.imagine):
-        after, action = step.seen.record, step.decision.action
+    for seen, step in deciding.foresee(working.seen, deciding.imagine):
+        after, action = seen.record, step.action
         # The notice of the last step says that the claim has ended, which it does not in a rehearsal.
-        new = () if isinstance(action, plan.ForgetClaim) else step.decision.notices
+        new = () if isinstance(action, plan.ForgetClaim) else step.notices
         for notice in (observing.kept_to(world, claim_store, after, planned) for planned in new):
             was_said = claim_store.ledger.was_said(f"{after.claim_key}/{notice.key}")
             if notice not in notices and not was_said:
                 notices.append(notice)
         if action is not None:
             actions.append(action)
-            after = deciding.apply_fact(step.seen, deciding.imagine(action)).record
+            after = deciding.apply_fact(seen, deciding.imagine(action)).record
     return Report(after, lasting(notices), tuple(actions), working.problem)
 
 

@@ -340,12 +340,14 @@ def observe(working: LookUnderWay) -> None:
             break
         from lifecycle.claim.decisions import hints as hinting
 
-        judged = hinting.judge(working.seen)
-        queue(working, judged.notices)
-        accepted = hinting.accept(working.record, judged)
-        working.seen = replace(working.seen, record=accepted, hints={})
-        if not judged.is_wrong_issue:
+        hints = working.seen.hints
+        accepted, notices = hinting.judge(working.seen)
+        queue(working, notices)
+        record = hinting.accept(working.record, accepted)
+        working.seen = replace(working.seen, record=record, hints={})
+        if "issue_number" in accepted or "issue_number" not in hints:
             break
+        # The look read an issue whose number was refused, so it says nothing about this claim.
         working.seen = replace(working.seen, observation=None, looked_at_checks=False)
     if working.seen.observation is not None:
         _take_over(working, working.seen.observation, now)
