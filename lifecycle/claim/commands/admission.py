@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from lifecycle.claim.commands.next_task import cards_of
@@ -32,8 +31,7 @@ from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequ
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.settings import config, known_clones
-from lifecycle.storage.store import common_folder
+from lifecycle.settings import config
 
 _SHOWN_MATCHES = 5
 """How many tasks are named when a query fits several."""
@@ -110,7 +108,7 @@ def _main(world: World, listed: ListedWorktree) -> Path:
     """The top folder of the main worktree.
 
     In its place git lists the git folder if that is elsewhere: a submodule's names its worktree; that of a
-    clone with `--separate-git-dir` does not, so what was noted when work began in the clone has to.
+    clone with `--separate-git-dir` does not, so only the main worktree itself knows where it is.
     """
     if listed.is_bare or (listed.path / ".git").exists():
         return listed.path
@@ -119,11 +117,6 @@ def _main(world: World, listed: ListedWorktree) -> Path:
         return (listed.path / named).resolve()
     if world.git.run("rev-parse", "--git-dir") == world.git.run("rev-parse", "--git-common-dir"):
         return world.root
-    git = listed.path.resolve()
-    with suppress(OSError):  # the list cannot be read; views tell it
-        mains = [clone.main for clone in known_clones.known(world.environment) if clone.git == git]
-        # Where it was may be nothing by now, or another clone.
-        return next((main for main in mains if main and common_folder(main) == git), listed.path)
     return listed.path
 
 
