@@ -411,7 +411,7 @@ def test_the_card_keeps_no_claim_alive(trouble: dict[str, Any], is_given_up: boo
             {"card.moved_to": "Todo", "card.agent": ""},
             {},
             {},
-            'The card stays in "Todo", where somebody moved it.',
+            'The card stays in "Todo", as somebody left it.',
         ),
         (
             {"card.moved_to": "Todo", "card.agent": ""},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.core.redact import named, quoted, unlinked
+from lifecycle.core.redact import named, unlinked
 
 
 def forcing(task: int | str | None) -> str:
@@ -123,11 +123,6 @@ def not_released(issue: int | None, number: int) -> str:
         f"Issue #{issue} was not released: PR #{number} is merged, so the task is finished. Close it "
         "with: lifecycle close"
     )
-
-
-def card_left(status: str) -> str:
-    """A release met a card that is not in the Status in which this claim left it."""
-    return f"The card stays in {quoted(status)}, where it was left."
 
 
 def card_of_another(agent: str) -> str:

@@ -379,14 +379,10 @@ def label_moved(issue: int | None, status: str, synced: str | None) -> str:
     )
 
 
-def label_kept(status: str) -> str:
-    """Closing met a label that somebody had set."""
-    return f"The Status label stays {quoted(status)}, as somebody left it."
-
-
-def board_kept(status: str) -> str:
-    """Closing met a card that somebody had moved."""
-    return f"The card stays in {quoted(status)}, where somebody moved it."
+def status_kept(status: str, *, is_labels: bool) -> str:
+    """The end of a claim met a card that somebody had moved, or the label that replaces it."""
+    stays = "Status label stays" if is_labels else "card stays in"
+    return f"The {stays} {quoted(status)}, as somebody left it."
 
 
 def archived(issue: int | None, board: str) -> str:

@@ -347,7 +347,7 @@ def _kept(record: Record) -> str:
     moved_to = record.card.moved_to
     if record.ending.board_done or not moved_to:
         return ""
-    return (messages.label_kept if record.claim.is_labels else messages.board_kept)(moved_to)
+    return messages.status_kept(moved_to, is_labels=record.claim.is_labels)
 
 
 def board_sentence(snapshot: Snapshot, observed: Observation, wanted: str, kept: str) -> str:

@@ -234,4 +234,4 @@ def _kept(snapshot: Snapshot, item: BoardItem | None, issue: Issue) -> str:
         return loss_messages.card_of_another(other_agent)
     if is_same(item.status, Status.TODO) or _may_move(snapshot.record, item, issue):
         return ""
-    return (messages.label_kept if item.is_labels else loss_messages.card_left)(item.status or "")
+    return messages.status_kept(item.status or "", is_labels=item.is_labels)
