@@ -196,13 +196,10 @@ def _data(
 def _point_data(point: ReviewPoint, ledger: ReviewLedger) -> dict[str, Any]:
     thread, row = point.thread, ledger.told.get(point.key)
     where: dict[str, Any] = dict.fromkeys(("thread", "path", "line", "start"))
+    where |= fields_of(thread, "path", "line", "start", thread="id") if thread else {}
     return {
         "id": point.key,
-        **(
-            fields_of(thread, thread="id", path="path", line="line", start="start")
-            if thread
-            else where
-        ),
+        **where,
         "outdated": thread is not None and thread.is_outdated,
         "author": point.remark.author,
         "bot": point.is_bots,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.found_hooks import HookEntry, found_mark
@@ -354,8 +354,7 @@ def copy_to(
     mark, problem = found_mark(origin)
     if (mark or problem) and store.read(new / MARK) is None:
         # A broken mark is the old worktree's problem; `init` and `doctor` report it there.
-        named = ("stages", "run", "workflow") if mark is not None else ()
-        parts = {part: getattr(mark, part) for part in named}
+        parts = fields_of(mark, "stages", "run", "workflow") if mark is not None else {}
         todo = plan(new, environment=environment, only_wires=True, **parts)
         apply(todo)
         written += [change.path for change in todo.changes]
