@@ -103,10 +103,8 @@ def thread(node: Json) -> ReviewThread:
     remarks = (*(entry for entry in first if entry.id not in ids), *newest)
     total = part(node, "comments").get("totalCount")
     is_now = node.get("line") is not None
-    line, start = (
-        node.get(name if is_now else f"original{name[0].upper()}{name[1:]}")
-        for name in ("line", "startLine")
-    )
+    names = ("line", "startLine") if is_now else ("originalLine", "originalStartLine")
+    line, start = map(node.get, names)
     return ReviewThread(
         id=text(node, "id"),
         path=text(node, "path"),
