@@ -217,9 +217,8 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
         tracker = world.inner_as(record.claim.agent_id, link.tracker)
         if tracker is None:
             return record
-        issue = record.claim.issue
-        new_id, task = pending_writes.as_named_now(world, tracker, issue, link.id, tracker.get)
-        link = replace(link, id=new_id)
+        task = pending_writes.by_id_or_issue(world, tracker, record.claim.issue, link.id)
+        link = replace(link, id=task.id)
         if was_closed and not task.is_open:
             return record
         is_mine = _is_mine(tracker, task)
@@ -249,18 +248,14 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
         raise ValueError("the link is to GitHub itself")
     goes_on = action.wanted == card_and_link.CLAIMED
     synced = "" if goes_on else card_and_link.LEFT
-
-    def write(task: str) -> str:
-        return pending_writes.written(tracker, task, action.wanted, action.reason)
-
-    issue = record.claim.issue
     try:
-        task, state = pending_writes.as_named_now(world, tracker, issue, action.id, write)
+        task = pending_writes.by_id_or_issue(world, tracker, record.claim.issue, action.id)
+        state = pending_writes.written(tracker, task, action.wanted, action.reason)
     except errors.AlreadyClaimed as error:
         left = linked_messages.held_by(action.id, error.by, goes_on=goes_on)
         return LinkedIs(action.id, synced, left)
     except errors.NotFound:
         return LinkedIs(action.id, synced, linked_messages.gone(action.id, goes_on=goes_on))
     is_over = goes_on and state == card_and_link.CLOSED
-    left = sentence("linked-closed-meanwhile", task=task) if is_over else ""
-    return LinkedIs(action.id, state, left, new_id=task)
+    left = sentence("linked-closed-meanwhile", task=task.id) if is_over else ""
+    return LinkedIs(action.id, state, left, new_id=task.id)

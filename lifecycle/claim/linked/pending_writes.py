@@ -7,8 +7,8 @@ not exist any more, or with one notice after `KEPT_SECONDS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.record.claim_file import sentence
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.core.tracker import Task, Tracker
     from lifecycle.core.world import World
-
-Result = TypeVar("Result")
 
 KEPT_SECONDS = 14 * 86_400.0
 """Seconds after which a pending write that fails is given up."""
@@ -178,23 +176,17 @@ def _done(world: World, write: Left, but: str) -> str:
     tracker = world.inner_as(write.actor, write.tracker)
     if tracker is None:
         return ""
-    task = write.id
-    if not task:
-        tasks = find(world, tracker, write.issue)
-        task = tasks[0].id if tasks else ""
-    if not task:
+    if write.id:
+        task = by_id_or_issue(world, tracker, write.issue, write.id, but)
+    elif (first := next(iter(find(world, tracker, write.issue)), None)) is not None:
+        task = first
+    else:
         return ""
-
-    def write_to(task: str) -> str:
-        if write.wanted == card_and_link.CLOSED:
-            if not tracker.get(task).is_open:
-                return ""
-            if world.forge.issue(write.issue).is_open:
-                return ""  # reopened since then, with its task: neither is this claim's any more
-        return written(tracker, task, write.wanted, write.reason)
-
-    task, state = as_named_now(world, tracker, write.issue, task, write_to, but)
-    return task if state == write.wanted else ""
+    if not task.is_open:
+        return ""
+    if write.wanted == card_and_link.CLOSED and world.forge.issue(write.issue).is_open:
+        return ""  # reopened since then, with its task: neither is this claim's any more
+    return task.id if written(tracker, task, write.wanted, write.reason) == write.wanted else ""
 
 
 def _later(claim_store: ClaimStore, write: Left, error: errors.LifecycleError, now: float) -> None:
@@ -222,56 +214,38 @@ def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
     return card_and_link.of_issue(tracker.list(), issue, str(world.base), host)
 
 
-def as_named_now(
-    world: World,
-    tracker: Tracker,
-    issue: int,
-    task: str,
-    do: Callable[[str], Result],
-    but: str = "",
-) -> tuple[str, Result]:
-    """Do something with the linked task; returns its id by now, and what `do` returns for that.
-
-    A task may get another id during the claim (a new prefix); it is still linked to the issue, and held.
+def by_id_or_issue(world: World, tracker: Tracker, issue: int, task: str, but: str = "") -> Task:
+    """The linked task, which may have got another id (a new prefix): it is still linked, and held.
 
     Raises:
         NotFound: the task does not exist, and this actor holds no other task of the issue, except `but`.
     """
     try:
-        return task, do(task)
+        return tracker.get(task)
     except errors.NotFound:
-        held = (t.id for t in find(world, tracker, issue) if t.assignee == tracker.actor)
-        new_id = next((name for name in held if name != but), "")
-        if not new_id:
-            raise
-        return new_id, do(new_id)
+        for linked in find(world, tracker, issue):
+            if linked.assignee == tracker.actor and linked.id != but:
+                return linked
+        raise
 
 
-def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
+def written(tracker: Tracker, task: Task, wanted: str, reason: str) -> str:
     """Bring a task to the wanted state and return its resulting state; a closed task stays closed.
 
     Raises:
         AlreadyClaimed: somebody else has it.
         NotFound, Refused, Rejected, Transient: the tracker's errors.
     """
+    if not task.is_open:
+        return card_and_link.CLOSED
     if wanted == card_and_link.RELEASED:
-        if not tracker.get(task).is_open:
-            return card_and_link.CLOSED
-        tracker.release(task)
-        return card_and_link.RELEASED
-    if wanted == card_and_link.CLAIMED:
-        try:
-            tracker.claim(task)
-        except (errors.NotClaimable, errors.BlockedBy):
-            if tracker.get(task).is_open:
-                raise
-            return card_and_link.CLOSED
-        return card_and_link.CLAIMED
-    current = tracker.get(task)
-    if current.is_open and current.assignee not in ("", tracker.actor):
+        tracker.release(task.id)
+    elif wanted == card_and_link.CLAIMED:
+        tracker.claim(task.id)
+    elif task.assignee in ("", tracker.actor):
+        tracker.close(task.id, reason=reason)
+    else:
         raise errors.AlreadyClaimed(
-            linked_messages.held_by(task, current.assignee), by=current.assignee
+            linked_messages.held_by(task.id, task.assignee), by=task.assignee
         )
-    if current.is_open:
-        tracker.close(task, reason=reason)
-    return card_and_link.CLOSED
+    return wanted
