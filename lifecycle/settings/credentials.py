@@ -10,7 +10,6 @@ import hashlib
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,9 +19,6 @@ from lifecycle.settings import config, readers, resources
 
 SECONDS = 10.0
 """How long the command may take; a credential store should not need longer."""
-
-_LOOK_SECONDS = 0.25
-"""Seconds between two checks whether the command has ended while its output is still open."""
 
 SECONDS_OF_GH = 4.0
 """How long gh may take; a hook waits for it."""
@@ -134,30 +130,17 @@ def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float)
     )
     with process:
         try:
-            printed = _heard(process, seconds)
+            process.wait(seconds)
         except BaseException:
             _end(process)
             raise
+        assert process.stdout is not None  # noqa: S101 -- it is a pipe
+        # A process that it leaves may hold its output open, so no end of that is waited for.
+        os.set_blocking(process.stdout.fileno(), False)
+        printed = process.stdout.read() or b""
     value = printed.partition(b"\n")[0].decode("utf-8", "replace").strip()
     keep_secret(value)
     return process.returncode, value
-
-
-def _heard(process: subprocess.Popen[bytes], seconds: float) -> bytes:
-    """What the command printed until it ended; a process that it leaves may hold its output open."""
-    until = time.monotonic() + seconds
-    while True:
-        has_ended = (
-            process.poll() is not None
-        )  # asked first, so that the read below has all its words
-        left = max(min(_LOOK_SECONDS, until - time.monotonic()), 0)
-        try:
-            return process.communicate(timeout=left)[0]
-        except subprocess.TimeoutExpired as late:
-            if has_ended:
-                return late.output or b""
-            if time.monotonic() >= until:
-                raise
 
 
 def _none(where: str, problem: str, command: Sequence[str]) -> NoToken:
