@@ -9,7 +9,6 @@ import contextlib
 import os
 import re
 import signal
-import stat
 import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -66,15 +65,6 @@ _WHOLE = ("switch", "merge", "worktree")
 
 _READING = ("ls-remote", "fetch")
 """Commands that read from a remote, and change nothing there."""
-
-_RULED = (
-    *("add", "status", "diff", "hash-object", "commit", "stash", "read-tree", "reset"),
-    *("switch", "merge", "check-ignore"),
-)
-"""Commands that read .gitignore or .gitattributes of the worktree, as does an option `--others`.
-
-None does for an object on `--stdin`.
-"""
 
 _FINISH_SECONDS = 3.0
 """How long such a command may continue after Ctrl-C, or after the time was up."""
@@ -187,7 +177,6 @@ class GitRepository:
             Transient: the deadline passed, or the remote could not be reached.
         """
         command = ["git", *args]
-        self._refuse_pipe(args)
         is_away = bool(remote) and all(map(_AWAY.match, self.demand_remote(remote)))
         extra = self.for_servers if is_away else {}
         variables = for_child("git", {**self.environment, **extra}, keeps=is_away)
@@ -230,16 +219,6 @@ class GitRepository:
         if process.returncode != 0 and check:
             _refuse(args, f"{err}\n{out}")
         return out.rstrip("\n")
-
-    def _refuse_pipe(self, args: tuple[str, ...]) -> None:
-        """Refuse a command that would read a named pipe of such a name, and wait for it for good."""
-        verb = _verb(args)
-        is_ruled = (verb in _RULED and "--stdin" not in args) or "--others" in args
-        for name in (".gitattributes", ".gitignore") if is_ruled else ():
-            with contextlib.suppress(OSError):
-                if stat.S_ISFIFO(os.lstat(self.root / name).st_mode):
-                    words = sentence("pipe", name=name, verb=verb)
-                    raise GitFailed(words, evidence=f"{name} is a named pipe")
 
     def _heard(self, process: subprocess.Popen[str], stdin: str, seconds: float) -> tuple[str, str]:
         """What git printed until it ended; TimeoutExpired if it did not end in time.
@@ -469,7 +448,8 @@ def push(git: Git, remote: str, refspec: str) -> None:
     git.run("push", "--quiet", *words, "--set-upstream", remote, refspec, remote=remote)
 
 
-def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
+def _known_cause(output: str) -> str:
+    """Why git failed and what helps, if its own words would mislead or say it too late; else ""."""
     _, is_checked, below = output.partition("not be found on any remote:\n")
     if is_checked:  # git's further words read as if the remote had not answered
         import shlex
@@ -477,20 +457,22 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         module = shlex.quote(below.partition("\n")[0].strip())
         why = f"the submodule {module} has commits that, as known here, no branch of its remote has"
         way = f"push them: git -C {module} push; or if a tag there has them: git config push"
-        evidence = redact(f"{why}; {way}.recurseSubmodules no")[:300]
-        raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)
+        return f"{why}; {way}.recurseSubmodules no."
     # git's own words end so; a server's have its mark before them, or git's own words behind them.
     trusting = re.search(r"\n\t(git config --global --add safe\.directory .+)\s*\Z", output)
     if trusting:
-        evidence = (
+        return (
             f"the repository belongs to another user of this machine; trust it with: {trusting[1]}"
         )
-        raise GitFailed(f"git {_verb(args)} failed, since {evidence}", evidence=evidence)
     if "repository was archived so it is read-only" in output:
-        evidence = (
-            "its repository is archived on GitHub; an administrator has to unarchive it first"
-        )
-        raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)
+        return "its repository is archived on GitHub; an administrator has to unarchive it first."
+    return ""
+
+
+def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
+    if known := _known_cause(output):
+        why = redact(known)[:300]
+        raise GitFailed(f"git {_verb(args)} failed: {why}", evidence=why.removesuffix("."))
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     text = output.casefold()
     is_local = (

@@ -125,23 +125,6 @@ def test_a_hanging_remote_ends_with_the_deadline(place: Place) -> None:
     assert late.value.is_ambiguous
 
 
-@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
-def test_a_named_pipe_in_place_of_gits_rules_is_refused_at_once(
-    git: GitRepository, name: str
-) -> None:
-    """git would wait for it until the deadline, at each hook; what reads no rules goes on."""
-    os.mkfifo(git.root / name)
-    git = replace(git, deadline=Deadline.after(SystemClock(), 5))
-    lines = ("add --all", "-c a.b=c diff", "ls-files --others -z", "switch x", "merge x")
-    for line in (*lines, "check-ignore x"):
-        with pytest.raises(
-            GitFailed, match=f"^{name} is a named pipe, for which git .* would wait"
-        ):
-            git.run(*line.split())
-    assert git.run("hash-object", "-t", "tree", "-w", "--stdin")
-    assert git.run("symbolic-ref", "HEAD").startswith("refs/heads/")
-
-
 def test_what_git_leaves_in_the_background_is_not_waited_for(
     git: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
