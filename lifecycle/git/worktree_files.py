@@ -18,7 +18,7 @@ from types import MappingProxyType
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.ports import Git
-from lifecycle.core.redact import named, visible
+from lifecycle.core.redact import visible
 from lifecycle.git.process import GitRepository, sentence
 from lifecycle.git.tree_objects import ASIDE
 
@@ -72,9 +72,6 @@ class Uncommitted:
 
 BISECT = "A bisect"
 """The operation that brings nothing, and that stays under way when somebody switches back to a branch."""
-
-_NAMED = 3
-"""Paths that a sentence about changes names."""
 
 _LOCK = "index.lock"
 _UNDER_WAY = {
@@ -171,12 +168,6 @@ def _changed_modules(git: GitRepository, known: list[str]) -> tuple[str, ...]:
 def tracked_changes(git: Git) -> list[str]:
     """The tracked files that differ from the last commit."""
     return paths_of(git, "diff", "--name-only", "--ignore-submodules=untracked", "-z", "HEAD")
-
-
-def names_of(paths: list[str]) -> str:
-    """The first of these paths for a sentence, and how many more there are."""
-    names = ", ".join(map(named, paths[:_NAMED]))
-    return f"{names} and {len(paths) - _NAMED} more" if len(paths) > _NAMED else names
 
 
 def untracked(git: Git) -> list[str]:

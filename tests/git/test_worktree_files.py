@@ -10,7 +10,6 @@ from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import (
     Uncommitted,
     is_secret,
-    names_of,
     opened,
     uncommitted,
 )
@@ -85,13 +84,6 @@ def test_what_differs_from_the_last_commit_is_named(ground: RunGround) -> None:
         "staged.py",
     )
     assert found.staged == ("staged.py",)
-
-
-def test_a_sentence_names_the_first_paths_and_counts_the_others() -> None:
-    """What strangers named a file is data in it."""
-    assert names_of([]) == ""
-    assert names_of([".beads/issues.jsonl", "a b"]) == '.beads/issues.jsonl, "a b"'
-    assert names_of(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
 
 
 def test_a_repository_without_a_commit_has_all_uncommitted(ground: RunGround) -> None:

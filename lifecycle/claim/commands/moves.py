@@ -23,7 +23,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages, review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
 from lifecycle.core.messages.messages import closed_elsewhere, unknown_phase
-from lifecycle.core.redact import named, redact
+from lifecycle.core.redact import listed, named, redact
 from lifecycle.core.values.branch_names import is_branch
 from lifecycle.core.values.priorities import Status
 from lifecycle.git import lease, worktree_files
@@ -297,7 +297,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
     if branch == base:  # a push would merge it
         raise errors.Refused(sentence("branch-is-base", branch=branch, file=CLAIM_FILE))
     _refuse_without_commits(world, record, base)
-    if names := worktree_files.names_of(worktree_files.tracked_changes(git)):
+    if names := listed(map(named, worktree_files.tracked_changes(git)), 3):
         return [f"There are uncommitted changes, which are not part of the PR: {names}."]
     return []
 

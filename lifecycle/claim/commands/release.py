@@ -21,6 +21,7 @@ from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.ports import Git
+from lifecycle.core.redact import listed, named
 from lifecycle.core.world import World
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files
@@ -197,7 +198,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
 def _uncommitted(git: Git) -> str:
     """The uncommitted files, apart from our own and those of repositories in folders here; "" if none."""
     new = (path for path in worktree_files.untracked(git) if not is_own(path))
-    return worktree_files.names_of([*worktree_files.tracked_changes(git), *new])
+    return listed(map(named, (*worktree_files.tracked_changes(git), *new)), 3)
 
 
 def _commits(number: int) -> str:
