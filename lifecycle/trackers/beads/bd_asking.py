@@ -14,7 +14,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -275,10 +275,9 @@ def _kept(place: Path, key: list[Any]) -> Build | None:
 
 
 def _asked(runner: Runner) -> Build:
-    ask = partial(runner.run, seconds=runner.seconds(is_write=False))
-    answer = bd_decode.payload(ask("version", "--json"), due=dict, doing="version")
-    update, ready = (ask(word, "--help").out for word in ("update", "ready"))
-    overview = ask("--help").out
+    answer = bd_decode.payload(runner.run("version", "--json"), due=dict, doing="version")
+    update, ready = (runner.run(word, "--help").out for word in ("update", "ready"))
+    overview = runner.run("--help").out
     commands = set(re.findall(r"^ {1,4}([a-z][a-z-]*) {2,}\S", overview, re.MULTILINE))
     version = str(answer.get("version", ""))
     return Build(

@@ -28,9 +28,6 @@ from lifecycle.trackers.beads import bd_here
 from lifecycle.trackers.refusals import sentence
 
 HOOK_READ_SECONDS, READ_SECONDS, WRITE_SECONDS, PUBLISH_SECONDS = 3.0, 10.0, 15.0, 60.0
-READ = "beads.read"
-"""The file that says which bd has read the database by a command."""
-
 MOST_BYTES = 32 * 1024 * 1024
 MOST_WORD = 120_000
 """Bytes of one word of a command line: Linux allows 131072 with its end, and a flag precedes a text."""
@@ -113,7 +110,8 @@ class Runner:
         """
         with self._own, contextlib.ExitStack() as held:
             if not self._depth:
-                patience = HOOK_READ_SECONDS if self.is_hook else self._patience
+                spare = min(self.deadline.left, PUBLISH_SECONDS) - WRITE_SECONDS
+                patience = HOOK_READ_SECONDS if self.is_hook else max(spare, WRITE_SECONDS)
                 wait = self.deadline.remaining(at_most=patience)
                 try:
                     held.enter_context(store.locked(self.shared / "beads.lock", wait, ""))
@@ -124,22 +122,6 @@ class Runner:
                 yield
             finally:
                 self._depth -= 1
-
-    @property
-    def _patience(self) -> float:
-        """For how many seconds a command may wait and still write itself."""
-        return max(min(self.deadline.left, PUBLISH_SECONDS) - WRITE_SECONDS, WRITE_SECONDS)
-
-    @property
-    def _unread(self) -> tuple[Path, bytes] | None:
-        """The file and its content once this bd has read the database; None if it has, for a command.
-
-        After an upgrade the first read converts the database, which takes longer than a read.
-        """
-        about = Path(self.program).resolve().stat()
-        note = f"{self.program} {about.st_mtime_ns} {about.st_size}\n".encode()
-        file = store.read(self.shared / READ, follow=False)
-        return None if file is not None and file.content == note else (self.shared / READ, note)
 
     def seconds(self, *, is_write: bool) -> float:
         """The time limit of a run."""
@@ -153,7 +135,7 @@ class Runner:
         Args:
             words: its arguments; a value is written with its flag as `--flag=value`.
             is_write: it changes something.
-            seconds: its time limit, if not the usual limit of a read or write of the database.
+            seconds: its time limit, if not the usual limit of a read or write.
 
         Raises:
             Invalid: a text cannot be in a command line: a NUL, or too long; nothing was run.
@@ -168,13 +150,8 @@ class Runner:
         _demand_sayable(words)
         self.demand()
         with self.alone():
-            unread = None if is_write or seconds or self.is_hook else self._unread
-            usual = self._patience if unread else self.seconds(is_write=is_write)
-            most = self.deadline.remaining(at_most=seconds or usual)
-            ran = self._run(words, Deadline.after(self.deadline.clock, most), is_write=is_write)
-            if unread and not ran.code:
-                store.write(*unread)
-            return ran
+            most = self.deadline.remaining(at_most=seconds or self.seconds(is_write=is_write))
+            return self._run(words, Deadline.after(self.deadline.clock, most), is_write=is_write)
 
     def _run(self, words: tuple[str, ...], until: Deadline, *, is_write: bool) -> Ran:
         try:
