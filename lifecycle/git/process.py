@@ -6,6 +6,7 @@ Nothing here prompts, waits for an editor, or outlives the deadline; every call 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import signal
@@ -72,8 +73,8 @@ _FINISH_SECONDS = 3.0
 _END_SECONDS = 0.3
 """How long git may take to end when it is asked to."""
 
-_LOOK_SECONDS = 1.0
-"""Seconds between two checks whether git has ended while its output is still open."""
+_LOOK_SECONDS = 0.1
+"""Seconds between two checks whether a process has ended while its output is still open."""
 
 _SOON_READ = 1024
 """How many characters git is given at once, whether or not it reads: each pipe holds them."""
@@ -202,7 +203,9 @@ class GitRepository:
             raise GitFailed(sentence(name, root=self.root)) from None
         with process:
             try:
-                out, err = self._heard(process, stdin, self.deadline.remaining(at_most=120.0))
+                out, err = heard(
+                    process, self.errors, self.deadline.remaining(at_most=120.0), stdin
+                )
             except subprocess.TimeoutExpired:
                 _end(process)
                 late = sentence("too-long", verb=_verb(args))
@@ -219,26 +222,6 @@ class GitRepository:
         if process.returncode != 0 and check:
             _refuse(args, f"{err}\n{out}")
         return out.rstrip("\n")
-
-    def _heard(self, process: subprocess.Popen[str], stdin: str, seconds: float) -> tuple[str, str]:
-        """What git printed until it ended; TimeoutExpired if it did not end in time.
-
-        Processes that a user's hook or ssh left behind may hold git's output open: they are not waited for.
-        """
-        has_ended, given = False, stdin or None
-        while True:
-            # Input that was not read within a step is never sent: `communicate` accepts it only once.
-            step = seconds if given and len(given) > _SOON_READ else min(_LOOK_SECONDS, seconds)
-            try:
-                return process.communicate(given, timeout=step)
-            except subprocess.TimeoutExpired as late:
-                if has_ended:  # checked before the last read, so that all of its words are here
-                    shown = (late.output or b"", late.stderr or b"")
-                    out, err = (words.decode("utf-8", self.errors) for words in shown)
-                    return out, err
-                has_ended, given, seconds = process.poll() is not None, None, seconds - step
-                if seconds <= 0 and not has_ended:
-                    raise
 
     def remotes(self) -> dict[str, tuple[str, ...]]:
         """Every remote that is set up here with the URLs that git would use, `insteadOf` applied.
@@ -331,6 +314,46 @@ class GitRepository:
                 blobs[path] = blob
         first = next((blobs[name] for name in names if name in blobs), "")
         return self.run("cat-file", "blob", first) if first else ""
+
+
+def heard(
+    process: subprocess.Popen[str],
+    errors: str,
+    seconds: float,
+    given: str = "",
+    most: float = math.inf,
+) -> tuple[str, str]:
+    """What a process printed until it ended.
+
+    Processes that it left behind may hold its output open: they are not waited for.
+
+    Args:
+        process: the process, with pipes for both outputs.
+        errors: how bytes that are not UTF-8 are decoded, as the process was given it.
+        seconds: how long it may take.
+        given: its input, if any.
+        most: how many bytes it may have printed while it still runs.
+
+    Raises:
+        TimeoutExpired: it did not end in time.
+        OverflowError: it printed more.
+    """
+    has_ended = False
+    while True:
+        # Input that was not read within a step is never sent: `communicate` accepts it only once.
+        step = seconds if len(given) > _SOON_READ else min(_LOOK_SECONDS, seconds)
+        try:
+            return process.communicate(given or None, timeout=max(step, 0))
+        except subprocess.TimeoutExpired as late:
+            shown = (late.output or b"", late.stderr or b"")
+            if sum(map(len, shown)) > most:
+                raise OverflowError from None
+            if has_ended:  # checked before the last read, so that all of its words are here
+                out, err = (words.decode("utf-8", errors) for words in shown)
+                return out, err
+            has_ended, given, seconds = process.poll() is not None, "", seconds - step
+            if seconds <= 0 and not has_ended:
+                raise
 
 
 def is_no_repository(error: GitFailed) -> bool:

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import selectors
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, cast
 
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import Deadline
+from lifecycle.git.process import heard
 from lifecycle.settings.config import for_child
 from lifecycle.storage import regular_files, store
 from lifecycle.trackers.beads import bd_here
@@ -31,9 +30,6 @@ HOOK_READ_SECONDS, READ_SECONDS, WRITE_SECONDS, PUBLISH_SECONDS = 3.0, 10.0, 15.
 MOST_BYTES = 32 * 1024 * 1024
 MOST_WORD = 120_000
 """Bytes of one word of a command line: Linux allows 131072 with its end, and a flag precedes a text."""
-
-_LOOK_SECONDS = 0.05
-"""Seconds between two checks whether a run with silent pipes has ended."""
 
 _PLACES = ("BEADS_DIR", "BEADS_DB", "BD_DB")
 """Variables that would make bd use another workspace than this worktree's."""
@@ -162,21 +158,24 @@ class Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
                 start_new_session=True,
             )
         except OSError as error:
             raise errors.NotInstalled(sentence("bd-unusable", why=error.strerror)) from None
         about = {"verb": verb_of(words), "maybe": ", and may have done it" if is_write else ""}
-        try:
-            out, err = _read(process, until)
-        except BaseException as error:
-            _end(process)
-            if isinstance(error, TimeoutError):
-                late = sentence("bd-late" if is_write else "bd-late-read", **about)
-                raise errors.TimedOut(late, is_ambiguous=is_write) from None
-            if isinstance(error, OverflowError):
-                raise errors.ProtocolError(sentence("bd-endless", verb=about["verb"])) from None
-            raise
+        with process:
+            try:
+                out, err = heard(process, "replace", until.left, most=MOST_BYTES)
+            except BaseException as error:
+                _end(process)
+                if isinstance(error, subprocess.TimeoutExpired):
+                    late = sentence("bd-late" if is_write else "bd-late-read", **about)
+                    raise errors.TimedOut(late, is_ambiguous=is_write) from None
+                if isinstance(error, OverflowError):
+                    raise errors.ProtocolError(sentence("bd-endless", verb=about["verb"])) from None
+                raise
         if process.returncode < 0:
             crash = sentence("bd-crashed", signal=-process.returncode, **about)
             raise errors.Crashed(crash, is_ambiguous=is_write)
@@ -200,43 +199,7 @@ def _demand_sayable(words: tuple[str, ...]) -> None:
         raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
 
 
-def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[str, str]:
-    """Both outputs, once the process has ended.
-
-    Raises:
-        TimeoutError: the process did not end in time.
-        OverflowError: it printed more than `MOST_BYTES`.
-    """
-    streams = [cast("IO[bytes]", process.stdout), cast("IO[bytes]", process.stderr)]
-    read: dict[int, bytearray] = {stream.fileno(): bytearray() for stream in streams}
-    with contextlib.ExitStack() as opened, selectors.DefaultSelector() as selector:
-        for stream in streams:
-            opened.enter_context(stream)
-            os.set_blocking(stream.fileno(), False)
-            selector.register(stream, selectors.EVENT_READ)
-        while selector.get_map():
-            has_ended = process.poll() is not None
-            events = selector.select(0 if has_ended else min(_LOOK_SECONDS, max(until.left, 0)))
-            for key, _ in events:
-                chunk = os.read(key.fd, 65536)
-                read[key.fd] += chunk
-                if not chunk:
-                    selector.unregister(key.fileobj)
-            if sum(map(len, read.values())) > MOST_BYTES:
-                raise OverflowError
-            if has_ended and not events:
-                break  # another process holds the pipes open
-            if until.left <= 0 and not has_ended:
-                raise TimeoutError
-        try:
-            process.wait(max(until.left, 0))
-        except subprocess.TimeoutExpired:
-            raise TimeoutError from None
-    out, err = (printed.decode("utf-8", errors="replace") for printed in read.values())
-    return out, err
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[str]) -> None:
     """End bd and everything in its group, and reap it."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
