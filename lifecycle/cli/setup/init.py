@@ -17,7 +17,6 @@ from lifecycle.setup.init.planning import (
     STATUS_LINE,
     Plan,
     apply,
-    noting_ignored,
     plan,
 )
 from lifecycle.storage.state_file import MemoryCache
@@ -32,8 +31,9 @@ _ALONE = "The agent may run these unasked, for you alone, in this worktree."
 _LINE = "The client's status line shows what is at work here, for you alone, in this worktree."
 
 _TO_COMMIT = (
-    "Commit these files, and it works here for everybody who has lifecycle installed, in sessions that "
-    "start in this folder; in its subfolders the client reads the plugin's hooks, not these."
+    "Commit these files (those that git ignores with git add --force), and it works here for everybody who "
+    "has lifecycle installed, in sessions that start in this folder; in its subfolders the client reads "
+    "the plugin's hooks, not these."
 )
 
 _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
@@ -71,7 +71,6 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
     todo = plan(worktree_root(folder) or folder, remove=remove, environment=os.environ, **asked)
     if not dry_run:
         apply(todo)
-        todo = noting_ignored(todo, folder, os.environ)
     if as_json:
         click.echo(json_text(_data(todo, dry_run=dry_run)))
         return

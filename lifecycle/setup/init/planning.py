@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
@@ -22,7 +21,7 @@ from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
 from lifecycle.setup.init.project_files import decoded, git_of
 from lifecycle.setup.init.removal import Removal
 from lifecycle.setup.init.status_line import LINE_MARK, put_in
-from lifecycle.setup.init.supplies import SECTION_PAGE, claims, runs, workflows
+from lifecycle.setup.init.supplies import claims, runs, workflows
 from lifecycle.storage import store
 from lifecycle.trackers import registry
 
@@ -129,27 +128,6 @@ def apply(plan: Plan) -> None:
         for folder in plan.folders:
             with contextlib.suppress(OSError):  # somebody keeps a file there
                 folder.rmdir()
-
-
-def noting_ignored(todo: Plan, folder: Path, environment: Mapping[str, str]) -> Plan:
-    """The plan, with a note on files for everybody that git ignores and so a commit would lack.
-
-    Ask after `apply`: a move from one person's settings removes lines of `info/exclude`. `folder`: where
-    the note's command is run.
-    """
-    mark, _ = found_mark(todo.root)
-    if mark is None or todo.mode != SHARED:
-        return todo
-    parts = {SECTION_PAGE: mark.section, config.CONFIG_FILE: mark.switched}  # added to, not made
-    added = (name for name, part in parts.items() if part)
-    names = (SETTINGS[SHARED], init_mark.IGNORE, *mark.sha256, *added, MARK)
-    try:
-        shown = git_of(todo.root, environment).run("check-ignore", "--", *names, check=False)
-    except (GitFailed, Transient):  # without git nobody commits; what was written stays as it is
-        shown = ""
-    lacking = [os.path.relpath(todo.root / name, folder) for name in shown.splitlines()]
-    note = sentence("ignored", number=len(lacking), names=shlex.join(lacking))
-    return replace(todo, notes=(*todo.notes, note)) if lacking else todo
 
 
 class _Project(Removal):

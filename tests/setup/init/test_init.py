@@ -299,7 +299,7 @@ def test_from_one_person_to_everybody_moves(clone: Clone) -> None:
     clone.write(LOCAL, THEIRS)
     ok(clone.run("init"))
     said = ok(clone.run("init", "--shared"))
-    assert "Commit these files" in said
+    assert "Commit these files (those that git ignores with git add --force)" in said
     assert clone.read(LOCAL) == THEIRS
     data = settings(clone, SHARED)
     assert all(len(commands(data, wire.event)) >= 1 for wire in WIRES)
@@ -307,39 +307,6 @@ def test_from_one_person_to_everybody_moves(clone: Clone) -> None:
     assert f"?? {MARK}" in shown
     assert str(clone.root) not in clone.read(SHARED) + clone.read(MARK)
     assert str(resources.hooks_folder()) not in clone.read(SHARED) + clone.read(MARK)
-
-
-def test_files_of_everybodys_that_git_ignores_are_named(clone: Clone) -> None:
-    """In a project that ignores .claude/ a commit lacks them: it is said, with what adds them, until then.
-
-    One person's are meant to be ignored, and are as good as gone from there once they are everybody's.
-    """
-    assert "git ignores" not in ok(clone.run("init"))
-    assert "git ignores" not in ok(clone.run("init", "--shared"))
-    clone.write(".gitignore", ".claude/\n")
-    said = ok(clone.run("init", "--shared"))
-    assert "git ignores 5 of the files" in said
-    adds = said.partition("add them with: git ")[2].split()
-    clone.git(*adds)
-    assert {SHARED, MARK} <= {*clone.git("diff", "--cached", "--name-only").split()}
-    assert "git ignores" not in ok(clone.run("init", "--shared"))
-    clone.git("rm", "--quiet", "--cached", SHARED)
-    assert "git add --force .claude/settings.json\n" in ok(clone.run("init"))
-    assert "git ignores" not in ok(clone.run("init", "--remove"))
-
-
-def test_ignored_files_that_got_parts_of_everybodys_are_named_as_seen_from_here(
-    clone: Clone,
-) -> None:
-    """A section or a switch that a commit lacks is as good as none; the paths are for this folder."""
-    pages = ("CLAUDE.md", ".lifecycle.toml")
-    for name in pages:
-        clone.write(name, "# mine\n")
-    clone.write(".gitignore", "\n".join(pages))
-    clone.write("sub/file", "")
-    said = ok(clone.run("init", "--shared", "--stages", "--workflow", cwd=clone.root / "sub"))
-    assert "add them with: git add --force ../CLAUDE.md ../.lifecycle.toml\n" in said
-    assert "git ignores" not in ok(clone.run("init", "--statusline"))
 
 
 def test_a_shared_project_stays_shared(clone: Clone) -> None:
