@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import sqlite3
 import time
@@ -51,6 +50,7 @@ NOTHING: Mapping[str, str] = {}
 
 _TEXTS = ("system", "kind", "task", "actor", "session", "source", "target", "key")
 _COLUMNS = ("at", *_TEXTS, "detail")
+_TYPES = {"at": float, **dict.fromkeys(_TEXTS, str), "detail": dict}
 _SCHEMA = f"""
 CREATE TABLE entry (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -128,17 +128,12 @@ def entries(
         OSError: the file system refuses.
     """
     waiting = [values for _, rows in _waiting(path) for values in rows]
-    kept = []
-    if path.exists():
-        kept = _rows(path, since, count, equal)
+    kept = _rows(path, since, count, equal) if path.exists() else []
     keys = {values["key"] for values in kept}
-    kept += [
-        values
-        for values in waiting
-        if values["at"] >= since
-        and values["key"] not in keys
-        and all(values[name] == text for name, text in equal.items())
-    ]
+    for values in waiting:
+        is_equal = all(values[name] == text for name, text in equal.items())
+        if is_equal and values["at"] >= since and values["key"] not in keys:
+            kept.append(values)
     return sorted(kept, key=lambda values: float(values["at"]))[-count if count > 0 else 0 :]
 
 
@@ -369,29 +364,20 @@ def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
 
 def _left(content: bytes) -> list[Values]:
     """Our entries in one file; other content is ignored, since it would stop every writer."""
-    try:
+    with contextlib.suppress(ValueError, RecursionError):
         rows = json.loads(content)
-    except (ValueError, RecursionError):
-        return []
-    return [values for values in rows if _is_ours(values)] if isinstance(rows, list) else []
+        return [values for values in rows if _is_ours(values)] if isinstance(rows, list) else []
+    return []
 
 
 def _is_ours(values: object) -> bool:
     """True if these are all values of an entry with a key, each of its type, and SQLite takes them."""
-    if not isinstance(values, dict) or values.keys() != set(_COLUMNS) or not values["key"]:
-        return False
-    at, detail = values["at"], values["detail"]
-    texts = [values[name] for name in _TEXTS]
-    is_shaped = type(at) in (int, float) and isinstance(detail, dict)
-    if not is_shaped or not all(isinstance(text, str) for text in texts):
-        return False
-    try:
-        values["at"] = float(at)
+    types = {n: type(v) for n, v in values.items()} if isinstance(values, dict) else {}
+    with contextlib.suppress(ValueError, RecursionError):
         # Half a pair of surrogates has no encoding.
-        json.dumps([*texts, detail], ensure_ascii=False).encode()
-    except (ValueError, OverflowError, RecursionError):
-        return False
-    return math.isfinite(values["at"])
+        json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
+        return types == _TYPES and isinstance(values, dict) and values["key"] != ""
+    return False
 
 
 def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> list[Values]:
