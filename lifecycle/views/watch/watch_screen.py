@@ -28,12 +28,6 @@ _GAP = 3
 _HANGS = 2
 """The indentation of all lines but the first of a folded text."""
 
-_TITLE_ENDS = "\t"
-"""Between a title and what is said of it, in a line that may be cut. No text that is shown has it."""
-
-_LEAST_TITLE = 12
-"""Columns of a title below which what is said of it is cut as well."""
-
 
 def watch_screen(
     overview: values.Overview, console: Console, now: float, rows: int | None, foot: str = ""
@@ -104,22 +98,13 @@ def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
         if part.is_folded:
             lines += _folded(text, max(width - indent, 1), console)
         else:
-            lines.append(_cut(text, width - indent))
+            cut = text.copy()
+            cut.truncate(width - indent, overflow="ellipsis")
+            lines.append(cut)
     if not part.name:
         return lines
     names = [Text(f"{part.name:>{LABEL}} ", "dim"), Text(" " * indent)]
     return [Text.assemble(names[0 if at == 0 else 1], line) for at, line in enumerate(lines)]
-
-
-def _cut(text: Text, width: int) -> Text:
-    """The text in one line of this width: what stands after _TITLE_ENDS is cut last."""
-    title, *more = text.split(_TITLE_ENDS)
-    end = Text.assemble(*more)
-    if width - end.cell_len >= _LEAST_TITLE:
-        title.truncate(width - end.cell_len, overflow="ellipsis")
-    line = Text.assemble(title, end)
-    line.truncate(width, overflow="ellipsis")
-    return line
 
 
 def _folded(text: Text, width: int, console: Console) -> list[Text]:
@@ -218,10 +203,10 @@ def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> lis
         parts.append(WatchPart("stage", (line,)))
     if overview.run is not None:
         lines = tuple(_run(overview.run, now))
-        parts.append(WatchPart("run", lines, 3, is_beside=True))
+        parts.append(WatchPart("run", lines, 3, is_folded=True, is_beside=True))
     if overview.workflow is not None:
         lines = tuple(_workflow(overview.workflow, now))
-        parts.append(WatchPart("workflow", lines, 3, is_beside=True))
+        parts.append(WatchPart("workflow", lines, 3, is_folded=True, is_beside=True))
     lines = tuple(Text(line) for line in overview.waiting if not is_awaited(overview, line))
     parts.append(WatchPart("to be said", lines, is_folded=True))
     parts.append(WatchPart("events", tuple(_events(overview, now))))
@@ -326,7 +311,7 @@ def _since(status: str, since: float, now: float) -> str:
 
 def _signed(status: str, text: str, more: str = "") -> Text:
     sign, style = _SIGNS.get(status, ("·", _DIM))
-    return Text.assemble((f"{sign} ", style), text, (_TITLE_ENDS + more, _DIM) if more else "")
+    return Text.assemble((f"{sign} ", style), text, (more, _DIM))
 
 
 def _bar(done: int, total: int) -> Text:
