@@ -495,7 +495,7 @@ def test_a_server_that_nobody_vouches_for_is_sent_nothing(
 
 @pytest.mark.parametrize(
     ("kind", "content"),
-    [*product((TokenLine, GqlLine, PyGithubLine), (None, "no certificate"))],
+    [(TokenLine, "no certificate"), *product((TokenLine, GqlLine, PyGithubLine), (None,))],
 )
 def test_certificates_that_cannot_be_read_are_named_and_nothing_is_sent(
     deadline: Deadline,

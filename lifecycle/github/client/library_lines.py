@@ -233,9 +233,6 @@ def silence(error: BaseException) -> plain_line.Silence:
     if not isinstance(error, requests.RequestException) and isinstance(error, OSError):
         # requests looks for the bundle itself, before it sends
         return plain_line.UNREAD_CERTIFICATES
-    if isinstance(error, requests.exceptions.SSLError) and not plain_line.has_certificates():
-        # urllib3 reads it, and tells that as any failure of TLS
-        return plain_line.UNREAD_CERTIFICATES
     for kinds, reason in _SILENCES:
         if isinstance(error, kinds):
             return reason

@@ -495,13 +495,6 @@ def _context(bundle: str) -> ssl.SSLContext:
     return early_request.tls_context(bundle)
 
 
-def has_certificates() -> bool:
-    """True if the trusted certificates can be read."""
-    with suppress(OSError):
-        return bool(_context(early_request.bundle()))
-    return False
-
-
 def _proxy(parts: SplitResult, port: int) -> SplitResult | None:
     """The proxy that HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names for a server; None to connect straight."""
     names = [name for name, value in os.environ.items() if value and name[-6:].lower() == "_proxy"]
