@@ -178,8 +178,8 @@ def _append(path: Path, entries: Sequence[Values]) -> None:
             _prune(database, newest)
         database.execute("COMMIT")
     # A kill before this leaves them to the next one, which finds their keys in the journal.
-    for name, _ in pending:
-        (path.parent / PENDING / name).unlink(missing_ok=True)
+    for file, _ in pending:
+        file.unlink(missing_ok=True)
 
 
 def _prune(database: sqlite3.Connection, newest: int) -> None:
@@ -347,18 +347,17 @@ def _leave(path: Path, entries: Iterable[Values]) -> None:
     store.write(folder / f"{name}.json", json.dumps(rows).encode("ascii"))
 
 
-def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
-    """The entries in `journal.pending/`, by file: its name, and its entries' values."""
+def _waiting(path: Path) -> list[tuple[Path, list[Values]]]:
+    """The entries in `journal.pending/`, by file: its path, and its entries' values."""
     folder = path.parent / PENDING
-    if regular_files.strange_folder(str(folder), is_shared=True) or not folder.is_dir():
+    if regular_files.strange_folder(str(folder), is_shared=True):
         return []
-    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
     waiting = []
-    for name in names[:PENDING_AT_ONCE]:
+    for file in sorted(folder.glob("*.json"))[:PENDING_AT_ONCE]:
         with contextlib.suppress(regular_files.StrangeFileError):
-            snapshot = store.read(folder / name, follow=False)
+            snapshot = store.read(file, follow=False)
             if snapshot is not None:
-                waiting.append((name, _left(snapshot.content)))
+                waiting.append((file, _left(snapshot.content)))
     return waiting
 
 
