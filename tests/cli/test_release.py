@@ -385,7 +385,7 @@ def test_who_lost_a_task_does_not_release_it_after_the_one_who_took_it(
     place.cli("tick")
     assert planned(place) == ["would delete .agent-claim.json"]
     out = ok(place.cli("release"))
-    assert "had been released before, so only the claim here was deleted" in out
+    assert "any more, so only the claim here was deleted" in out
     assert "release the lease" not in out
     assert (place.control.world(), place.has_claim()) == (free, False)
     assert len(released(place)) == 1

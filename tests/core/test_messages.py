@@ -213,7 +213,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(loss_messages.released_from_afar, 42),
         says(loss_messages.released_to_hand_off, 42),
         says(loss_messages.released_unheld, 42),
-        says(loss_messages.released_before, 42),
         says(loss_messages.release_comment, "a-1", "b", "2 commits", "PR #7 stays open.", "ill"),
         says(loss_messages.release_comment, "", "", "no branch", "", "", by="maria", is_open=False),
         says(loss_messages.release_comment, "a-1", "b", "2 commits", "", "", others="sam"),

@@ -31,18 +31,10 @@ def released_to_hand_off(issue: int | None) -> str:
 
 
 def released_unheld(issue: int | None) -> str:
-    """A command that releases a finished task that is nobody's any more."""
+    """A command that releases a task that is nobody's any more."""
     return (
-        f"Nobody holds issue #{issue} any more, so only the claim here was deleted; GitHub was left as "
-        "it is, and branch and work are kept."
-    )
-
-
-def released_before(issue: int | None) -> str:
-    """A command that releases a task again."""
-    return (
-        f"Issue #{issue} had been released before, so only the claim here was deleted; branch and work "
-        "are kept."
+        f"Nobody holds issue #{issue} any more, so only the claim here was deleted; branch and work are "
+        "kept."
     )
 
 

@@ -58,11 +58,10 @@ def decide(snapshot: Snapshot) -> Decision:
         if observed.is_archived and snapshot.wake is not Wake.SWEEP:
             text = messages.repository_archived(claim.issue_number, is_asked=True)
             return _refused(record, releasing, text)
-        if record.ownership.is_released:
-            return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         is_merged = pull is not None and pull.state is PullState.MERGED
-        if is_merged and record.ownership.is_leaseless:  # closed and reopened since
+        is_unheld = is_merged and record.ownership.is_leaseless  # closed and reopened since
+        if record.ownership.is_released or is_unheld:
             return _leave(snapshot, releasing, loss_messages.released_unheld(claim.issue_number))
         if pull is not None and is_merged:
             text = loss_messages.not_released(claim.issue_number, pull.number)
