@@ -93,14 +93,8 @@ def _column(
 def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
     """The part's lines with its name before them, none wider than the column."""
     indent = LABEL + 1 if part.name else 0
-    lines: list[Text] = []
-    for text in part.lines:
-        if part.is_folded:
-            lines += _folded(text, max(width - indent, 1), console)
-        else:
-            cut = text.copy()
-            cut.truncate(width - indent, overflow="ellipsis")
-            lines.append(cut)
+    room = max(width - indent, 1)
+    lines = [line for text in part.lines for line in _folded(text, room, console)]
     if not part.name:
         return lines
     names = [Text(f"{part.name:>{LABEL}} ", "dim"), Text(" " * indent)]
@@ -170,22 +164,20 @@ class WatchPart:
 
     Attributes:
         name: the words before its first line.
-        lines: its lines, the most important first.
+        lines: its lines, the most important first; one that is too long continues below.
         least: how many of them are shown before a less important part gets any.
-        is_folded: a line that is too long continues below; else it is cut.
         is_beside: it is in the second column if there is space for one.
     """
 
     name: str
     lines: tuple[Text, ...]
     least: int = 1
-    is_folded: bool = False
     is_beside: bool = False
 
 
 def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> list[WatchPart]:
     """All parts of the overview, the most important first; ages are as of `now`."""
-    parts = [WatchPart("", tuple(_awaited(overview, now, has_keys)), 3, is_folded=True)]
+    parts = [WatchPart("", tuple(_awaited(overview, now, has_keys)), 3)]
     troubles = tuple(
         Text.assemble((f"{part}: ", "bold red"), why) for part, why in overview.troubles.items()
     )
@@ -196,19 +188,19 @@ def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> lis
         parts.append(WatchPart("PR", tuple(_pull(pull, overview.checks, now)), 2))
     following = (claim.lost if claim is not None else "") or overview.next
     if following and not any(following in text for text in overview.waiting):
-        parts.append(WatchPart("next", (Text(following),), is_folded=True))
-    parts.append(WatchPart("trouble", troubles, is_folded=True))
+        parts.append(WatchPart("next", (Text(following),)))
+    parts.append(WatchPart("trouble", troubles))
     if overview.stage is not None:
         line = Text(stage_line(overview.stage, now).removeprefix("Stage: ").rstrip("."))
         parts.append(WatchPart("stage", (line,)))
     if overview.run is not None:
         lines = tuple(_run(overview.run, now))
-        parts.append(WatchPart("run", lines, 3, is_folded=True, is_beside=True))
+        parts.append(WatchPart("run", lines, 3, is_beside=True))
     if overview.workflow is not None:
         lines = tuple(_workflow(overview.workflow, now))
-        parts.append(WatchPart("workflow", lines, 3, is_folded=True, is_beside=True))
+        parts.append(WatchPart("workflow", lines, 3, is_beside=True))
     lines = tuple(Text(line) for line in overview.waiting if not is_awaited(overview, line))
-    parts.append(WatchPart("to be said", lines, is_folded=True))
+    parts.append(WatchPart("to be said", lines))
     parts.append(WatchPart("events", tuple(_events(overview, now))))
     return [part for part in parts if part.lines]
 
