@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_916,
-    "storage": 1_461,
-    "settings": 882,
-    "git": 1_000,
-    "github": 6_029,
-    "trackers": 2_565,
+    "core": 2_912,
+    "storage": 1_446,
+    "settings": 869,
+    "git": 999,
+    "github": 6_022,
+    "trackers": 2_520,
     "platforms": 676,
-    "evidence": 2_536,
-    "claim": 6_402,
-    "run": 3_668,
-    "stages": 2_575,
-    "workflow": 2_218,
-    "feedback": 2_614,
-    "reconcile": 1_484,
-    "views": 2_247,
-    "app": 1_634,
-    "setup": 3_517,
-    "hooks": 2_044,
-    "cli": 5_176,
+    "evidence": 2_538,
+    "claim": 6_357,
+    "run": 3_662,
+    "stages": 2_573,
+    "workflow": 2_209,
+    "feedback": 2_612,
+    "reconcile": 1_480,
+    "views": 2_236,
+    "app": 1_638,
+    "setup": 3_470,
+    "hooks": 2_032,
+    "cli": 5_173,
     APART: 17_767,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_742
+RUN_IN_ALL = 4_737
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
