@@ -73,6 +73,9 @@ def is_unattended(environment: Mapping[str, str]) -> bool:
 
 
 def _is_attended(environment: Mapping[str, str]) -> bool:
+    job = environment.get("CLAUDE_JOB_DIR", "").rpartition("/")[2]
+    if environment.get("CLAUDE_CODE_SESSION_ID", "").startswith(f"{job}-"):
+        return True  # in the background, where a person comes; its agent's clients have other ids
     word = environment.get("CLAUDE_CODE_SESSION_ATTENDED")
     return word == "1" if word else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY
 

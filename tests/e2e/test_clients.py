@@ -60,6 +60,7 @@ def marks(place: Place) -> dict[str, str]:
 
 
 OLDER = {"CLAUDE_CODE_SESSION_ATTENDED": ""}
+JOB = {"CLAUDE_JOB_DIR": "/home/me/.claude/jobs/11111111"}
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,13 @@ OLDER = {"CLAUDE_CODE_SESSION_ATTENDED": ""}
         ({**client(), **OLDER, "CLAUDE_CODE_ENTRYPOINT": "claude-desktop"}, True, "ATTENDED"),
         ({**client(attended=False), **OLDER}, True, "UNATTENDED"),
         ({**client(), **OLDER, "CLAUDE_CODE_ENTRYPOINT": ""}, True, "UNATTENDED"),
+        ({**client(attended=False), **JOB, "CLAUDE_CODE_SESSION_ID": ONE}, True, "ATTENDED"),
+        (
+            {**client(attended=False), **JOB, "CLAUDE_CODE_SESSION_ID": f"2{ONE}"},
+            True,
+            "UNATTENDED",
+        ),
+        ({**client(attended=False), "CLAUDE_CODE_SESSION_ID": ONE}, True, "UNATTENDED"),
         ({**client(), "CLAUDE_PID": ""}, True, "OTHER"),
         ({**client(), "CLAUDECODE": ""}, True, "OTHER"),
         (client(process=1), True, "OTHER"),
@@ -84,7 +92,10 @@ OLDER = {"CLAUDE_CODE_SESSION_ATTENDED": ""}
 def test_sh_and_python_know_the_client_alike(
     tmp_path: Path, seen: dict[str, str], is_claude: bool, expected: str
 ) -> None:
-    """By what the client names and by whose child the hook is; an older client by how it was started."""
+    """By what the client names and by whose child the hook is; an older client by how it was started.
+
+    To a session in the background (`claude --bg`) a person comes: its id begins with its job's.
+    """
     script = tmp_path / "hook"
     script.write_text(SH)
     hooks = str(hook_script("on-stop").parent)
