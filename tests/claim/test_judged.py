@@ -199,6 +199,19 @@ def test_what_only_a_person_can_mend_is_told_to_the_person(
     assert notice.key == f"{'waits' if is_persons else 'failed'}:107:{SHA}:{names}"
 
 
+def test_a_deployment_that_waits_for_a_person_is_told_to_the_person() -> None:
+    """An environment lets no job of it run before that; while something else runs, nothing is said."""
+    waits = Check("deploy", Bucket.PENDING, "CI", word="WAITING", url="https://run")
+    runs = (Check("test", Bucket.PASS), waits)
+    found = judged(pull(checks=Checks(SHA, runs, unfinished=("CI",))))
+    notice = only(found)
+    assert (notice.key, notice.audience) == (f"waits:107:{SHA}:deploy", Audience.NOTE)
+    assert "deploy waits for somebody to approve the deployment" in notice.text
+    assert (found.known.checks or {})["held"] == ["deploy"]
+    other = Check("slow", Bucket.PENDING, word="IN_PROGRESS")
+    assert judged(pull(checks=Checks(SHA, (*runs, other)))).notices == ()
+
+
 def test_failures_of_another_head_were_not_spoken_of() -> None:
     """A push begins anew: the same check that fails again is told again, and kept for its head."""
     failed = Checks(SHA, (Check("test", Bucket.FAIL, started_at=7.9),))

@@ -150,6 +150,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(review_messages.approval_needed, pull(), ["ci", "", LONG]),
         says(review_messages.approval_needed, pull(), [""]),
         says(review_messages.approval_needed, pull(), ["ci"]),
+        says(review_messages.deployment_needed, 7, failed("WAITING").failed),
+        says(review_messages.deployment_needed, 7, failed("WAITING", "WAITING", url=U).failed),
         says(review_messages.checks_missing, 7, ["ci", LONG], "main"),
         says(review_messages.checks_missing, 7, ["ci"], ""),
         says(review_messages.checks_unseen, 7, ["checks"], ""),

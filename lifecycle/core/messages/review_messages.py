@@ -79,6 +79,16 @@ def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
     )
 
 
+def deployment_needed(number: int, checks: Sequence[Check]) -> str:
+    """Jobs of an environment that GitHub does not run before a person has approved their deployment."""
+    url = next((check.url for check in checks if check.url), "")
+    return (
+        f"CI of PR #{number} is held up: {few(map(_named, checks), SHOWN_NAMES)} "
+        f"wait{'s' * (len(checks) == 1)} for somebody to approve the deployment, or for the wait timer of "
+        f"its environment{f': {url}' if url else ''}."
+    )
+
+
 def checks_missing(number: int, names: Iterable[str], base: str) -> str:
     """Everything that ran passed, but a check that the base requires never reported."""
     shown = [named(name, NAME_LIMIT) for name in names]

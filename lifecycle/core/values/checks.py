@@ -116,6 +116,11 @@ class Checks:
         )
 
     @property
+    def waiting(self) -> tuple[Check, ...]:
+        """Runs that wait for a person to approve their deployment; none while any other one runs."""
+        return self.running if {run.word for run in self.running} == {"WAITING"} else ()
+
+    @property
     def failed(self) -> tuple[Check, ...]:
         """Failed and cancelled runs, in name order: a cancelled check counts as failed."""
         bad = [run for run in self.runs if run.bucket in (Bucket.FAIL, Bucket.CANCELLED)]

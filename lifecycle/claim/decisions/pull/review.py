@@ -215,6 +215,9 @@ def _persons(
         is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
         names = tuple(check.name for check in checks.failed) if is_a_persons else ()
         return names, words.checks_failed(checks, pull.number)
+    if checks.waiting:
+        names = tuple(check.name for check in checks.waiting)
+        return names, words.deployment_needed(pull.number, checks.waiting)
     if checks.running or checks.unfinished:
         return (), ""
     if checks.held:
@@ -261,7 +264,7 @@ def _summary(checks: Checks, durations: dict[str, float], waits: Sequence[str]) 
         "then": words.advice(checks.failed) if checks.failed else "",
         "missing": list(checks.missing),
         "stale": list(checks.stale),
-        "held": list(checks.held),
+        "held": [*checks.held, *(check.name for check in checks.waiting)],
         "hidden": list(checks.hidden),
         "waits": list(waits),
         "ends_at": pace.ends_at(checks, durations),
