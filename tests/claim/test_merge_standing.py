@@ -338,7 +338,7 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
     )
     (said,) = told(made, before)
     how = "waits for 2 conversations to be resolved, as main demands"
-    assert (said.key, said.text) == (f"standing:107:{SHA}:{how}", f"PR #107 {how}.")
+    assert (said.key, said.text) == (f"standing:107:{SHA}:{how}:{int(NOW)}", f"PR #107 {how}.")
     assert (said.audience, said.ends[0]) == (Audience.NOTE, "standing")
     assert told(made, replace(before, standing=how)) == ()
     assert told(made, replace(before, head=OLD)) == ()
@@ -348,11 +348,11 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
     assert len(told(replace(made, mergeable="CONFLICTING"), before)) == 1
     in_queue = shown(queue=QUEUED)
     assert [key for key, _ in keys(told(in_queue, before))] == [
-        f"standing:107:{SHA}:is in the merge queue (position 1)"
+        f"standing:107:{SHA}:is in the merge queue (position 1):{int(NOW)}"
     ]
     assert told(in_queue, replace(before, queued=SHA, standing="is in the merge queue")) == ()
     out = replace(before, queued=SHA, standing="is in the merge queue (position 1)")
-    assert [key for key, _ in keys(told(shown(), out))] == [f"standing:107:{SHA}:is ready to merge"]
+    assert tuple(key for key, _ in keys(told(shown(), out))) == READY
 
 
 PENDING = {"checks": checks(Bucket.PENDING)}

@@ -213,7 +213,7 @@ def awaited(place: Place) -> tuple[str, list[str]]:
 def test_whom_the_merge_waits_for_is_told_alike_everywhere(place: Place, number: int) -> None:
     """A review, also while GitHub reckons; the changes, then another review; GitHub, and nobody then.
 
-    That it is ready is told as often as a review held it back, and not while one does.
+    That it is ready is told as often as a review held it back, or an approval was dismissed.
     """
     place.control.set_check(number, "test")
     assert "PR #46 waits for an approving review." in wake(place).said[-1].text
@@ -244,6 +244,11 @@ def test_whom_the_merge_waits_for_is_told_alike_everywhere(place: Place, number:
         place.control.review(number, "APPROVED", login="maria")
         assert waiting(place) == ["standing"]
     assert texts(wake(place)) == f"{ready}."
+    for _ in range(2):
+        place.control.review(number, "DISMISSED", login="maria")
+        assert texts(wake(place)) == f"{review}."
+        place.control.review(number, "APPROVED", login="maria")
+        assert texts(wake(place)) == f"{ready}."
 
 
 @demands(contexts=["test"], strict=True)

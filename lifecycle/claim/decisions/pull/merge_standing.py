@@ -230,9 +230,8 @@ def moved(snapshot: Snapshot, pull: PullRequest, how: str, merging: MergeRecord)
     is_queued = before.queued if pull.queue is not None else merging.is_ours
     if is_same or is_queued or _is_unknown(pull) or not (before.standing or before.is_owed):
         return []
-    # It may have stood so before it was held, too, and was told then.
-    again = f":{int(snapshot.now)}" if before.is_owed else ""
-    key = f"standing:{pull.number}:{pull.head_sha}:{how}{again}"
+    # It may have stood so before, too, and was told then: an approval was dismissed, and given again.
+    key = f"standing:{pull.number}:{pull.head_sha}:{how}:{int(snapshot.now)}"
     return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]
 
 
