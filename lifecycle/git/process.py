@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 from urllib.parse import urlsplit
 
-from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.errors import BadConfig, GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import few, redact
 from lifecycle.core.timing import Deadline, DeadlineReached
@@ -461,6 +461,8 @@ def push(git: Git, remote: str, refspec: str) -> None:
     Source: https://git-scm.com/docs/git-push
 
     Raises:
+        Refused: somebody took commits out of the branch on the remote (a secret, say); to git, pushing them
+            again is a fast-forward.
         BadConfig, GitFailed, Transient: as `GitRepository.run` does.
     """
     known = git.run("config", "--get-regexp", r"^(submodule|push\.recursesubmodules)", check=False)
@@ -468,7 +470,30 @@ def push(git: Git, remote: str, refspec: str) -> None:
     words = ("--recurse-submodules=check",) if known and not is_set else ()
     if re.findall(r"(?m)^push\.recursesubmodules (.*)", known)[-1:] == ["only"]:  # the last counts
         words = ("--recurse-submodules=on-demand",)
-    git.run("push", "--quiet", *words, "--set-upstream", remote, refspec, remote=remote)
+    sent = ("push", "--quiet", *words, "--set-upstream", remote, refspec)
+    source, _, ref = refspec.partition(":")
+    branch = ref.removeprefix("refs/heads/")
+    shown = git.remote_head_of(branch, remote)
+    # With a lease, git would also overwrite what the branch here lacks; there it stays a plain push.
+    if shown and git.run("merge-base", shown, source, check=False) == shown:
+        try:
+            git.run(*sent, f"--force-with-lease={ref}:{shown}", remote=remote)
+        except GitFailed as error:
+            if "stale info" not in error.evidence:
+                raise
+        else:
+            return
+        there = git.run("ls-remote", remote, ref, remote=remote).partition("\t")[0]
+        if there != shown and git.run("merge-base", shown, there, check=False) == there != "":
+            import shlex
+
+            number, quoted = (
+                git.run("rev-list", "--count", f"{there}..{shown}"),
+                shlex.quote(branch),
+            )
+            name = {"branch": branch, "remote": remote, "quoted": quoted}
+            raise Refused(sentence("set-back", number=number, **name))
+    git.run(*sent, remote=remote)
 
 
 def _known_cause(output: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.errors import BadConfig, GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git import process
@@ -265,6 +265,57 @@ def test_a_branch_whose_submodule_was_not_pushed_stays_here(
     inside.run("switch", "--quiet", "-c", "next")
     push(git, "origin", "HEAD:refs/heads/work")
     assert git.run("rev-parse", "HEAD") in git.run("ls-remote", "origin", remote="origin")
+
+
+def test_what_was_taken_out_of_a_pushed_branch_is_not_pushed_again(
+    git: GitRepository, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """It may be a secret; once the user has decided, by the command that is named, the branch is pushed."""
+    away = tmp_path_factory.mktemp("away") / "top"
+    git.run("init", "--quiet", "--bare", str(away))
+    git.run("remote", "add", "origin", str(away))
+    for text in ("Begin", "One", "Two"):
+        git.run("commit", "--quiet", "--allow-empty", "-m", text)
+        push(git, "origin", "HEAD:refs/heads/work&co")
+    git.run("-C", str(away), "update-ref", "refs/heads/work&co", git.run("rev-parse", "HEAD~2"))
+    git.run("commit", "--quiet", "--allow-empty", "-m", "Three")
+    there = ("-C", str(away), "log", "--format=%s", "work&co")
+    with pytest.raises(Refused) as refused:
+        push(git, "origin", "HEAD:refs/heads/work&co")
+    assert refused.value.sentence == (
+        "Nothing was pushed: somebody took 2 of the pushed commits back out of work&co on origin, and a "
+        "push would bring them there again. To leave them out here, too, run: git pull --rebase origin "
+        "'work&co'; to bring them back: git push origin 'work&co'. Then run the same command again."
+    )
+    assert git.run(*there) == "Begin"
+    git.run("pull", "--quiet", "--rebase", "origin", "work&co", remote="origin")
+    push(git, "origin", "HEAD:refs/heads/work&co")
+    assert git.run(*there).split() == ["Three", "Begin"]
+
+
+def test_a_branch_that_was_deleted_or_went_on_is_pushed_as_by_git(
+    git: GitRepository, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """It is made again; what others added is not overwritten, nor what was amended here."""
+    away = tmp_path_factory.mktemp("away") / "top"
+    git.run("init", "--quiet", "--bare", str(away))
+    git.run("remote", "add", "origin", str(away))
+    git.run("commit", "--quiet", "--allow-empty", "-m", "One")
+    push(git, "origin", "HEAD:refs/heads/work")
+    git.run("-C", str(away), "update-ref", "-d", "refs/heads/work")
+    git.run("commit", "--quiet", "--allow-empty", "-m", "Two")
+    push(git, "origin", "HEAD:refs/heads/work")
+    other = tmp_path_factory.mktemp("other")
+    git.run("clone", "--quiet", "--branch=work", str(away), str(other))
+    git.run("-C", str(other), "commit", "--quiet", "--allow-empty", "-m", "Theirs")
+    git.run("-C", str(other), "push", "--quiet")
+    git.run("commit", "--quiet", "--allow-empty", "-m", "Three")
+    with pytest.raises(GitFailed, match="fetch first"):
+        push(git, "origin", "HEAD:refs/heads/work")
+    git.run("fetch", "--quiet", "origin", remote="origin")
+    with pytest.raises(GitFailed, match="non-fast-forward"):
+        push(git, "origin", "HEAD:refs/heads/work")
+    assert git.run("-C", str(away), "log", "-1", "--format=%s", "work") == "Theirs"
 
 
 def test_a_403_is_an_answer() -> None:

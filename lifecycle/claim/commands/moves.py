@@ -396,7 +396,7 @@ def _pushed(world: World, claim_store: ClaimStore, record: Record) -> list[str]:
     while True:
         try:
             _push(world, branch)
-        except (errors.GitFailed, errors.Transient) as error:
+        except (errors.GitFailed, errors.Transient, errors.Refused) as error:
             if number and not notes and _PROTECTED in error.evidence:
                 notes = _left_queue(world, claim_store, branch, number)
                 if notes:
