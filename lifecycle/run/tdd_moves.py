@@ -108,7 +108,9 @@ def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> S
     if not story.is_open or phase is TddPhase.NONE:
         return story
     if story.red is None:
-        story = story.but(red=red_of(story, runs)[0])
+        red, before = red_of(story, runs)[0], runs.parted(_ends(story))[0]
+        if red is not None:  # what was green is no green of it, and stays before the next red
+            story = story.but(red=red, green=None, red_from=last_at(before.records))
     if story.red is None or phase is TddPhase.RED:
         return story
     green = green_of(story.red, runs)[0]
@@ -214,7 +216,7 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
     which a test failed by its assertion that had not failed in the run before. If a runner does not say how
     tests fail, the counts decide, and the proof says so.
     """
-    ends = (story.started, story.red_from, story.green.at if story.green is not None else 0.0)
+    ends = _ends(story)
     before, later = runs.parted(ends)
     old = next((run for run in reversed(before.of_tests) if run.outcome in _ENDED), None)
     failed = [run for run in later.of_tests if run.outcome is Outcome.FAILED]
@@ -228,6 +230,11 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
             note = "its runner does not tell how a test failed, so the count decided"
             return _proof(run, run.failures, f"{note}: {count} failed"), ""
     return None, _no_red(failed[-1]) if failed else _NEVER
+
+
+def _ends(story: Story) -> tuple[float, ...]:
+    """The moments after which a run may show the story's red."""
+    return story.started, story.red_from, story.green.at if story.green is not None else 0.0
 
 
 def _failed(run: RunRecord | None) -> int:

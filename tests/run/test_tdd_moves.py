@@ -14,7 +14,9 @@ from lifecycle.core.errors import Refused
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run import state, tdd_moves
+from lifecycle.run.gates.gate_rules import missing_for
 from lifecycle.run.gates.run_moves import moved_story
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, StoryStatus, TddPhase
 from lifecycle.run.tdd_moves import RunsSeen, TddViolation
@@ -232,11 +234,14 @@ def test_after_the_clock_was_set_back_a_story_has_its_own_red_and_green() -> Non
     shown = run_of(tdd=GREEN, red=moved(run, GREEN, seen(*before, red(1040.0))).red)
     passed = moved(shown, VERIFY, seen(red(1040.0), green(150.0)))
     assert passed.green is not None
+    assert "GREEN" not in " ".join(missing_for(passed, WorkFacts("tree")))
     again = run.with_story(passed.but(tdd=RED, red=None))
     runs = (red(1040.0, asserted=("old",)), green(150.0), mine)
     with pytest.raises(TddViolation, match=tdd_moves._NEVER):
         moved(again, GREEN, seen(*runs[:2]))
-    assert moved(again, GREEN, seen(*runs)).red == story.red
+    second = moved(again, GREEN, seen(*runs))
+    assert (second.red, second.red_from) == (story.red, 150.0)
+    assert "GREEN is not proven" in " ".join(missing_for(second, WorkFacts("tree")))
 
 
 def test_what_failed_since_the_story_began_is_red_whatever_the_clock_says() -> None:

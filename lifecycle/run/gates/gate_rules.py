@@ -95,7 +95,7 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
         red, green = story.red, story.green
         if red is None:
             lacks.append(f"RED is not proven (lifecycle run tdd-phase {story.id} red)")
-        elif green is None or green.at < red.at:
+        elif green is None:
             lacks.append(f"GREEN is not proven (lifecycle run tdd-phase {story.id} green)")
         elif green.tree != facts.tree:
             way = f"lifecycle run gate G5 {story.id} --anew"
