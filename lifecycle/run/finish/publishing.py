@@ -76,9 +76,9 @@ def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> 
     owner, head = world.head.owner, world.git.head_of(branch)
     shown = world.forge.pull_requests_of(branch)
     own = [pull for pull in shown if pull.head_owner.casefold() == owner.casefold()]
-    ended = [pull for pull in own if pull.ended_with(head)]
-    if ended and not any(pull.state is PullState.OPEN for pull in own):
-        raise refused("pull-closed", pull=ended[0], branch=visible(branch))
+    same = [pull for pull in own if pull.state is PullState.OPEN or pull.head_sha == head]
+    if same and all(pull.ended_with(head) for pull in same):
+        raise refused("pull-closed", pull=same[0], branch=visible(branch))
     return Destination(remote, branch, f"{owner}:{branch}", pulls())
 
 

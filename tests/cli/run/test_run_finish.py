@@ -182,7 +182,10 @@ def test_what_is_committed_after_the_pull_request_is_pushed_before_the_end(work:
 def test_a_pull_request_that_somebody_closed_gets_no_second_one_for_its_commits(
     work: Finished,
 ) -> None:
-    """The command names it, and runs nothing; once it is reopened, or with a later commit, the run ends."""
+    """The command names it, and runs nothing; once it is reopened, or with a later commit, the run ends.
+
+    So it does once a person merged these commits with another pull request.
+    """
     work.begin()
     before = work.run
     ok(work.place.cli("run", "finish"))
@@ -203,6 +206,12 @@ def test_a_pull_request_that_somebody_closed_gets_no_second_one_for_its_commits(
     work.place.git("commit", "--quiet", "--allow-empty", "-m", "One more")
     ok(work.place.cli("run", "finish"))
     assert len(work.place.pulls()) == 2
+    with work.store.locked():
+        work.store.write(before)
+    control.close_pull(number + 1, by="maria")
+    control.merge_pull(control.open_pull(BRANCH, "In its place", by="maria"))
+    ok(work.place.cli("run", "finish"))
+    assert len(work.place.pulls()) == 3
 
 
 @SOAKED
