@@ -180,27 +180,30 @@ def part_of(
     record: RunRecord,
     tree: str,
     threshold: float | None = None,
-    earlier: RunRecord | None = None,
+    earlier: Iterable[RunRecord] = (),
 ) -> GatePart:
     """The part of a gate's record for one run of a check.
 
     A check that passed and changed files, as one that formats does, has to be run once more: it is pending.
-    If it changes what it left the last time, running it again does not help, so it fails.
+    If it changes what it was run on or left before, running it again does not help, so it fails.
 
     Args:
         record: the record of that run.
         tree: the tree that the gate is about.
         threshold: percent that coverage has to reach; None for no threshold.
-        earlier: the record of the check's last run before; None if there is none.
+        earlier: the records of the check's runs before.
     """
     state = table.CheckState.PASS if record.outcome is Outcome.PASSED else table.CheckState.FAIL
     why = record.why or ("" if state is table.CheckState.PASS else record.outcome.value)
     if state is table.CheckState.PASS and (not tree or record.tree != tree):
         ran_on, changed = record.tree_before, record.changed
-        is_again = earlier and earlier.changed == changed != () and earlier.tree_after == ran_on
+        same = (run for run in earlier if run.changed == changed != ())
+        is_again = any(ran_on in (run.tree_before, run.tree_after) for run in same)
         state = table.CheckState.FAIL if is_again else table.CheckState.PENDING
-        when = "again" if is_again else "meanwhile"
-        why = f"{listed(changed) or 'files'} changed {when}, so it shows nothing"
+        what = f"{listed(changed) or 'files'} changed {'again' if is_again else 'meanwhile'}"
+        if not (tree and (record.tree or changed)):
+            what = "it is not known on which files it ran"
+        why = f"{what}, so it shows nothing"
     tests = -1 if record.counts is None else record.counts.total
     part = GatePart(record.name, state, record.command, why, tests)
     part = part.but(log=record.log, failures=record.failures)

@@ -78,7 +78,7 @@ class GateRun:
                 own = [run for run in self.room.records() if run.name == name]
                 run = None if is_anew else self._passed(check, own, tree)
                 run = run or self._run(check)
-                parts.append(part_of(run, tree, threshold, own[-1] if own else None))
+                parts.append(part_of(run, tree, threshold, own))
                 self.errors[name] = short_error(run, parts[-1])
         now = self.world.clock.now()
         return GateRecord(gate, now, state_of(parts), tree, tuple(parts), by=self.session)

@@ -151,7 +151,7 @@ def test_a_check_that_formats_is_run_once_more(project: RunGround) -> None:
         done = project.run("gate", "G2")
         assert (done.returncode, state(project).stories[0].failures) == (1, ())
         assert "- build: PENDING: code.py changed meanwhile, so it shows nothing" in done.stdout
-        assert "run on them once more: lifecycle run gate G2 S1" in done.stdout
+        assert "run it once more: lifecycle run gate G2 S1" in done.stdout
         assert project.said("gate", "G2").startswith("Gate G2: PASS")
     commit(project, "one = 4\n")
     done = project.run("gate", "G7")
@@ -162,6 +162,14 @@ def test_a_check_that_formats_is_run_once_more(project: RunGround) -> None:
     assert "PENDING: code.py changed meanwhile" in project.run("gate", "G2").stdout
     assert "FAIL: code.py changed again" in project.run("gate", "G2").stdout
     assert "code.py changed again" in state(project).stories[0].failures[0].text
+    fight = "echo $1 > code.py; [ $1 = build ] || echo '= 3 passed in 0.1s ='\n"
+    (project.root / "run.sh").write_text(fight)
+    commit(project, "one = 6\n")
+    said = [project.run("gate", "G5").stdout for _ in range(5)]
+    for text, what in zip(said[-2:], ("test: FAIL (3 tests)", "build: FAIL"), strict=True):
+        assert (
+            f"- {what}: code.py changed again" in text
+        )  # one undoes the other: it is said, and ends
 
 
 def test_in_the_middle_of_a_merge_or_a_rebase_no_gate_is_run(project: RunGround) -> None:
