@@ -243,7 +243,9 @@ def rolled_back(run: Run, checkpoint: Checkpoint, record: Run) -> Run:
     kept = tuple(dict.fromkeys((*record.checkpoints, *own)))  # a clock may have been set back
     is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
     phase = RunPhase.DEVELOPMENT if is_late else run.phase
-    return run.but(stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=())
+    reported = min(run.reported_stories, sum(not story.is_open for story in stories))
+    run = run.but(stories=stories, checkpoints=kept, phase=phase, reported_stories=reported)
+    return run.but(lint_waived="", lint_attempts=())
 
 
 def _story_then(story: Story, then: Story, checkpoint: Checkpoint) -> Story:
