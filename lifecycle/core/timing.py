@@ -1,4 +1,4 @@
-"""Time: the clock, one wall-clock deadline for a wake, retries within it, and timestamps.
+"""Time: the clock, one wall-clock deadline for a wake, retries and processes within it, and timestamps.
 
 The read time-outs of HTTP clients are not a deadline: a server that sends a byte now and then holds
 such a client for ever. So two things end a wake: adapters ask `Deadline.remaining()` for each
@@ -26,6 +26,8 @@ from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from subprocess import Popen
+
     from tenacity import RetryCallState, Retrying
 
     from lifecycle.core.ports import Clock
@@ -326,6 +328,55 @@ def _ringing(
 
 
 T = TypeVar("T")
+
+_LOOK_SECONDS = 0.1
+"""Seconds between two checks whether a process has ended while its output is still open."""
+
+_SOON_READ = 1024
+"""How many characters a process is given at once, whether or not it reads: each pipe holds them."""
+
+
+def heard(
+    process: Popen[str],
+    errors: str,
+    seconds: float,
+    given: str = "",
+    most: float = math.inf,
+) -> tuple[str, str]:
+    """What a process printed until it ended.
+
+    Processes that it left behind may hold its output open: they are not waited for.
+
+    Args:
+        process: the process, with pipes for both outputs.
+        errors: how bytes that are not UTF-8 are decoded, as the process was given it.
+        seconds: how long it may take.
+        given: its input, if any.
+        most: how many bytes it may have printed while it still runs.
+
+    Raises:
+        TimeoutExpired: it did not end in time.
+        OverflowError: it printed more.
+    """
+    from subprocess import TimeoutExpired
+
+    has_ended = False
+    while True:
+        # Input that was not read within a step is never sent: `communicate` accepts it only once.
+        step = seconds if len(given) > _SOON_READ else min(_LOOK_SECONDS, seconds)
+        try:
+            return process.communicate(given or None, timeout=max(step, 0))
+        except TimeoutExpired as late:
+            shown = (late.output or b"", late.stderr or b"")
+            if sum(map(len, shown)) > most:
+                raise OverflowError from None
+            if has_ended:  # checked before the last read, so that all of its words are here
+                out, err = (words.decode("utf-8", errors) for words in shown)
+                return out, err
+            has_ended, given, seconds = process.poll() is not None, "", seconds - step
+            if seconds <= 0 and not has_ended:
+                raise
+
 
 LAST_RAISES = "the last attempt raises its own error"
 ATTEMPTS = 3

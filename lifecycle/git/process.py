@@ -6,7 +6,6 @@ Nothing here prompts, waits for an editor, or outlives the deadline; every call 
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import re
 import signal
@@ -21,7 +20,7 @@ from urllib.parse import urlsplit
 from lifecycle.core.errors import BadConfig, GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import few, redact
-from lifecycle.core.timing import Deadline, DeadlineReached
+from lifecycle.core.timing import Deadline, DeadlineReached, heard
 from lifecycle.settings.config import for_child, is_known_to_gh, web_host
 from lifecycle.settings.resources import Sentences
 
@@ -72,12 +71,6 @@ _FINISH_SECONDS = 3.0
 
 _END_SECONDS = 0.3
 """How long git may take to end when it is asked to."""
-
-_LOOK_SECONDS = 0.1
-"""Seconds between two checks whether a process has ended while its output is still open."""
-
-_SOON_READ = 1024
-"""How many characters git is given at once, whether or not it reads: each pipe holds them."""
 
 _NOWHERE = "not a git repository (or any"
 """git's words if there is no repository; for one that it cannot use, it says something else."""
@@ -314,46 +307,6 @@ class GitRepository:
                 blobs[path] = blob
         first = next((blobs[name] for name in names if name in blobs), "")
         return self.run("cat-file", "blob", first) if first else ""
-
-
-def heard(
-    process: subprocess.Popen[str],
-    errors: str,
-    seconds: float,
-    given: str = "",
-    most: float = math.inf,
-) -> tuple[str, str]:
-    """What a process printed until it ended.
-
-    Processes that it left behind may hold its output open: they are not waited for.
-
-    Args:
-        process: the process, with pipes for both outputs.
-        errors: how bytes that are not UTF-8 are decoded, as the process was given it.
-        seconds: how long it may take.
-        given: its input, if any.
-        most: how many bytes it may have printed while it still runs.
-
-    Raises:
-        TimeoutExpired: it did not end in time.
-        OverflowError: it printed more.
-    """
-    has_ended = False
-    while True:
-        # Input that was not read within a step is never sent: `communicate` accepts it only once.
-        step = seconds if len(given) > _SOON_READ else min(_LOOK_SECONDS, seconds)
-        try:
-            return process.communicate(given or None, timeout=max(step, 0))
-        except subprocess.TimeoutExpired as late:
-            shown = (late.output or b"", late.stderr or b"")
-            if sum(map(len, shown)) > most:
-                raise OverflowError from None
-            if has_ended:  # checked before the last read, so that all of its words are here
-                out, err = (words.decode("utf-8", errors) for words in shown)
-                return out, err
-            has_ended, given, seconds = process.poll() is not None, "", seconds - step
-            if seconds <= 0 and not has_ended:
-                raise
 
 
 def is_no_repository(error: GitFailed) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.core import timing
 from lifecycle.core.errors import BadConfig, GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline, SystemClock
@@ -129,7 +130,7 @@ def test_what_git_leaves_in_the_background_is_not_waited_for(
     git: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hook's daemon, or ssh's, holds git's output open for longer than there is time: all was said."""
-    monkeypatch.setattr(process, "_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(timing, "_LOOK_SECONDS", 0.05)
     git.deadline = Deadline.after(SystemClock(), 5)
     left = "alias.left=!sh -c 'sleep 20 & echo said; echo fatal: told >&2; exit '"
     assert git.run("-c", f"{left}0", "left") == "said"
@@ -141,7 +142,7 @@ def test_what_git_reads_slowly_is_sent_whole(
     git: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More than a pipe holds, as the names of many large files, which git reads one by one."""
-    monkeypatch.setattr(process, "_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(timing, "_LOOK_SECONDS", 0.05)
     git.deadline = Deadline.after(SystemClock(), 20)
     given = "a name\n" * 40_000
     assert git.run("-c", "alias.slow=!sleep 0.3; cat", "slow", stdin=given) == given.rstrip("\n")

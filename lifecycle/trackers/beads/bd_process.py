@@ -19,8 +19,7 @@ from pathlib import Path
 
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import Deadline
-from lifecycle.git.process import heard
+from lifecycle.core.timing import Deadline, heard
 from lifecycle.settings.config import for_child
 from lifecycle.storage import regular_files, store
 from lifecycle.trackers.beads import bd_here
