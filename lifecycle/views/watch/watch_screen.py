@@ -102,8 +102,10 @@ def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
 
 
 def _folded(text: Text, width: int, console: Console) -> list[Text]:
-    """The text in lines of this width, all but the first indented."""
+    """The text in lines of this width, all but the first indented; in one, cut, if it says `no_wrap`."""
     first = text.wrap(console, width)[0]
+    if text.no_wrap:
+        return [first]
     rest = text[len(first) :]
     rest = rest[len(rest) - len(rest.plain.lstrip()) :]
     below = rest.wrap(console, max(width - _HANGS, 1))
@@ -164,7 +166,7 @@ class WatchPart:
 
     Attributes:
         name: the words before its first line.
-        lines: its lines, the most important first; one that is too long continues below.
+        lines: its lines, the most important first; one that is too long continues below, if it may wrap.
         least: how many of them are shown before a less important part gets any.
         is_beside: it is in the second column if there is space for one.
     """
@@ -230,7 +232,7 @@ def _claim(claim: values.OverviewClaim, now: float) -> Iterator[Text]:
     facts.append("its PR is being watched" if claim.is_watched else "")
     yield Text(" · ".join(fact for fact in facts if fact), _DIM)
     if claim.summary:
-        yield Text(claim.summary)
+        yield _cut(claim.summary)
     if claim.linked_task:
         yield Text(f"stands for {claim.linked_task} as well", _DIM)
 
@@ -257,7 +259,7 @@ def _run(run: values.OverviewRun, now: float) -> Iterator[Text]:
     words = f"{run.phase}, {run.status.replace('_', ' ')}{lasts}"
     done = f" {run.done} of {count(total, 'story', 'stories')}, " if total else ""
     yield Text.assemble(bar, (done, "bold"), words)
-    yield Text(run.goal, "italic")
+    yield _cut(run.goal, "italic")
     yield from (_signed("blocked", f"blocked: {blocker}") for blocker in run.blockers)
     at = next((n for n, story in enumerate(run.stories) if story.status != "completed"), 0)
     # The current and the next stories matter more than completed ones.
@@ -304,6 +306,11 @@ def _since(status: str, since: float, now: float) -> str:
 def _signed(status: str, text: str, more: str = "") -> Text:
     sign, style = _SIGNS.get(status, ("·", _DIM))
     return Text.assemble((f"{sign} ", style), text, (more, _DIM))
+
+
+def _cut(text: str, style: str = "") -> Text:
+    """A text of any length in one line: what is done now is below it."""
+    return Text(text, style, no_wrap=True, overflow="ellipsis")
 
 
 def _bar(done: int, total: int) -> Text:

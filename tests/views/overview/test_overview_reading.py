@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from lifecycle.claim.record import sections
 from lifecycle.cli.run.run import command
@@ -28,7 +29,7 @@ from lifecycle.views.overview import overview_reading
 from lifecycle.views.overview.overview_reading import watched
 from lifecycle.views.overview.overview_values import PullStanding
 from lifecycle.views.overview.overview_words import age, since_when
-from lifecycle.views.watch.watch_screen import watch_parts
+from lifecycle.views.watch.watch_screen import watch_parts, watch_screen
 from tests import factories
 from tests.views.overview.overview_ground import GREEN, NOTE, PULL, OverviewGround
 
@@ -260,6 +261,20 @@ def test_the_question_waits_for_a_person(ground: OverviewGround) -> None:
     assert seen.claim.next.startswith("Ask the user")
     assert seen.next == ""
     assert "next" not in [part.name for part in watch_parts(seen, seen.at, has_keys=True)]
+
+
+def test_a_long_goal_leaves_room_for_the_story_at_work(ground: OverviewGround) -> None:
+    """Goal and summary may be paragraphs, and are one line each of the screen."""
+    ground.claim(summary="Lock before the read. " * 12)
+    ground.run(goal="Let people pay by card, with a receipt. " * 20)
+    seen = ground.seen()
+    lines = watch_screen(seen, Console(width=60), seen.at, 16)
+    shown = "\n".join(line.plain for line in lines)
+    assert [shown.count(words) for words in ("Lock before", "Let people", "S2 Pay back")] == [
+        2,
+        1,
+        1,
+    ]
 
 
 def test_a_phase_that_was_written_by_hand_is_no_merge(ground: OverviewGround) -> None:
