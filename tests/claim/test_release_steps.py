@@ -103,7 +103,7 @@ def test_what_was_released_before_only_loses_its_lease(
     )
     step = releasing.decide(at(ended, observed))
     assert (step.action == ForgetClaim()) is is_left
-    assert ("Nobody holds issue" in texts(step)) is is_left
+    assert ("does not hold issue" in texts(step)) is is_left
 
 
 @pytest.mark.parametrize("is_begun", [False, True])

@@ -429,7 +429,7 @@ def test_a_finished_task_that_is_nobodys_is_left_as_it_is_told(quiet: Place) -> 
     quiet.control.reopen_issue(42)
     assert "otherwise leave the task with: lifecycle release" in ok(quiet.cli("tick"))
     quiet.clear()
-    assert "Nobody holds issue #42 any more" in ok(quiet.cli("release"))
+    assert "does not hold issue #42 any more" in ok(quiet.cli("release"))
     assert (quiet.writes(), quiet.has_claim()) == ([], False)
 
 
@@ -557,7 +557,7 @@ def test_taking_it_again_goes_on_where_it_stopped(lost: Place) -> None:
 def test_release_after_it_posts_no_second_comment(lost: Place) -> None:
     """Giving back what was given back: the file goes, and the issue hears nothing twice."""
     said = ok(lost.cli("release"))
-    assert "Nobody holds issue" in said
+    assert "does not hold issue" in said
     assert not lost.has_claim()
     assert released(lost) == 1
     assert lost.writes() == []

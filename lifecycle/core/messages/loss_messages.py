@@ -31,10 +31,10 @@ def released_to_hand_off(issue: int | None) -> str:
 
 
 def released_unheld(issue: int | None) -> str:
-    """A command that releases a task that is nobody's any more."""
+    """A command that releases a task that is not this claim's any more; it may be somebody's by now."""
     return (
-        f"Nobody holds issue #{issue} any more, so only the claim here was deleted; branch and work are "
-        "kept."
+        f"This claim does not hold issue #{issue} any more, so only the claim here was deleted; branch and "
+        "work are kept."
     )
 
 
