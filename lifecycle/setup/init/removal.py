@@ -36,7 +36,7 @@ class Removal(ProjectFiles):
         name = MARK if self.mark() is not None else PERMITS
         before, line = self.mark(name), self._without_line()
         created = [file for mark in (before, line) if mark is not None for file in mark.created]
-        if before is None and line is None:
+        if (before is None and line is None) or (name != MARK and self.unmarked()):
             self.note("unmarked")
         folders: tuple[Path, ...] = ()
         if before is not None:

@@ -838,7 +838,7 @@ def test_removing_what_was_never_put_in_does_nothing(clone: Clone) -> None:
     """Hooks that were wired by hand are nobody's business but their owner's."""
     clone.write(LOCAL, THEIRS)
     before = clone.picture()
-    assert "so nothing was removed" in ok(clone.run("init", "--remove"))
+    assert "so none were removed" in ok(clone.run("init", "--remove"))
     assert clone.picture() == before
 
 
@@ -871,11 +871,11 @@ def test_a_page_behind_a_link_or_not_in_utf_8_is_no_hindrance_to_a_removal(clone
     outside.write_text(section())
     page = clone.root / "CLAUDE.md"
     page.symlink_to(outside)
-    assert "so nothing was removed" in ok(clone.run("init", "--remove"))
+    assert "so none were removed" in ok(clone.run("init", "--remove"))
     page.unlink()
     clone.write("CLAUDE.md", b"caf\xe9\n")
     clone.write(LOCAL, b"\xe9")
-    assert "so nothing was removed" in ok(clone.run("init", "--remove"))
+    assert "so none were removed" in ok(clone.run("init", "--remove"))
 
 
 def test_outside_of_a_worktree_nothing_is_written(clone: Clone) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from lifecycle.settings.resources import hook_script
+from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.status_line import LINE_MARK, own_status_line
 from tests.cli.outcome import ok, refused
 from tests.setup.init.conftest import Clone
@@ -73,7 +74,7 @@ def test_without_its_mark_it_stays(clone: Clone) -> None:
     (clone.root / LINE_MARK).unlink()
     before = everything(clone)
     said = ok(clone.run("init", "--remove"))
-    assert "so nothing was removed" in said
+    assert "so none were removed" in said
     assert everything(clone) == before
 
 
@@ -87,6 +88,16 @@ def test_hooks_before_and_a_line_after_them(clone: Clone) -> None:
         assert "statusLine" in settings(clone)
         ok(clone.run("init", "--remove"))
         assert everything(clone) == before
+
+
+def test_hooks_whose_mark_was_lost_stay_when_the_line_goes(clone: Clone) -> None:
+    """And the person is told so: they run on."""
+    ok(clone.run("init"))
+    ok(clone.run("init", "--statusline"))
+    (clone.root / MARK).unlink()
+    assert "so none were removed" in ok(clone.run("init", "--remove"))
+    now = settings(clone)
+    assert ("hooks" in now, "statusLine" in now) == (True, False)
 
 
 @pytest.mark.parametrize("name", [SHARED, "user"])
