@@ -472,7 +472,7 @@ def _known_cause(output: str) -> str:
 
 def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     if known := _known_cause(output):
-        why = redact(known)[:300]
+        why = redact(known)
         raise GitFailed(f"git {_verb(args)} failed: {why}", evidence=why.removesuffix("."))
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     text = output.casefold()

@@ -184,6 +184,9 @@ def test_what_a_server_says_of_trust_is_no_advice(mark: str) -> None:
     with pytest.raises(GitFailed) as caught:
         process._refuse(("push", "origin"), f"{words}fatal: Could not read from remote repository.")
     assert "echo mine" not in caught.value.sentence
+    trust = f"git config --global --add safe.directory /srv/{'projects/' * 40}"
+    with pytest.raises(GitFailed, match=f"{trust}$"):  # as long as it is
+        process._refuse(("status",), f"fatal: dubious ownership\n\n\t{trust}\n")
 
 
 def test_a_remote_that_knows_no_such_objects_was_reached(place: Place, tmp_path: Path) -> None:
