@@ -109,6 +109,7 @@ def take_out(text: str, where: str, put: Put) -> str:
     for piece in put.pieces:
         if text.count(piece.after) == 1:
             return text.replace(piece.after, piece.before)
-    if own.above and any('"command":' not in piece.after for piece in put.pieces):
+    # Without a mark it is not known whether the other one was in this file: then it is left here.
+    if own.above and (not put.pieces or any('"command":' not in p.after for p in put.pieces)):
         return applied(text, [replacement(Layout.of(text), at(node, "command"), own.above)])
     return applied(text, [removal(text, root, root.index(KEY))])

@@ -68,14 +68,19 @@ def test_another_one_is_called_and_comes_back_to_the_byte(clone: Clone, text: st
     assert clone.read(LOCAL).encode() == text.encode()
 
 
-def test_without_its_mark_it_stays(clone: Clone) -> None:
-    """Somebody may have set it by hand, so what they have above it cannot be told from it."""
+def test_without_its_mark_it_stays_until_init_has_run_again(clone: Clone) -> None:
+    """Somebody may have set it by hand; then it goes, and the one above it is back."""
+    text = '{"statusLine": {"type": "command", "command": "echo theirs", "padding": 2}}'
+    clone.write(LOCAL, text)
     ok(clone.run("init", "--statusline"))
     (clone.root / LINE_MARK).unlink()
     before = everything(clone)
     said = ok(clone.run("init", "--remove"))
     assert "so none were removed" in said
     assert everything(clone) == before
+    ok(clone.run("init", "--statusline"))
+    ok(clone.run("init", "--remove"))
+    assert clone.read(LOCAL) == text
 
 
 def test_hooks_before_and_a_line_after_them(clone: Clone) -> None:
