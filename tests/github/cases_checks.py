@@ -322,10 +322,11 @@ CASES = (
         PENDING,
     ),
     Case(
-        "a job that waits for an environment's reviewers is pending",
+        "a job that waits for an environment's reviewers is pending, and the person is told",
         "https://github.com/runs-on/runs-on/issues/386",
         (run("deploy / production", None, at=None, status="WAITING"), run("test")),
         PENDING,
+        "waits for somebody to approve the deployment",
     ),
     Case(
         "a queued job has no start, and is pending",
