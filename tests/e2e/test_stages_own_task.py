@@ -144,7 +144,8 @@ def test_the_closing_says_the_name_that_holds_the_task(ground: Ground) -> None:
     assert "--actor" not in agent.stops(f"So: {APPROVED}").model
 
 
-def test_a_task_that_gets_another_prefix_stays_the_sessions(ground: Ground) -> None:
+@pytest.mark.parametrize("how", ["rename-prefix", "rename"])
+def test_a_task_that_gets_another_id_stays_the_sessions(ground: Ground, how: str) -> None:
     """It was called closed, and left held and open: nobody has the id by which it was told any more."""
     own = ground.task("First", priority=1)
     other = ground.task("Second")
@@ -155,7 +156,7 @@ def test_a_task_that_gets_another_prefix_stays_the_sessions(ground: Ground) -> N
     agent.runs(f"lifecycle tracker claim {own}", shown.stdout)
     assert f"bd close {own}" in agent.stops(APPROVED).model
     with Database(str(ground.root / ".beads")).writing() as state:
-        new = own.replace("demo-", "new-")
+        new = "demo-first" if how == "rename" else own.replace("demo-", "new-")
         state["issues"][new] = {**state["issues"].pop(own), "id": new}
     told = agent.stops(CLOSED).model
     assert told.startswith(f"Task {new} is still open in the tracker")
@@ -163,6 +164,19 @@ def test_a_task_that_gets_another_prefix_stays_the_sessions(ground: Ground) -> N
     assert task_of(ground, agent) == new
     ground.bd("close", new)
     assert f"/bd-start {other}" in agent.stops(CLOSED + " ").model
+
+
+@pytest.mark.parametrize("how", ["close", "delete"])
+def test_the_only_task_that_is_left_is_not_the_sessions(ground: Ground, how: str) -> None:
+    """What it works on was closed or deleted in its first stage: it was told to close the other one."""
+    own, other = ground.task("First", priority=1), ground.task("Second")
+    agent = begun(ground, own)
+    ground.bd(how, own, *(["--force"] if how == "delete" else []))
+    for text in (CODED, REVIEWED, PASSING, APPROVED):
+        told = agent.stops(text).model
+        assert other not in told
+    assert f"`bd close {own}" in told
+    assert f"/bd-start {other}" in agent.stops(CLOSED).model
 
 
 @SOAKED

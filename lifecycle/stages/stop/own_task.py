@@ -150,8 +150,10 @@ class Own:
         first, second = (own, instructed) if self.turn.asked is Stage.CODING else (instructed, own)
         named = first or second or _last(known, tasks_taken.ids_in(self.turn.named, self.starts))
         free = [task for task in known.tasks if task.assignee in ("", actor)]
-        is_only = len(known.tasks) == len(free) == 1 and self.is_ours
-        return named or (free[0].id if is_only else "")
+        # It began one that is gone by now: the only one that is left was not meant.
+        gone = "".join(name for name in self.begun[-1:] if name != self.kept.ended)
+        is_only = len(known.tasks) == len(free) == 1 and self.is_ours and not gone
+        return named or (free[0].id if is_only else gone)
 
     def _ending(self, known: Activity) -> str:
         """The task that is closed by now; an open one was not meant.

@@ -129,11 +129,14 @@ class TaskSearch(Own):
         return self._seen(known, task, fresh)
 
     def _by_now(self, known: Activity, task: str) -> str:
-        """A task's present id: one that got another prefix is still held by this very agent."""
+        """A task's present id: one that was renamed, or got another prefix, is still this very agent's."""
         if not task or known.find(task) is not None:
             return task
-        end = task.rpartition("-")[2]
-        alike = next((t.id for t in self.mine(known) if t.id.rpartition("-")[2] == end), "")
+        end, was = task.rpartition("-")[2], self.before.find(task) if self.before else None
+        alike = ""
+        for held in self.mine(known):
+            is_renamed = was and (was.title, was.created_at) == (held.title, held.created_at)
+            alike = held.id if is_renamed or held.id.rpartition("-")[2] == end else alike
         return alike if alike and self._asked_for(task, holders=False) is None else task
 
     def _is_on(self, known: Activity, ids: list[str]) -> bool:
