@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 import warnings
 from operator import attrgetter
+from pathlib import Path
 
 import pytest
 
 from lifecycle import api
 from lifecycle.claim.record.sections import EndingRecord
+from lifecycle.core import errors
 
 
 @pytest.mark.parametrize(("old", "new"), [("Say", api.Notice), ("Tone", api.Audience)])
@@ -60,3 +64,29 @@ def test_an_unknown_name_is_an_error() -> None:
         warnings.simplefilter("error")
         with pytest.raises(AttributeError, match=r"module 'lifecycle\.api' has no attribute 'Sai'"):
             _ = api.Sai
+
+
+@pytest.mark.parametrize(
+    "name", ["CLAIM", "Ensured", "GitHub", "HandedOff", "Report", "Taken", "Worktree"]
+)
+def test_a_name_has_what_the_page_says_of_it(name: str) -> None:
+    """The page named `CLAIM.mermaid`, which is nowhere."""
+    page = Path(__file__).parents[1].joinpath("docs/api.md").read_text()
+    (row,) = re.findall(
+        rf"^\| `{name}` \| .*;(.*) \||^\| `{name}` \| .*:(.*) \|", page, re.MULTILINE
+    )
+    parts = re.findall(r"`(\w+)`", "".join(row))
+    assert parts
+    assert [part for part in parts if not hasattr(getattr(api, name), part)] == []
+
+
+def test_every_error_reaches_another_process_as_it_is() -> None:
+    """A pool of processes pickles what a worker raises: one that cannot be read breaks the whole pool."""
+    named = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    kinds = [kind for kind in named if issubclass(kind, api.LifecycleError)]
+    assert api.Transient in kinds
+    for kind in kinds:
+        error = kind("What happened.")
+        error.evidence = "its words"
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301 -- our own
+        assert (type(again), str(again), vars(again)) == (kind, "What happened.", vars(error))

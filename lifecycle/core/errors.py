@@ -226,7 +226,7 @@ class Lacking(Refused):
         capability: the missing capability, as `tracker.Capability` names it.
     """
 
-    def __init__(self, sentence: str, *, capability: str) -> None:
+    def __init__(self, sentence: str, *, capability: str = "") -> None:
         super().__init__(sentence)
         self.capability = capability
 
@@ -242,7 +242,7 @@ class AlreadyClaimed(HeldByAnother):
 class NotClaimable(Refused):
     """The task may not be begun; `status` is the tracker's own word for its state."""
 
-    def __init__(self, sentence: str, *, status: str) -> None:
+    def __init__(self, sentence: str, *, status: str = "") -> None:
         super().__init__(sentence)
         self.status = status
 

@@ -6,6 +6,7 @@ the REST API, and finding the next page. Answers are kept by their address (`Eta
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
@@ -99,6 +100,7 @@ class TokenClient:
         self._sending = sending
         self._withheld = sending.get("withheld", [])
         self._line: Any = None
+        self._process = 0
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._url!r})"
@@ -124,9 +126,10 @@ class TokenClient:
     def _connected(self) -> Any:
         """The line with the currently valid token; a new one if it was closed since.
 
-        It is a library's line if that was requested, or for a proxy that only the libraries support.
+        It is a library's line if that was requested, or for a proxy that only the libraries support. A
+        forked process gets its own: on its parent's it would read the answers to others.
         """
-        if self._line is None:
+        if self._line is None or self._process != os.getpid():
             from lifecycle.github.client import plain_line
 
             kind: Any = plain_line.TokenLine
@@ -136,6 +139,7 @@ class TokenClient:
 
                 kind = getattr(library_lines, self.of_library)
             self._line = kind(self._url, self.failures.token, self.deadline)
+            self._process = os.getpid()
         return self._line
 
     def _begin(self) -> None:

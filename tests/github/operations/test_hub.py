@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,6 +45,32 @@ def test_the_users_file_is_read(ground: Ground, tmp_path: Path) -> None:
     with GitHub(ground.info.repository, environment={"XDG_CONFIG_HOME": str(tmp_path)}) as hub:
         assert not hub.issues.ensure_open(42).changed
         assert hub.board(1).item(42) is not None
+
+
+FORKED = """
+import os
+from lifecycle.api import GitHub
+
+with GitHub("octo-org/hello-service") as hub:
+    for _ in range(2):  # the parent once, then both
+        hub.issues.ensure_open(42)
+        hub.board(1).item(42)
+        child = child if "child" in globals() else os.fork()
+if child:
+    raise SystemExit(os.waitpid(child, 0)[1])
+"""
+
+
+def test_a_forked_process_has_connections_of_its_own(ground: Ground) -> None:
+    """On its parent's it would read the answers to others: an issue that exists was said to be missing."""
+    around = {
+        "GH_TOKEN": ground.info.token,
+        "GITHUB_API_URL": ground.info.api_url,
+        "GITHUB_GRAPHQL_URL": ground.info.graphql_url,
+    }
+    subprocess.run([sys.executable, "-c", FORKED], env=os.environ | around, check=True)
+    assert len(ground.control.requests()) == 6
+    assert ground.control.connections() == 4  # REST and GraphQL, of the parent and of the child
 
 
 def test_what_is_given_wins(ground: Ground) -> None:
