@@ -77,7 +77,7 @@ class Visit:
         if self.began is None or self.ended is None:
             return None
         spent = self.ended - self.began - self.away
-        return None if self.away and spent <= 0 else spent
+        return None if self.away and spent < 1 else spent
 
     @property
     def is_set_back(self) -> bool:

@@ -24,7 +24,7 @@ def test_what_is_not_known_of_a_visit_is_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "away", "spent"),
-    [(0.0, 0.0, 0.0), (60.0, 0.0, 60.0), (7_202.0, 7_201.0, 1.0), (7_201.0, 7_201.0, None)],
+    [(0.0, 0.0, 0.0), (60.0, 0.0, 60.0), (7_202.0, 7_201.0, 1.0), (7_201.4, 7_201.0, None)],
 )
 def test_a_visit_that_is_nothing_but_silence_has_no_time(
     seconds: float, away: float, spent: float | None
