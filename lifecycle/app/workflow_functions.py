@@ -71,10 +71,9 @@ def create_workflow_state(
         _demand_list(parameter, given)
     steps = _steps(root)
     first = next(iter(task.strip().splitlines()), "")[:100]
-    called = name or _free_name(steps, first)
     workflow = Workflow(
         "",
-        called,
+        name or first,
         type=type if type in {*WorkflowType} else WorkflowType.CUSTOM.value,
         task=task,
         phases=tuple(_phase(phase) for phase in phases),
@@ -82,7 +81,7 @@ def create_workflow_state(
         context={**(context or {})},
         reminders=tuple(reminders),
     )
-    return steps.start(workflow, type, first=False).workflow.id
+    return steps.start(workflow, type, first=False, is_numbered=not name).workflow.id
 
 
 def update_phase_status(
@@ -190,16 +189,6 @@ def _steps(root: str | Path) -> WorkflowSteps:
     clock = SystemClock()
     worktree = preparing_store(top, os.environ, Deadline.after(clock, SECONDS))
     return WorkflowSteps(worktree, asker_of(top, os.environ, {}))
-
-
-def _free_name(steps: WorkflowSteps, name: str) -> str:
-    """The name, with a number appended if an unfinished workflow has it already."""
-    taken = {entry.workflow.name.casefold() for entry in steps.store.read().unfinished}
-    free_name, number = name, 1
-    while free_name.casefold() in taken:
-        number += 1
-        free_name = f"{name} ({number})"
-    return free_name
 
 
 def _status(word: str) -> PhaseStatus:

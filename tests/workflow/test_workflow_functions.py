@@ -10,6 +10,7 @@ import pytest
 
 from lifecycle import api
 from lifecycle.core.errors import IllegalMove, Refused
+from tests.at_once import at_once
 from tests.workflow.workflow_ground import WorkflowGround
 
 TASK = "Create calculator.py with tests and verify they pass"
@@ -138,3 +139,13 @@ def test_two_tasks_of_one_name_are_two_workflows(ground: WorkflowGround) -> None
     ids = {api.create_workflow_state(TASK, PAIRS) for _ in range(2)}
     assert len(ids) == len(ground.checkpoints()) == 2
     assert all(api.get_workflow_state(id_)["task"] == TASK for id_ in ids)
+
+
+def test_each_call_begins_a_workflow_of_its_own_even_at_the_same_moment(
+    ground: WorkflowGround,
+) -> None:
+    """The free name was looked for before the lock was taken: most of those at once were refused."""
+    imports = "from lifecycle.app.workflow_functions import create_workflow_state"
+    work = "print(create_workflow_state('Same task', ['a'], root=sys.argv[1]))"
+    begun = at_once(8, imports, work, str(ground.root))
+    assert len({api.get_workflow_state(id_)["id"] for id_ in begun}) == 8

@@ -107,13 +107,16 @@ class WorkflowSteps:
             raise NoWorkflow(sentence("no-such-workflow", name=name, others=others, near=near))
         return named.workflow
 
-    def start(self, workflow: Workflow, type_: str = "", *, first: bool = True) -> StepDone:
+    def start(
+        self, workflow: Workflow, type_: str = "", *, first: bool = True, is_numbered: bool = False
+    ) -> StepDone:
         """Begin a workflow.
 
         Args:
             workflow: what is known of it; its id, times and session are set here.
             type_: a type or the name of a template, whose phases are used if the workflow has none.
             first: begin its first phase at once.
+            is_numbered: append a number to its name if an unfinished one has that already.
 
         Raises:
             Refused: it has no phases, an unfinished one has the same name, or something is not allowed.
@@ -125,6 +128,8 @@ class WorkflowSteps:
             if {"*", template_path(type_)} & set(tracked):
                 workflow = replace(workflow, is_foreign=True)
         with self.store.changing() as change:
+            if is_numbered:
+                workflow = replace(workflow, name=_free_name(change.workflows, workflow.name))
             same = change.workflows.get(workflow.name)
             if same is not None and not same.workflow.is_over:
                 raise refused("same-name", name=quoted(workflow.name), same=same.workflow)
@@ -347,3 +352,13 @@ def _lost(workflows: WorktreeWorkflows) -> str:
 def _delivered(deliverables: Sequence[str], context_for_next: str) -> Delivered:
     """What a phase delivered, with secrets taken out."""
     return Delivered(tuple(map(redact, deliverables)), redact(context_for_next))
+
+
+def _free_name(workflows: WorktreeWorkflows, name: str) -> str:
+    """The name, with a number appended if an unfinished workflow has it already."""
+    taken = {entry.workflow.name.casefold() for entry in workflows.unfinished}
+    free_name, number = name, 1
+    while free_name.casefold() in taken:
+        number += 1
+        free_name = f"{name} ({number})"
+    return free_name
