@@ -8,6 +8,7 @@ this module knows PyGithub, gql, requests and urllib3.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -191,19 +192,19 @@ class Following:
     host or protocol is a RuntimeError.
     """
 
-    _is_asking = False
+    _asking = threading.local()  # two threads, each with a request, are no redirect
 
     def _Requester__requestRaw(  # noqa: N802 -- PyGithub's name
         self, cnx: Any, verb: str, url: str, *rest: Any, **more: Any
     ) -> tuple[int, dict[str, Any], Any]:
-        if self._is_asking:
+        if getattr(self._asking, "now", False):
             return 301, {"location": url}, '{"message": "Moved Permanently"}'
-        self._is_asking = True
+        self._asking.now = True
         send: Any = super()._Requester__requestRaw  # type: ignore[misc]  # private, see above
         try:
             answer: tuple[int, dict[str, Any], Any] = send(cnx, verb, url, *rest, **more)
         finally:
-            self._is_asking = False
+            self._asking.now = False
         return answer
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
 
@@ -71,6 +72,15 @@ def test_a_forked_process_has_connections_of_its_own(ground: Ground) -> None:
     subprocess.run([sys.executable, "-c", FORKED], env=os.environ | around, check=True)
     assert len(ground.control.requests()) == 6
     assert ground.control.connections() == 4  # REST and GraphQL, of the parent and of the child
+
+
+def test_a_request_beside_another_threads_is_no_redirect(ground: Ground) -> None:
+    """One thread is all that is promised; but who forgot that was told to correct the API's URL."""
+    ground.hub.issues.ensure_open(42)
+    ground.control.set_latency(0.2)
+    with ThreadPoolExecutor(2) as pool:
+        found = pool.map(ground.hub.issues.ensure_open, [42, 39])
+        assert [each.now.number for each in found] == [42, 39]
 
 
 def test_what_is_given_wins(ground: Ground) -> None:
