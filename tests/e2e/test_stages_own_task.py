@@ -149,11 +149,15 @@ def test_a_task_that_gets_another_id_stays_the_sessions(ground: Ground, how: str
     """It was called closed, and left held and open: nobody has the id by which it was told any more."""
     own = ground.task("First", priority=1)
     other = ground.task("Second")
-    agent = ground.agent()
-    agent.prompt("Go on")
-    names = {"CLAUDE_CODE_SESSION_ID": agent.id, **agent.environment}
-    shown = ground.place.cli("tracker", "claim", own, **names)
-    agent.runs(f"lifecycle tracker claim {own}", shown.stdout)
+    if how == "rename":  # it need not be held in a name of ours
+        agent = begun(ground, own)
+        ground.bd("update", own, "--claim")
+    else:
+        agent = ground.agent()
+        agent.prompt("Go on")
+        names = {"CLAUDE_CODE_SESSION_ID": agent.id, **agent.environment}
+        shown = ground.place.cli("tracker", "claim", own, **names)
+        agent.runs(f"lifecycle tracker claim {own}", shown.stdout)
     assert f"bd close {own}" in agent.stops(APPROVED).model
     with Database(str(ground.root / ".beads")).writing() as state:
         new = "demo-first" if how == "rename" else own.replace("demo-", "new-")

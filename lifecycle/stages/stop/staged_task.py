@@ -129,14 +129,16 @@ class TaskSearch(Own):
         return self._seen(known, task, fresh)
 
     def _by_now(self, known: Activity, task: str) -> str:
-        """A task's present id: one that was renamed, or got another prefix, is still this very agent's."""
+        """A task's present id: with another prefix it is still this very agent's; or it was renamed."""
         if not task or known.find(task) is not None:
             return task
-        end, was = task.rpartition("-")[2], self.before.find(task) if self.before else None
-        alike = ""
-        for held in self.mine(known):
-            is_renamed = was and (was.title, was.created_at) == (held.title, held.created_at)
-            alike = held.id if is_renamed or held.id.rpartition("-")[2] == end else alike
+        end, mine = task.rpartition("-")[2], self.mine(known)
+        listed = self.before.tasks if self.before is not None else ()
+        before = {old.id: (old.title, old.created_at) for old in listed}
+        new = [other for other in known.tasks if other.id not in before]
+        same = [other.id for other in new if (other.title, other.created_at) == before.get(task)]
+        same += [held.id for held in mine if held.id.rpartition("-")[2] == end]
+        alike = next(iter(same), "")
         return alike if alike and self._asked_for(task, holders=False) is None else task
 
     def _is_on(self, known: Activity, ids: list[str]) -> bool:
