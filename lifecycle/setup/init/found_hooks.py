@@ -18,15 +18,7 @@ from typing import Any
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.setup.init import hook_table, init_mark
-from lifecycle.setup.init.hook_table import (
-    PERMISSIONS,
-    RUN_PERMISSIONS,
-    STAGE_PERMISSIONS,
-    WIRES,
-    Wire,
-    own_name,
-    run_name,
-)
+from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, run_name
 from lifecycle.setup.init.jsonc import JsoncError, parse
 from lifecycle.setup.init.supplies import AGENTS, COMMANDS, SKILLS
 from lifecycle.storage import store
@@ -52,9 +44,8 @@ _BROAD = {"Bash", "Bash(*)", "Bash(lifecycle:*)", "Bash(lifecycle *)"}
 def _denies(rule: str) -> bool:
     """True if a rule of the client covers one of our commands that an agent runs."""
     begin = rule.rstrip(":*) ")
-    own = (*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS)
-    is_ours = begin.startswith("Bash(lifecycle") and any(known.startswith(begin) for known in own)
-    return rule in _BROAD or is_ours
+    is_ours = any(known.startswith(begin) for known in hook_table.EVER_PUT)
+    return rule in _BROAD or (is_ours and begin.startswith("Bash(lifecycle"))
 
 
 @dataclass(frozen=True, slots=True)

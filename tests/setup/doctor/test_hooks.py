@@ -535,12 +535,13 @@ def test_commands_that_the_client_refuses_are_told(patient: Patient) -> None:
         *("Bash(lifecycle claim:*)", "Read(.env)", "Bash(lifecycle *)"),
         *(
             "Bash(lifecycle run:*)",
+            "Bash(lifecycle workflow start:*)",
             "Bash(lifecycle close:*)",
             "Bash(lifecycle run user-fix-complete *)",
         ),
     ]
     patient.write_settings(data)
     finding = patient.only("hooks.denied", "warn")
-    told = "Bash(lifecycle claim:*), Bash(lifecycle *), Bash(lifecycle run:*)."
-    assert finding["says"].endswith(f": {told}")
+    told = "Bash(lifecycle claim:*), Bash(lifecycle *), Bash(lifecycle run:*), "
+    assert finding["says"].endswith(f": {told}Bash(lifecycle workflow start:*).")
     assert finding["fix"].endswith(LOCAL)
