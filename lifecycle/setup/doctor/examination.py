@@ -106,9 +106,7 @@ def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
     """True if no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
     if not case.is_worktree or case.base is not None or case.settings.repository is not None:
         return False
-    has_tracker = any(
-        finding.name == "tracker.found" and finding.level is Level.OK for finding in findings
-    )
+    has_tracker = ("tracker.found", Level.OK) in [(each.name, each.level) for each in findings]
     # A tracker whose program is missing is a problem; a missing remote or token is not.
     return registry.is_alone(case.world) or (
         has_tracker and case.world.tracker.name != registry.GITHUB

@@ -47,9 +47,8 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
         fix = remedy(error) or f"export GH_TOKEN=$(gh auth token{case.gh})"
         case.find("token.found.unusable", cause=cause(error), fix=fix)
     elif isinstance(error, NoToken):
-        case.find(
-            "token.found.none", path=config.own_path(config.CONFIG, case.environment), gh=case.gh
-        )
+        path = config.own_path(config.CONFIG, case.environment)
+        case.find("token.found.none", path=path, gh=case.gh)
     elif error is case.token and isinstance(error, Rejected):
         case.find("token.app", cause=cause(error), fix=remedy(error))
     elif isinstance(error, errors.BadCredentials):

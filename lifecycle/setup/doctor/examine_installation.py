@@ -49,13 +49,11 @@ def _plugins(case: Examined) -> None:
         roots[enabled] = own
     for name, root in roots.items():
         is_same = is_as_command(root) if root else None
-        if is_same is None:
-            case.find("versions.plugin.unknown", name=name)
-        elif is_same:
-            case.find("versions.plugin.same", name=name)
-        else:
+        if is_same is False:
             words = {"name": name, "install": install(root)}
             case.find("versions.plugin.other", **words, fix=update(name))
+        else:
+            case.find("versions.plugin.same" if is_same else "versions.plugin.unknown", name=name)
 
 
 def _installed(name: str, case: Examined) -> str:

@@ -5,7 +5,6 @@ They check that the supplied files are complete and usable.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -127,11 +126,7 @@ def _scripts(case: Examined) -> None:
     name = Path(supplies.ORCHESTRATOR).name
     orchestrator = store.read(case.root / supplies.ORCHESTRATOR)
     is_others = orchestrator is not None and supplies.SIGNED.encode() not in orchestrator.content
-    files = [
-        file.shown
-        for file in case.client.files
-        if name in re.sub(r"\\/", "/", str(file.data.get("hooks", {})))
-    ]
+    files = [file.shown for file in case.client.files if name in str(file.data.get("hooks"))]
     if is_others and files:
         case.find("stages.doubled", file=files[0], script=supplies.ORCHESTRATOR)
     for script in (supplies.DETECT, supplies.ORCHESTRATOR):

@@ -8,13 +8,13 @@ import shutil
 
 from lifecycle.claim.decisions.decide import complaints
 from lifecycle.claim.decisions.table import PHASES
+from lifecycle.claim.engine import observing
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused, Transient
 from lifecycle.core.redact import named, visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.outcomes import NOT_INSTALLED
 from lifecycle.evidence.runners import runner_table
-from lifecycle.git import lease
 from lifecycle.git.process import head_repository, parse_remote, way_to
 from lifecycle.settings import config, user_folder
 from lifecycle.setup.doctor.examined import Examined, Level, cause
@@ -61,11 +61,9 @@ def _remote(case: Examined) -> None:
         if case.settings.repository is not None and case.base is None:
             return None  # `settings.repository` reports it, and its fix solves this, too
         others = [name for name in remotes if name != remote]
-        fix = (
-            f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'
-            if others
-            else f"git remote add {remote} {case.web}/OWNER/NAME.git"
-        )
+        fix = f"git remote add {remote} {case.web}/OWNER/NAME.git"
+        if others:
+            fix = f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'
         url = case.world.git.remote_url(remote)
         if url is not None:
             fix = f"git remote set-url {remote} {case.web}/OWNER/NAME.git"
@@ -86,10 +84,9 @@ def _tracked(case: Examined) -> None:
         problem, _, fix = error.sentence.partition(_REMOVAL)
         problem = problem.replace("nothing was done. ", "nothing is done for it. ").strip()
         return case.find("worktree.tracked.ours", what=problem, fix=fix)
-    names = [CLAIM_FILE] if (case.root / CLAIM_FILE).exists() else []
-    if not names or case.world.git.run("check-ignore", "--", *names, check=False):
-        return case.find("worktree.tracked.ignored")
-    return case.find("worktree.tracked.seen")
+    is_there = (case.root / CLAIM_FILE).exists()
+    is_seen = is_there and not case.world.git.run("check-ignore", "--", CLAIM_FILE, check=False)
+    return case.find("worktree.tracked.seen" if is_seen else "worktree.tracked.ignored")
 
 
 def strange(case: Examined, error: regular_files.StrangeFileError) -> None:
@@ -150,10 +147,9 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
         return "", ""
     if remote not in case.world.git.remotes():
         return "", ""  # reported with the remote itself
-    git, sha, agent = case.world.git, record.ownership.lease, record.claim.agent_id
     try:
         with case.answering():
-            standing = lease.standing(git, remote, number, sha=sha, agent=agent)
+            standing = observing.standing(case.world, record, number)
     except (GitFailed, Transient) as error:
         words = {"remote": remote, "quoted": shlex.quote(remote), "cause": cause(error)}
         case.find("worktree.lease", number=number, **words)

@@ -158,10 +158,8 @@ class Examined:
         """The variable or setting that the token comes from, or would come from."""
         if not isinstance(self.token, LifecycleError):
             return self.token.source
-        names = config.TOKEN_VARIABLES
-        return next(
-            (name for name in names if self.environment.get(name, "").strip()), "token_command"
-        )
+        names = (name for name in config.TOKEN_VARIABLES if self.environment.get(name, "").strip())
+        return next(names, "token_command")
 
     @property
     def permissions(self) -> Mapping[str, str] | None:
