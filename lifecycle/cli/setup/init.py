@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -12,13 +13,8 @@ from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.setup.init import planned_files
-from lifecycle.setup.init.planning import (
-    PERMISSIONS_ALONE,
-    STATUS_LINE,
-    Plan,
-    apply,
-    plan,
-)
+from lifecycle.setup.init.hook_table import PARTS
+from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, plan
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
 from lifecycle.trackers import registry
@@ -67,8 +63,9 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
             raise click.UsageError(
                 f"--remove takes everything out; it cannot be combined with --{name}."
             )
-    folder = Path.cwd()
-    todo = plan(worktree_root(folder) or folder, remove=remove, environment=os.environ, **asked)
+    folder, parts = Path.cwd(), [part for part in PARTS if asked.pop(part)]
+    root = worktree_root(folder) or folder
+    todo = plan(root, remove=remove, parts=parts, environment=os.environ, **asked)
     if not dry_run:
         apply(todo)
     if as_json:
@@ -94,18 +91,17 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
     lines += [_TO_COMMIT] if todo.mode == "shared" else []
     label = f'put the label "{visible(todo.label)}" on a task'
     following = label if todo.label else _to_claim(todo.root)
-    following += ", or in a session /workflow <goal>" if todo.run else ""
-    following += ', or lifecycle workflow start "Name" --phase "Title"' if todo.workflow else ""
+    following += ", or in a session /workflow <goal>" if "run" in todo.parts else ""
+    if "workflow" in todo.parts:
+        following += ', or lifecycle workflow start "Name" --phase "Title"'
     return [*lines, f"Nothing needs a restart. Next: {following}. Undo: lifecycle init --remove"]
 
 
 def _to_claim(root: Path) -> str:
     clock = SystemClock()
-    world = WorktreeWorld(root, os.environ, clock, Deadline.after(clock, _SECONDS), MemoryCache())
-    try:
+    deadline = Deadline.after(clock, _SECONDS)
+    with closing(WorktreeWorld(root, os.environ, clock, deadline, MemoryCache())) as world:
         return registry.to_claim(world)
-    finally:
-        world.close()
 
 
 def _table(changes: tuple[planned_files.FileChange, ...]) -> list[str]:

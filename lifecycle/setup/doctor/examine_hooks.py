@@ -167,9 +167,8 @@ def _gone(case: Examined) -> None:
     for entry in case.client.entries:
         where = entry.script
         if where is not None and not is_file(where) and not _is_ours(where):
-            gone.setdefault((entry.file.shown, where.parent, fix_of(case, entry)), []).append(
-                entry.name
-            )
+            key = entry.file.shown, where.parent, fix_of(case, entry)
+            gone.setdefault(key, []).append(entry.name)
     for (file, folder, fix), names in gone.items():
         place = shown(folder, case.root, case.environment)
         words = {"file": file, "names": _list(names), "folder": place}
@@ -237,10 +236,9 @@ MOST = 3600.0
 
 def _wired(case: Examined, entry: HookEntry, fix: str) -> None:
     """Findings on an entry's event, matcher, form and timeout; `fix` corrects it."""
-    wires = [wire for wire in WIRES if wire.name == entry.name]
-    wire = next((wire for wire in wires if wire.event == entry.event), None)
+    wire = entry.wire
     if wire is None:
-        own = ", ".join(wire.event for wire in wires)
+        own = ", ".join(wire.event for wire in WIRES if wire.name == entry.name)
         case.find("hooks.event", entry=entry, event=own, fix=fix)
         return
     if entry.held_back:
@@ -250,7 +248,7 @@ def _wired(case: Examined, entry: HookEntry, fix: str) -> None:
 
 
 def _matcher(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
-    kinds = missed(wire.event, wire.name, entry.matcher)
+    kinds = missed(wire, entry.matcher)
     if kinds and wire.event == "SessionStart" and not wire.matcher:
         case.find("hooks.matcher.start", entry=entry, missed=", ".join(kinds), fix=fix)
     elif kinds:

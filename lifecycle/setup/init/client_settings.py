@@ -13,26 +13,32 @@ from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.setup.init import hook_table, jsonc
-from lifecycle.setup.init.hook_table import EVENTS, WIRES, Form, Wire, entry, groups
-from lifecycle.setup.init.init_mark import ENV, Extra, Put, PutHook, PutPiece, Route
+from lifecycle.setup.init.hook_table import EVENTS, PERMISSIONS, WIRES, Form, Wire, entry, groups
+from lifecycle.setup.init.init_mark import ENV, Put, PutHook, PutPiece, Route, undone
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
 
 ALLOW = ("permissions", "allow")
 """The keys that lead to the rules for commands that the agent runs without asking."""
 
-Entries = Mapping[tuple[str, str], dict[str, Any]]
-"""Every entry in its wanted form, by event and script."""
+_CLAIMS = Put(permissions=PERMISSIONS)
+"""What is put in beside the hooks for the way from claim to close."""
+
+Entries = Mapping[Wire, dict[str, Any]]
+"""Every entry in its wanted form."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """One hook entry of ours in a text: event, script, its group's matcher and entries, its index there."""
+    """One hook entry of ours in a text, with its wire (None if we have none) and its group's matcher.
 
-    event: str
-    name: str
+    The entry goes with item `index` of `within`: with its group, if it is the only one there.
+    """
+
+    wire: Wire | None
     matcher: str
-    hooks: Node
+    hook: Any
+    within: Node
     index: int
 
 
@@ -56,7 +62,7 @@ def wire(
     where: str,
     form: Form | None,
     before: Put,
-    extra: Extra | None = None,
+    extra: Put = _CLAIMS,
     wires: Collection[Wire] = WIRES,
 ) -> tuple[str, Put]:
     """Add each of our entries, permissions and variables to a text once; also returns the additions.
@@ -75,11 +81,10 @@ def wire(
     Raises:
         Refused: the text cannot be read, or has another form.
     """
-    extra = extra or Extra()
-    entries = {(script.event, script.name): entry(script, form) for script in wires if form}
+    entries = {script: entry(script, form) for script in wires if form}
     hooks = tuple(
-        PutHook(event, hook["command"])
-        for (event, _), hook in entries.items()
+        PutHook(script.event, hook["command"])
+        for script, hook in entries.items()
         if hook_table.own_name(hook) is None
     )
     root = read(text, where)
@@ -95,7 +100,7 @@ def wire(
     members: dict[str, dict[str, Any]] = {
         "env": dict(extra.variables),
         "permissions": {"allow": lacking} if lacking else {},
-        "hooks": {e: groups(e, form, wires) for e, _ in entries} if form else {},
+        "hooks": {w.event: groups(w.event, form, wires) for w in entries} if form else {},
     }
     additions = {key: value for key, value in members.items() if value}
     edits = [*_additions(layout, root, additions)]
@@ -112,13 +117,14 @@ def wire(
     return after, new
 
 
-def _is_wired(root: Node | None, entries: Entries | None, put: Put, extra: Extra) -> bool:
+def _is_wired(root: Node | None, entries: Entries | None, put: Put, extra: Put) -> bool:
     """True if all of it is there, each once, and each entry at its right event; None: no matter which."""
     present, entries = [*_found(root, put)] if entries is not None else [], entries or {}
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     has_entries = len(present) == len(entries) and all(
-        own.hooks.items[own.index].value == entries.get((own.event, own.name))
-        and not hook_table.missed(own.event, own.name, own.matcher)
+        own.wire
+        and own.hook == entries.get(own.wire)
+        and not hook_table.missed(own.wire, own.matcher)
         for own in present
     )
     # A variable with another value is somebody's own, unless we added it.
@@ -162,17 +168,14 @@ def unwire(text: str, where: str, put: Put, *, has_hooks: bool = True) -> str:
         Refused: the text cannot be read, or has another form.
     """
     root = read(text, where)
-    after, is_whole = text, root is not None and bool(put.pieces)
-    for piece in reversed(put.pieces):
-        is_whole = is_whole and after.count(piece.after) == 1
-        after = after.replace(piece.after, piece.before) if is_whole else text
+    after = undone(text, put.pieces) if root is not None and put.pieces else None
     bare = text
     while edit := next(_removals(bare, read(bare, where), put, has_hooks=has_hooks), None):
         bare = jsonc.applied(bare, [edit])
     if "" in put.containers and not bare.strip("{} \t\r\n"):  # only our braces are left in it
         bare = ""
     try:
-        return after if is_whole and _value(after) == _value(bare) else bare
+        return after if after is not None and _value(after) == _value(bare) else bare
     except jsonc.JsoncError:
         return bare
 
@@ -180,8 +183,8 @@ def unwire(text: str, where: str, put: Put, *, has_hooks: bool = True) -> str:
 def left(text: str, where: str) -> list[tuple[str, str]]:
     """(event, script) of entries that run a script of ours and differ from those that `init` writes."""
     hooks = hook_table.hooks_in(at(read(text, where), "hooks").value or {})
-    named = ((event, hook_table.run_name(hook)) for event, _, hook in hooks if event in EVENTS)
-    return [(event, name) for event, name in named if name is not None]
+    named = ((event, hook_table.run_name(hook.get("command"))) for event, _, hook in hooks)
+    return [(event, name) for event, name in named if name is not None and event in EVENTS]
 
 
 def _value(text: str) -> Any:
@@ -193,7 +196,7 @@ def _value(text: str) -> Any:
 def _removals(text: str, root: Node | None, put: Put, *, has_hooks: bool) -> Iterator[JsonEdit]:
     """Edits that each remove a part of ours; only the first fits this text."""
     for own in _found(root, put) if has_hooks else ():
-        yield _entry_removal(text, root, own)
+        yield removal(text, own.within, own.index)
     allow = at(root, *ALLOW)
     for index, item in reversed([*enumerate(allow.items)]):
         if item.value in put.permissions:
@@ -210,24 +213,13 @@ def _removals(text: str, root: Node | None, put: Put, *, has_hooks: bool) -> Ite
             yield removal(text, parent, parent.index(name))
 
 
-def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:
-    """The edit that removes an entry, with its group if it is the only one there."""
-    if len(own.hooks.items) > 1:
-        return removal(text, own.hooks, own.index)
-    groups = at(root, "hooks", own.event)
-    (index,) = [at for at, group in enumerate(groups.items) if group.get("hooks") == own.hooks]
-    return removal(text, groups, index)
-
-
 def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
     """Every entry of ours, in the text's order, also for an event that we no longer use."""
-    hooks = at(root, "hooks")
-    for member in hooks.members:
-        if hooks.get(member.key) is not member.node:
-            continue  # a later member of the same name is the one that counts
-        for group in member.node.items:
+    for event in at(root, "hooks").value or ():
+        listed = at(root, "hooks", event)
+        for place, group in enumerate(listed.items):
             entries, matcher = at(group, "hooks"), str(at(group, "matcher").value or "")
             for index, item in enumerate(entries.items):
-                name = put.own_name(member.key, item.value)
-                if name is not None:
-                    yield OwnEntry(member.key, name, matcher, entries, index)
+                if name := put.own_name(event, item.value):
+                    goes = (entries, index) if len(entries.items) > 1 else (listed, place)
+                    yield OwnEntry(hook_table.wire_of(event, name), matcher, item.value, *goes)

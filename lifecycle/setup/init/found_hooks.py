@@ -68,14 +68,10 @@ class ClientSettings:
 
         A person's own commands (`close`, `takeover`) may be denied to the agent.
         """
-        return [rule for rule in self._rules("deny") if _denies(rule)]
+        return [rule for rule in self.rules("deny") if _denies(rule)]
 
-    @property
-    def allowed(self) -> list[str]:
-        """The rules by which the client asks nobody."""
-        return self._rules("allow")
-
-    def _rules(self, kind: str) -> list[str]:
+    def rules(self, kind: str) -> list[str]:
+        """The client's rules for commands: by "allow" it asks nobody, by "deny" it refuses them."""
         rules = self.object("permissions").get(kind)
         return [*map(str, rules)] if isinstance(rules, list) else []
 
@@ -109,9 +105,8 @@ class HookEntry:
     @property
     def timeout(self) -> float | None:
         """Seconds, or None for the client's default."""
-        value = self.hook.get("timeout")
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return float(value) if is_number and value is not None else None
+        value: Any = self.hook.get("timeout")
+        return float(value) if type(value) in (int, float) else None
 
     @property
     def call(self) -> str:
@@ -136,18 +131,21 @@ class HookEntry:
 
     @property
     def wire(self) -> Wire | None:
-        """The wire that it replaces: it runs our script whenever and as that does; None if there is none.
+        """The wire of its script at its event; None if the script has no work there."""
+        return hook_table.wire_of(self.event, self.name)
+
+    @property
+    def replaces(self) -> bool:
+        """True if it runs our script whenever and as its wire does.
 
         A path alone shows no script of ours: people name their own so, in a folder `hooks/` as well.
         """
-        wires = (wire for wire in WIRES if (wire.event, wire.name) == (self.event, self.name))
-        calls = " ".join(_words(self.hook))
+        wire, calls = self.wire, " ".join(_words(self.hook))
         is_ours = f"lifecycle hook {self.name}" in calls or own_name(self.hook) == self.name
         is_run = is_ours and self.is_there and not self.held_back
-        wire = next(wires, None) if is_run and self.hook.get("async") is not True else None
-        if wire is None or hook_table.missed(self.event, self.name, self.matcher):
-            return None
-        return wire if wire.is_rewake is self.is_rewake else None
+        if wire is None or not is_run or self.hook.get("async") is True:
+            return False
+        return wire.is_rewake is self.is_rewake and not hook_table.missed(wire, self.matcher)
 
     @property
     def is_there(self) -> bool:
@@ -249,21 +247,18 @@ class ClientSetup:
     @property
     def missing(self) -> list[Wire]:
         """The wires that no settings file has; an active plugin has all of them."""
-        wired = {(entry.event, entry.name) for entry in self.entries}
-        return [wire for wire in WIRES if (wire.event, wire.name) not in wired]
+        wired = [entry.wire for entry in self.entries]
+        return [wire for wire in WIRES if wire not in wired]
 
     @property
     def doubled(self) -> list[tuple[Wire, list[HookEntry]]]:
         """Scripts that several different entries run at one event, with these entries."""
-        wired = [
-            (wire, [entry for entry in self.of(wire.name) if entry.event == wire.event])
-            for wire in WIRES
-        ]
+        wired = [(wire, [entry for entry in self.entries if entry.wire == wire]) for wire in WIRES]
         return [pair for pair in wired if len({entry.call for entry in pair[1]}) > 1]
 
     def allows(self, wanted: Iterable[str] = PERMISSIONS) -> bool:
         """True if the settings have all of these permissions, or a broader one."""
-        rules = [rule for file in self.ruling for rule in file.allowed]
+        rules = [rule for file in self.ruling for rule in file.rules("allow")]
         return any(rule in rules for rule in _BROAD) or all(rule in rules for rule in wanted)
 
     def of(self, name: str) -> tuple[HookEntry, ...]:
@@ -375,7 +370,7 @@ def _entries(
     """The entries of a file that run a script of ours; `places`: the values of variables in them."""
     for event, matcher, hook in file.hooks:
         words = _words(hook)
-        name = run_name({"command": " ".join(words)})
+        name = run_name(" ".join(words))
         if name is not None:
             own = mark.settings.own_name(event, hook) if mark else own_name(hook)
             script = _script(words, name, places)

@@ -94,10 +94,14 @@ def hears(matcher: str, kind: str) -> bool:
         return False
 
 
-def missed(event: str, name: str, matcher: str) -> list[str]:
+def wire_of(event: str, name: str) -> Wire | None:
+    """The wire of a script at an event; None if the script has no work there."""
+    return next((wire for wire in WIRES if (wire.event, wire.name) == (event, name)), None)
+
+
+def missed(wire: Wire, matcher: str) -> list[str]:
     """The kinds of the event for which a script should run but by this matcher does not."""
-    wire = next(wire for wire in WIRES if (wire.event, wire.name) == (event, name))
-    kinds = wire.matcher.split("|") if wire.matcher else _KINDS.get(event, ())
+    kinds = wire.matcher.split("|") if wire.matcher else _KINDS.get(wire.event, ())
     return [kind for kind in kinds if not hears(matcher, kind)]
 
 
@@ -160,6 +164,9 @@ A gate runs the project's own checks, so asking for a workflow is a yes to these
 skips a person's gate, whatever is allowed here. `scripts/workflow_state.py` is not among them: whoever
 edits it could run anything.
 """
+
+PARTS = {"stages": STAGE_PERMISSIONS, "run": RUN_PERMISSIONS, "workflow": WORKFLOW_PERMISSIONS}
+"""The parts that `init` adds if it is asked for them, each with its further permissions."""
 
 EVER_PUT = frozenset((*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *WORKFLOW_PERMISSIONS))
 """Every permission that `init` may add."""
@@ -276,10 +283,9 @@ def own_name(hook: object, known: Collection[str] = ()) -> str | None:
     return match[1] if match and match[1] in NAMES else None
 
 
-def run_name(hook: object) -> str | None:
-    """Our script that a hook entry's command names, also inside another command; else None."""
-    command = hook.get("command") if isinstance(hook, dict) else None
-    words = command if isinstance(command, str) else ""
+def run_name(words: object) -> str | None:
+    """Our script that a hook entry's command line names, also inside another command; else None."""
     names = "|".join(NAMES)
-    match = re.search(rf"(?:\blifecycle hook |hooks/)({names})(?![\w.-])", words)
+    pattern = rf"(?:\blifecycle hook |hooks/)({names})(?![\w.-])"
+    match = re.search(pattern, words) if isinstance(words, str) else None
     return match[1] if match else None

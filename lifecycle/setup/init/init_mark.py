@@ -8,7 +8,7 @@ the text itself confirms it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
@@ -19,14 +19,6 @@ from lifecycle.setup.init.supplies import is_one, is_section
 
 Route = tuple[str, ...]
 ENV = ("env",)
-
-
-@dataclass(frozen=True, slots=True)
-class Extra:
-    """Additions to settings beside the hooks: permissions, and variables for sessions."""
-
-    permissions: tuple[str, ...] = hook_table.PERMISSIONS
-    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +37,25 @@ class PutPiece:
     after: str
 
 
+def undone(text: str, pieces: Sequence[PutPiece]) -> str | None:
+    """The text as it was before these changes; None if one of them is not there, or more than once."""
+    for piece in reversed(pieces):
+        if text.count(piece.after) != 1:
+            return None
+        text = text.replace(piece.after, piece.before)
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class Put:
-    """The additions to one settings file.
+    """The additions to one settings file, or those that are wanted beside the hooks.
 
     Attributes:
         hooks: entries that cannot be recognised as ours by their content.
         permissions: the rules that were not there before.
         containers: the dotted route of each object and array that was not there before; "" is the whole.
         pieces: each changed piece, if only they can restore the bytes.
-        variables: the variables that were not there before.
+        variables: the variables for sessions that were not there before.
     """
 
     hooks: tuple[PutHook, ...] = ()
@@ -108,6 +109,11 @@ class InitMark:
     run: bool = False
     workflow: bool = False
     section: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that were added beside the way from claim to close, by their names."""
+        return tuple(part for part in hook_table.PARTS if getattr(self, part))
 
     def note_created(self, name: str, *, is_new: bool) -> None:
         """Add a file or folder to `created` if it is new."""

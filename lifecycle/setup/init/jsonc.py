@@ -281,10 +281,8 @@ def insertion(
 def replacement(layout: Layout, node: Node, value: Any) -> JsonEdit:
     """The edit that replaces this value by another."""
     old = layout.text[node.start : node.end]
-    rendered = replace(layout, is_flat="\n" not in old).rendered(
-        value, _line_indent(layout.text, node.start)
-    )
-    return JsonEdit(node.start, old, rendered)
+    layout = replace(layout, is_flat="\n" not in old)
+    return JsonEdit(node.start, old, layout.rendered(value, _line_indent(layout.text, node.start)))
 
 
 def removal(text: str, node: Node, index: int) -> JsonEdit:

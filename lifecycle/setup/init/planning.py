@@ -11,14 +11,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig
-from lifecycle.core.light_dataclass import dataclass, fields_of, replace
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.found_hooks import HookEntry, found_mark
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
-from lifecycle.setup.init.project_files import decoded, git_of
+from lifecycle.setup.init.project_files import MARKS, decoded, git_of
 from lifecycle.setup.init.removal import Removal
 from lifecycle.setup.init.status_line import LINE_MARK, put_in
 from lifecycle.setup.init.supplies import claims, runs, workflows
@@ -49,8 +49,7 @@ class Plan:
         notes: what a person should know.
         folders: folders that are removed if they are empty afterwards.
         label: the label of the staged workflow's tasks, if it is wired; "" if not.
-        run: the files for autonomous runs exist afterwards.
-        workflow: the files for workflows exist afterwards.
+        parts: what is wired afterwards beside the way from claim to close: "stages", "run", "workflow".
     """
 
     root: Path
@@ -60,8 +59,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     folders: tuple[Path, ...] = ()
     label: str = ""
-    run: bool = False
-    workflow: bool = False
+    parts: tuple[str, ...] = ()
 
 
 def plan(
@@ -69,9 +67,7 @@ def plan(
     *,
     shared: bool = False,
     remove: bool = False,
-    stages: bool = False,
-    run: bool = False,
-    workflow: bool = False,
+    parts: Collection[str] = (),
     only_wires: bool = False,
     permissions: bool = False,
     statusline: bool = False,
@@ -84,9 +80,8 @@ def plan(
         shared: for everybody in the repository, not for this person only. A project that is shared
             already stays so.
         remove: remove what was added.
-        stages: the staged workflow as well. A project that has it keeps it.
-        run: the files for autonomous runs as well. A project that has them keeps them.
-        workflow: the files for workflows as well. A project that has them keeps them.
+        parts: names of `hook_table.PARTS`, in their order: what is wanted beside the way from claim to
+            close. A project keeps those that it has.
         only_wires: nothing that a person edits: no settings of lifecycle's own.
         permissions: for one person, only permissions for the agent's commands: the plugin has the hooks.
         statusline: for one person, only the client's status line.
@@ -98,12 +93,12 @@ def plan(
     """
     project = _Project(root, environment, only_wires=only_wires)
     if permissions:
-        return project.permission(run=run, workflow=workflow)
+        return project.permission(parts)
     if statusline:
         return project.status_line()
     if remove:
         return project.drafted("", project.removed())
-    return project.installation(shared=shared, stages=stages, run=run, workflow=workflow)
+    return project.installation(parts, shared=shared)
 
 
 def apply(plan: Plan) -> None:
@@ -114,7 +109,7 @@ def apply(plan: Plan) -> None:
         LockBusy: another process is doing the same in this clone; nothing was written.
         OSError: a file cannot be written; the others were restored.
     """
-    marks = (plan.root / MARK, plan.root / PERMITS, plan.root / LINE_MARK)
+    marks = [plan.root / name for name in MARKS]
     is_going = any(change.path in marks and change.after is None for change in plan.changes)
     with contextlib.ExitStack() as held:
         git = store.common_folder(plan.root)
@@ -135,15 +130,14 @@ class _Project(Removal):
 
     def drafted(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
         """The plan of everything that was drafted; `mode` is how the project is wired afterwards."""
-        draft = self.draft
         notes = tuple(dict.fromkeys(self.notes))
-        return Plan(self.root, mode, draft.changes(), draft.seen, notes, folders)
+        return Plan(self.root, mode, self.draft.changes(), self.draft.seen, notes, folders)
 
-    def installation(self, *, shared: bool, stages: bool, run: bool, workflow: bool) -> Plan:
+    def installation(self, parts: Collection[str], *, shared: bool) -> Plan:
         """Draft the parts of `init` that are missing."""
         before = self.mark()
         # A new worktree's copy changes nothing that is everybody's.
-        unmarked = [] if self.only_wires else self.unmarked()
+        unmarked = () if self.only_wires else self.unmarked()
         wired = [*unmarked, *([before.mode] if before is not None else [])]
         mode = SHARED if shared or SHARED in wired else LOCAL
         new = before or self._begun(LOCAL if LOCAL in wired else mode)
@@ -152,9 +146,9 @@ class _Project(Removal):
             self._moved(new)
         elif mode == SHARED and not shared:
             self.note("shared-already", name=SETTINGS[SHARED])
-        is_new = stages and not new.stages
-        new.stages, new.run = stages or new.stages, run or new.run
-        new.workflow = workflow or new.workflow
+        is_new = "stages" in parts and not new.stages
+        for part in parts:
+            setattr(new, part, True)
         self._wired(new, rewired)
         if new.stages:
             self.staged(new, is_new=is_new)
@@ -173,22 +167,21 @@ class _Project(Removal):
             self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown after the files that it lists.
         label = self.settings.label if new.stages else ""
-        return replace(self.drafted(mode), label=label, run=new.run, workflow=new.workflow)
+        return replace(self.drafted(mode), label=label, parts=new.parts)
 
-    def permission(self, *, run: bool, workflow: bool) -> Plan:
+    def permission(self, parts: Collection[str]) -> Plan:
         """Draft only permissions, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
-            lacking = ["--run"] if run and not wired.run else []
-            lacking += ["--workflow"] if workflow and not wired.workflow else []
+            lacking = [f"--{part}" for part in parts if part not in wired.parts]
             if lacking:
                 self.note("wired-without", options=" ".join(lacking))
             else:
                 self.note("wired-already")
             return self.drafted(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
-        extra = self.extra(stages=self.settings.use, run=run, workflow=workflow)
-        self.put_into(new, None, extra if run else init_mark.Extra(extra.permissions))
+        extra = self.extras([*(["stages"] if self.settings.use else []), *parts])
+        self.put_into(new, None, extra if "run" in parts else replace(extra, variables={}))
         self.marked(new, PERMITS)
         return self.drafted(PERMISSIONS_ALONE)
 
@@ -218,9 +211,9 @@ class _Project(Removal):
         if allowed is None:
             return self.new_mark(mode)
         self.draft.write(PERMITS, None, "part of the mark now")
-        rules = allowed.settings.permissions
-        allowed.run = any(rule in rules for rule in hook_table.RUN_PERMISSIONS)
-        allowed.workflow = any(rule in rules for rule in hook_table.WORKFLOW_PERMISSIONS)
+        rules = {*allowed.settings.permissions}
+        for part in ("run", "workflow"):
+            setattr(allowed, part, not rules.isdisjoint(hook_table.PARTS[part]))
         return allowed
 
     def _moved(self, mark: InitMark) -> None:
@@ -240,7 +233,7 @@ class _Project(Removal):
         `rewired`: the settings files whose entries of ours this plan replaces or moves.
         """
         mark.settings = self.unnamed(mark.settings)
-        extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
+        extra = self.extras(mark.parts)
         kept = [entry for entry in self.client.entries if self._is_kept(entry, mark, rewired)]
         # Entries that are only this person's are no reason to leave a hook out for everybody.
         is_all, shared = mark.mode == SHARED, self.root / SETTINGS[SHARED]
@@ -258,7 +251,7 @@ class _Project(Removal):
         path, own = entry.file.path, self.root / SETTINGS[LOCAL]
         is_mains = path.match(SETTINGS[LOCAL]) and path != own  # not every client reads it
         is_ours = entry.is_inits or mark.settings.own_name(entry.event, entry.hook) is not None
-        return entry.wire is not None and not (is_mains or (is_ours and path in rewired))
+        return entry.replaces and not (is_mains or (is_ours and path in rewired))
 
     def _recorded(self) -> None:
         """Draft the files in the user's own folder that tell hooks where command and scripts are."""
@@ -332,8 +325,8 @@ def copy_to(
     mark, problem = found_mark(origin)
     if (mark or problem) and store.read(new / MARK) is None:
         # A broken mark is the old worktree's problem; `init` and `doctor` report it there.
-        parts = fields_of(mark, "stages", "run", "workflow") if mark is not None else {}
-        todo = plan(new, environment=environment, only_wires=True, **parts)
+        parts = mark.parts if mark is not None else ()
+        todo = plan(new, environment=environment, only_wires=True, parts=parts)
         apply(todo)
         written += [change.path for change in todo.changes]
     return tuple(written)

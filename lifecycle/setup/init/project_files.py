@@ -20,7 +20,7 @@ from lifecycle.settings import config, known_clones
 from lifecycle.setup.init import client_settings, hook_table, init_mark, planned_files, supplies
 from lifecycle.setup.init.found_hooks import places_of
 from lifecycle.setup.init.hook_table import WIRES, Form, Wire
-from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, Extra, InitMark
+from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
 from lifecycle.setup.init.planned_files import PutLines, add_lines, digest, sentence, unwritten
 from lifecycle.setup.init.stages_switch import lacking, switch_on
 from lifecycle.setup.init.status_line import LINE_MARK
@@ -33,12 +33,16 @@ from lifecycle.workflow.store import document_files
 Taking = Callable[[str, str, init_mark.Put], str]
 """Removes our parts from a settings file, given its text, its name and what was put in."""
 
+MARKS = (MARK, PERMITS, LINE_MARK)
 FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
 
 LOG_FILE = f"{STAGED_FOLDER}/{STAGED_LOG}"
 LOG_LINE = f"/{LOG_FILE}*"
 """Keeps the workflow's log out of git."""
+
+_LINES = {"stages": (LOG_LINE,), "run": run_store.LINES, "workflow": document_files.LINES}
+"""What keeps the files of each part out of git."""
 
 FOLDERS = (
     supplies.COMMANDS,
@@ -50,8 +54,9 @@ FOLDERS = (
     "scripts/",
     "hooks/PostToolUse/",
     "hooks/",
+    FOLDER,
 )
-"""Folders of supplied files, inner ones first: those that `init` made are removed with the files."""
+"""Folders that get files, inner ones first: those that `init` made are removed with the files."""
 
 
 @dataclass
@@ -74,7 +79,7 @@ class ProjectFiles:
         self.draft = planned_files.FileDraft(self.root)
         if not (self.root / ".git").exists():
             raise Refused(sentence("no-worktree", root=self.root))
-        for name in (*SETTINGS.values(), MARK, PERMITS, LINE_MARK):
+        for name in (*SETTINGS.values(), *MARKS):
             self.draft.need_inside(name)
         if os.path.lexists(self.root / FOLDER.rstrip("/")) and not (self.root / FOLDER).is_dir():
             raise Refused(sentence("no-folder"))
@@ -89,7 +94,7 @@ class ProjectFiles:
         return InitMark(mode, created=() if (self.root / FOLDER).exists() else (FOLDER,))
 
     def put_into(
-        self, mark: InitMark, form: Form | None, extra: Extra, wires: Collection[Wire] = WIRES
+        self, mark: InitMark, form: Form | None, extra: Put, wires: Collection[Wire] = WIRES
     ) -> None:
         """Put hooks of this form (None: no hooks) for `wires`, and `extra`, into the settings."""
         name = SETTINGS[mark.mode]
@@ -124,12 +129,7 @@ class ProjectFiles:
 
     def _listed(self, mark: InitMark, mark_name: str) -> None:
         """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
-        lines = (
-            *OWN_LINES,
-            *((LOG_LINE,) if mark.stages else ()),
-            *(run_store.LINES if mark.run else ()),
-            *(document_files.LINES if mark.workflow else ()),
-        )
+        lines = (*OWN_LINES, *(line for part in mark.parts for line in _LINES[part]))
         name, path = init_mark.IGNORE, self.root / init_mark.IGNORE
         if mark.mode == LOCAL:
             # One person's files are excluded in this clone only, and there is nothing to commit.
@@ -168,7 +168,7 @@ class ProjectFiles:
     def _inherited(self, before: InitMark, put: PutLines) -> bool:
         """Pass lines of `info/exclude` on to another wired worktree, whose own files still need them."""
         for worktree in self._others():
-            for name in (MARK, PERMITS, LINE_MARK):
+            for name in MARKS:
                 path = worktree / name
                 mark = self.mark(path) if Path(os.path.realpath(path)) == path else None
                 if mark is None or mark.mode != LOCAL:
@@ -243,15 +243,14 @@ class ProjectFiles:
         """The client's command that begins a task, by this worktree's tracker."""
         return registry.start(self.root, self.environment, self._configured) or supplies.START
 
-    def extra(self, *, stages: bool, run: bool, workflow: bool) -> Extra:
-        """Permissions and cap for the settings: from claim to close, and for each part that is True."""
-        parts = [(hook_table.STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
-        parts += [(hook_table.RUN_PERMISSIONS, self._configured.run.max_iterations)] if run else []
+    def extras(self, parts: Iterable[str]) -> Put:
+        """Permissions and cap for the settings: from claim to close, and for each of these parts."""
+        blocks = [self.settings.max_blocks] if "stages" in parts else []
+        blocks += [self._configured.run.max_iterations] if "run" in parts else []
         # The claim's own sentences at a stop count as well: they get the client's default number.
-        cap = max((blocks for _, blocks in parts), default=0) + hook_table.DEFAULT_CAP
-        rules = [rule for rules, _ in parts for rule in rules]
-        rules += hook_table.WORKFLOW_PERMISSIONS if workflow else ()
-        return Extra((*hook_table.PERMISSIONS, *rules), {hook_table.CAP: str(cap)} if parts else {})
+        cap = {hook_table.CAP: str(max(blocks) + hook_table.DEFAULT_CAP)} if blocks else {}
+        rules = [rule for part in parts for rule in hook_table.PARTS[part]]
+        return Put(permissions=(*hook_table.PERMISSIONS, *rules), variables=cap)
 
     def staged(self, mark: InitMark, *, is_new: bool) -> None:
         """Add the workflow's missing files, and its switch in `.lifecycle.toml`.
@@ -276,13 +275,11 @@ class ProjectFiles:
     def wanted(self, before: InitMark) -> tuple[Supply, ...]:
         """The files of the staged workflow; without commands for which the settings name others."""
         review = self.settings.review or supplies.REVIEW
+        review = review if review == supplies.REVIEW else ""
         start = self.settings.start or self.start
         is_ours = start == self.start or supplies.page_of(start) in before.sha256
-        return supplies.supplies(
-            review=review if review == supplies.REVIEW else "",
-            start=start if is_ours else "",
-            label=self.settings.label,
-        )
+        start = start if is_ours else ""
+        return supplies.supplies(review=review, start=start, label=self.settings.label)
 
     def _supplied(self, mark: InitMark, supply: Supply) -> None:
         content, recorded = self.draft.read(supply.name), mark.sha256.get(supply.name)

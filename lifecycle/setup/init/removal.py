@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.light_dataclass import replace
 from lifecycle.settings import config, resources, user_folder
 from lifecycle.setup.init import hook_table, init_mark, supplies
-from lifecycle.setup.init.found_hooks import ClientSettings, ClientSetup
+from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import WIRES
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
 from lifecycle.setup.init.planned_files import digest
-from lifecycle.setup.init.project_files import FOLDER, FOLDERS, LOG_FILE, ProjectFiles
+from lifecycle.setup.init.project_files import FOLDERS, LOG_FILE, ProjectFiles
 from lifecycle.setup.init.stages_switch import switch_off
 from lifecycle.setup.init.status_line import LINE_MARK, take_out
 from lifecycle.storage import store
@@ -26,23 +27,18 @@ class Removal(ProjectFiles):
         """The client's settings as they are before the plan."""
         return ClientSetup.read(self.root, self.environment)
 
-    def settings_of(self, name: str) -> ClientSettings:
-        """One of the worktree's settings files, as it is before the plan."""
-        (file,) = [file for file in self.client.files if file.path == self.root / name]
-        return file
-
     def removed(self) -> tuple[Path, ...]:
         """Draft the removal of everything that was added; returns folders to remove if they are empty."""
         name = MARK if self.mark() is not None else PERMITS
         before, line = self.mark(name), self._without_line()
-        created = [file for mark in (before, line) if mark is not None for file in mark.created]
-        if (before is None and line is None) or (name != MARK and self.unmarked()):
+        marks = [mark for mark in (before, line) if mark is not None]
+        created = tuple(file for mark in marks for file in mark.created)
+        if (before is None and line is None) or (name != MARK and any(self.unmarked())):
             self.note("unmarked")
-        folders: tuple[Path, ...] = ()
         if before is not None:
-            before.created = tuple(created)  # what came with the status line is ours, too
-            folders = self._without(before, name)
-        return (*folders, *([self.root / FOLDER] if FOLDER in created else []))
+            before.created = created  # what came with the status line is ours, too
+            self._without(before, name)
+        return tuple(self.root / folder for folder in FOLDERS if folder in created)
 
     def _without_line(self) -> InitMark | None:
         """Draft the status line's removal; returns its mark, or None if it was not added."""
@@ -54,21 +50,20 @@ class Removal(ProjectFiles):
         self.draft.write(LINE_MARK, None, "the mark")
         return line
 
-    def _without(self, before: InitMark, name: str) -> tuple[Path, ...]:
-        """Draft the removal of what `init` put in; returns folders to remove if they are empty."""
+    def _without(self, before: InitMark, name: str) -> None:
+        """Draft the removal of what `init` put in."""
         self.unwired(before, "lifecycle's entries go")
         if name == MARK:
             self.note_left(SETTINGS[before.mode])
         self.unlisted(before, before.lines)
         self.left_listed()
-        folders = self._unstaged(before)
+        self._unstaged(before)
         self._unsectioned(before)
         if config.CONFIG_FILE in before.sha256:
             self._take(before, config.CONFIG_FILE)
         self.draft.write(name, None, "the mark")
         if (self.root / store.CLAIM_FILE).exists():
             self.note("claim-left", name=store.CLAIM_FILE)
-        return folders
 
     def _unsectioned(self, before: InitMark) -> None:
         """Remove the section from CLAUDE.md, unless somebody changed it."""
@@ -83,8 +78,8 @@ class Removal(ProjectFiles):
         is_gone = not after and name in before.created
         self.draft.write(name, None if is_gone else after, f'without "{supplies.SECTION_TITLE}"')
 
-    def _unstaged(self, before: InitMark) -> tuple[Path, ...]:
-        """Remove files that were added and not changed since; returns folders to remove if empty."""
+    def _unstaged(self, before: InitMark) -> None:
+        """Remove files that were added and not changed since."""
         for name in before.sha256:
             if supplies.is_one(name):
                 self._take(before, name)
@@ -92,7 +87,6 @@ class Removal(ProjectFiles):
             self._switched_off(before)
         if LOG_FILE in before.created:
             self._unlogged()
-        return tuple(self.root / name for name in FOLDERS if name in before.created)
 
     def _take(self, before: InitMark, name: str) -> None:
         """Remove a file that was written whole, unless somebody changed it."""
@@ -127,28 +121,24 @@ class Removal(ProjectFiles):
             return
         self.draft.write(name, text.encode(), "the staged workflow is switched off")
 
-    def unmarked(self) -> list[str]:
-        """The modes whose settings have entries of ours, whatever the mark says.
+    def unmarked(self) -> Iterator[str]:
+        """The modes, each once or more often, whose settings have entries of ours, whatever the mark says.
 
         Of everybody's only those count that `init` signed: others may be somebody's own.
         """
         own = self.unnamed(Put())
-        return [
-            mode
-            for mode, name in SETTINGS.items()
-            if any(
-                own.own_name(event, hook) and (mode == LOCAL or hook_table.is_signed(hook))
-                for event, _, hook in self.settings_of(name).hooks
-            )
-        ]
+        modes = {self.root / name: mode for mode, name in SETTINGS.items()}
+        for file in self.client.files:
+            mode = modes.get(file.path, "")
+            for event, _, hook in file.hooks if mode else ():
+                if own.own_name(event, hook) and (mode == LOCAL or hook_table.is_signed(hook)):
+                    yield mode
 
     def unnamed(self, put: Put) -> Put:
         """The additions, and entries without a mark, which name the present folder or the recorded one."""
         folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
-        hooks = tuple(
-            init_mark.PutHook(wire.event, str(folder / wire.name))
-            for folder in folders
-            if folder
-            for wire in WIRES
-        )
+        scripts = [
+            (wire.event, folder / wire.name) for folder in folders if folder for wire in WIRES
+        ]
+        hooks = (init_mark.PutHook(event, str(script)) for event, script in scripts)
         return replace(put, hooks=(*put.hooks, *hooks))

@@ -18,7 +18,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lifecycle.setup.init.init_mark import PutPiece
+from lifecycle.setup.init.init_mark import PutPiece, undone
 from lifecycle.setup.init.planned_files import unwritten
 
 TABLE = "stages"
@@ -80,12 +80,8 @@ def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | Non
         Refused: it is not TOML (any more).
     """
     _read(text, where)
-    for piece in reversed(pieces):
-        before = text.replace(piece.after, piece.before)
-        if text.count(piece.after) != 1 or not _is_kept(text, before):
-            return None
-        text = before
-    return text
+    before = undone(text, pieces)
+    return before if before is not None and _is_kept(text, before) else None
 
 
 def _pieces(

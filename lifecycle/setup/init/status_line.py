@@ -15,7 +15,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.settings.resources import hook_script
 from lifecycle.setup.init.client_settings import read
 from lifecycle.setup.init.found_hooks import ClientSettings
-from lifecycle.setup.init.init_mark import Put, PutPiece
+from lifecycle.setup.init.init_mark import Put, PutPiece, undone
 from lifecycle.setup.init.jsonc import NOTHING, Layout, applied, at, insertion, removal, replacement
 from lifecycle.setup.init.planned_files import unwritten
 
@@ -106,10 +106,11 @@ def take_out(text: str, where: str, put: Put) -> str:
     own = own_status_line(node.value)
     if root is None or own is None:
         return text
-    for piece in put.pieces:
-        if text.count(piece.after) == 1:
-            return text.replace(piece.after, piece.before)
+    if put.pieces and (before := undone(text, put.pieces)) is not None:
+        return before
     # Without a mark it is not known whether the other one was in this file: then it is left here.
-    if own.above and (not put.pieces or any('"command":' not in p.after for p in put.pieces)):
+    if own.above and (
+        not put.pieces or any('"command":' not in piece.after for piece in put.pieces)
+    ):
         return applied(text, [replacement(Layout.of(text), at(node, "command"), own.above)])
     return applied(text, [removal(text, root, root.index(KEY))])

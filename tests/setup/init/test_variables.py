@@ -12,14 +12,14 @@ from hypothesis import example, given
 from lifecycle.core.errors import Refused
 from lifecycle.setup.init.client_settings import unwire, wire
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, local_form
-from lifecycle.setup.init.init_mark import Extra, Put
+from lifecycle.setup.init.init_mark import Put
 from lifecycle.setup.init.jsonc import parse
 from tests.setup.init.jsonc_texts import texts
 
 WHERE = ".claude/settings.local.json"
 FORM = local_form(Path("/opt/lifecycle/_hooks"))
 RULES = (*PERMISSIONS, *STAGE_PERMISSIONS)
-STAGED = Extra(RULES, {CAP: "58"})
+STAGED = Put(permissions=RULES, variables={CAP: "58"})
 
 
 def values(text: str) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_a_variable_of_somebodys_own_stays() -> None:
 def test_another_value_of_today_takes_the_place_of_ours(text: str) -> None:
     """More blocks are allowed than before: the variable follows, and out again leaves the same bytes."""
     wired, put = wire(text, WHERE, FORM, Put(), STAGED)
-    renewed, put = wire(wired, WHERE, FORM, put, Extra(RULES, {CAP: "108"}))
+    renewed, put = wire(wired, WHERE, FORM, put, Put(permissions=RULES, variables={CAP: "108"}))
     assert values(renewed)["env"][CAP] == "108"
     assert put.variables == {CAP: "108"}
     assert unwire(renewed, WHERE, put) == text
@@ -78,7 +78,7 @@ def test_what_somebody_changed_since_is_theirs() -> None:
     """The variable got another value by hand: it is kept by the next run and by the removal."""
     wired, put = wire("{}\n", WHERE, FORM, Put(), STAGED)
     edited = wired.replace('"58"', '"200"')
-    again, put = wire(edited, WHERE, FORM, put, Extra(RULES, {CAP: "108"}))
+    again, put = wire(edited, WHERE, FORM, put, Put(permissions=RULES, variables={CAP: "108"}))
     assert again == edited
     assert put.variables == {}
     assert values(unwire(again, WHERE, put)) == {"env": {CAP: "200"}}
