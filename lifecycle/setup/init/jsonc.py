@@ -25,7 +25,7 @@ LONGEST = 1_000_000
 """Characters of the longest text that is read; settings have some thousands, and each takes its time."""
 
 _BLANKS = " \t\r\n"
-_SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SPACE = re.compile(r"[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _SPACES = re.compile(f"(?:{_SPACE.pattern})*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
@@ -272,10 +272,8 @@ def insertion(
     else:
         behind, lead = comments_until(text, after), f"{layout.newline}{indent}"
     rendered = [lead + _part(layout, name, value, indent or "") for name, value in parts]
-    kept = text[after:behind]
-    if node.is_trailed:
-        return JsonEdit(after, kept, kept + "".join(f"{part}," for part in rendered))
-    return JsonEdit(end, kept, f",{kept}" + ",".join(rendered))
+    kept, (first, last) = text[after:behind], ("", ",") if node.is_trailed else (",", "")
+    return JsonEdit(after, kept, first + kept + ",".join(rendered) + last)
 
 
 def replacement(layout: Layout, node: Node, value: Any) -> JsonEdit:

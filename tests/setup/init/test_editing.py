@@ -53,9 +53,12 @@ def removed(text: str, index: int) -> str:
         ("[\r\n 1\r\n]", "[\r\n 1,\r\n 9\r\n]"),
         ("[\n  1 // why\n]", "[\n  1, // why\n  9\n]"),
         ("[\n  1, // why\n]", "[\n  1, // why\n  9,\n]"),
+        ("[\r\n  1 // why\r\n]", "[\r\n  1, // why\r\n  9\r\n]"),
+        ("[\r\n  1, // why\r\n]", "[\r\n  1, // why\r\n  9,\r\n]"),
         ("[\n  1 /* a */ /* b */\n]", "[\n  1, /* a */ /* b */\n  9\n]"),
         ("[\n  1\n  // 2\n]", "[\n  1,\n  9\n  // 2\n]"),
         ("[ // none yet\n]", "[ // none yet\n  9\n]"),
+        ("[ // none yet\r\n]", "[ // none yet\r\n  9\r\n]"),
         ("[\n  // none yet\n]", "[\n  // none yet\n  9\n]"),
     ],
 )
