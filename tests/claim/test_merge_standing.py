@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.pull import merge_standing, review
-from lifecycle.claim.decisions.pull.merge_standing import Awaiting, advance, known
+from lifecycle.claim.decisions.pull import review
+from lifecycle.claim.decisions.pull.merge_standing import advance, known, stands
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.sections import MergeRecord, Trouble, Whom
 from lifecycle.claim.record.state import Record, fold, mark_of
@@ -182,8 +182,8 @@ def test_what_a_person_takes_out_of_the_queue_is_no_failure_and_stays_out() -> N
     out = shown(ejection=replace(LEFT, reason="manual"))
     said = told(out, MergeRecord(head=SHA), auto_merge=True)
     assert keys(said) == [("queue:107:E_1:out", Audience.NOTE)]
-    after = known(MergeRecord(head=SHA, queued=SHA), out, NOW)
-    assert merge_standing.stands(out, after, NOW).whom is Whom.MERGE
+    after = stands(MergeRecord(head=SHA, queued=SHA), out, NOW)
+    assert after.awaits == Whom.MERGE
     pushed = shown(head_sha=OLD, ejection=out.ejection)
     later = known(after, pushed, NOW)
     assert advance(look(later, auto_merge=True), pushed) is None
@@ -294,7 +294,8 @@ NEWEST = "the newest commits of main to be merged into it"
 def test_how_the_merge_stands(changes: dict[str, Any], whom: Whom, how: str) -> None:
     """Whom it waits for, and in one phrase how, as far as nothing else says it all; that is remembered."""
     made = shown(**changes)
-    assert merge_standing.stands(made, MergeRecord(), NOW) == Awaiting(whom, how)
+    found = stands(MergeRecord(), made, NOW)
+    assert (found.awaits, found.standing) == (whom, how)
     if made.checks is not None:
         merging = review.judge(look(), made).known.merging
         assert (merging.awaits, merging.standing) == (whom, how)
@@ -324,9 +325,9 @@ def test_a_head_that_was_thrown_out_stands_so_until_another_one_or_another_place
 def test_an_ejection_of_before_the_first_look_is_not_of_a_head_that_came_later() -> None:
     """A check that began since then shows that: the head may be queued, and stands as it stands."""
     made = shown(ejection=LEFT, checks=AGAIN)
-    merging = known(MergeRecord(), made, NOW)
+    merging = stands(MergeRecord(), made, NOW)
     assert (merging.ejection, merging.ejected) == ("E_1", "")
-    assert merge_standing.stands(made, merging, NOW).why == "is ready to merge"
+    assert merging.standing == "is ready to merge"
 
 
 def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> None:

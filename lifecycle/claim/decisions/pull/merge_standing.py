@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.record.sections import MergeRecord, PullRecord, Whom
+from lifecycle.claim.record.sections import MergeRecord, Whom
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages as words
@@ -123,16 +123,18 @@ def _is_settled(ejection: Ejection, now: float) -> bool:
     return ejection.at is not None and now - ejection.at >= EJECTION_SETTLES
 
 
-def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[Notice]:
-    """Notices about the queue, and about what was asked of GitHub or switched off there.
+def notices(
+    snapshot: Snapshot, pull: PullRequest, merging: MergeRecord, *, is_reported: bool
+) -> list[Notice]:
+    """Notices about the queue, about what was asked of GitHub or switched off there, and how it stands.
 
     Args:
         snapshot: as it was before this look was judged.
         pull: as it was read.
-        after: the record of the pull request after this look.
+        merging: what is known about the merge after this look.
+        is_reported: another notice has named something that has to be fixed first.
     """
-    number, head = pull.number, pull.head_sha
-    merging, before = after.merging, snapshot.record.pull.merging
+    number, head, before = pull.number, pull.head_sha, snapshot.record.pull.merging
     merge_notices: list[Notice] = []
 
     def tell(
@@ -158,7 +160,8 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
         tell(f"auto-merge:{number}:{head}:back", text, ends=("auto-merge",))
     elif snapshot.record.pull.tampering and pull.is_auto_merge and not merging.is_ours:
         tell(f"auto-kept:{number}", words.auto_merge_kept(number), Audience.ASK)
-    return merge_notices + _left_off(snapshot, pull, merging)
+    merge_notices += _left_off(snapshot, pull, merging)
+    return merge_notices + ([] if is_reported else _moved(snapshot, pull, merging))
 
 
 def _left_off(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
@@ -173,59 +176,13 @@ def _left_off(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> li
     return [Notice(f"auto-merge:{number}:off", words.auto_merge_left_off(number), Audience.NOTE)]
 
 
-def stands(
-    pull: PullRequest, merging: MergeRecord, now: float, *, is_unchecked: bool = False
-) -> Awaiting:
-    """Whom the claim's pull request waits for, by `awaited` and by what the record knows beyond it.
-
-    Its state is "" if another notice says everything, or it is unknown. A head that the queue threw out
-    counts as thrown out until another one is pushed, or it is queued again. A head that `is_unchecked`
-    waits for no checks: it has none, and none will come.
-    """
-    if merging.is_ours:  # asked for in this look, or not shown yet
-        pull = replace(pull, is_auto_merge=True)
-    awaiting, how = awaited(pull), words.readiness(pull, is_reported=False)
-    # The agent opened it for review: whoever made it a draft again has to mark it ready.
-    whom = Whom.REVIEWERS if pull.is_draft and awaiting.why == how else awaiting.whom
-    if _is_held(pull):
-        return Awaiting(whom, "")
-    is_by_queue = pull.ejection is not None and not pull.ejection.is_by_hand
-    if pull.ejection and is_by_queue and pull.queue is None and merging.ejected == pull.head_sha:
-        is_settled = _is_settled(pull.ejection, now)
-        return Awaiting(Whom.AUTHOR, words.still_out(pull.ejection.reason) if is_settled else "")
-    if not (_is_green(pull) or is_unchecked or pull.queue is not None or pull.is_auto_merge):
-        return Awaiting(whom, "")
-    return Awaiting(whom, "" if _is_unknown(pull) and how.startswith("is ready") else how)
-
-
-def _is_held(pull: PullRequest) -> bool:
-    """True if it conflicts or has requested changes, of which notices of their own tell."""
-    return pull.mergeable == CONFLICTING or bool(pull.changes_due)
-
-
-def is_owed(before: MergeRecord, pull: PullRequest, how: str) -> bool:
-    """True if a head whose result was told is held, or was, and how it stands since then is not known yet.
-
-    When a base moves, GitHub does not know for a while whether the conflict is gone. Once the checks are
-    green for the first time, or again after a failure, their own notice tells it.
-    """
-    is_held = _is_held(pull)
-    was_told = before.head == pull.head_sha and (before.is_owed or (is_held and before.standing))
-    is_red = pull.checks is not None and pull.checks.verdict is Verdict.FAILED
-    return bool(was_told or (is_held and _is_green(pull))) and not (how or is_red)
-
-
-def _is_unknown(pull: PullRequest) -> bool:
-    return "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
-
-
-def moved(snapshot: Snapshot, pull: PullRequest, how: str, merging: MergeRecord) -> list[Notice]:
+def _moved(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
     """A notice if the state of a head's merge changed since it was told, but not by the agent or by us.
 
     So did it if what held the head back is over without a push: a review's request, or a conflict.
     A changed place in the queue gets no notice: `status` shows it.
     """
-    before = snapshot.record.pull.merging
+    before, how = snapshot.record.pull.merging, merging.standing
     is_same = how in ("", before.standing) or before.head != pull.head_sha
     is_queued = before.queued if pull.queue is not None else merging.is_ours
     if is_same or is_queued or _is_unknown(pull) or not (before.standing or before.is_owed):
@@ -233,6 +190,42 @@ def moved(snapshot: Snapshot, pull: PullRequest, how: str, merging: MergeRecord)
     # It may have stood so before, too, and was told then: an approval was dismissed, and given again.
     key = f"standing:{pull.number}:{pull.head_sha}:{how}:{int(snapshot.now)}"
     return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]
+
+
+def stands(
+    before: MergeRecord, pull: PullRequest, now: float, *, is_unchecked: bool = False
+) -> MergeRecord:
+    """The record of the merge after a look that read the checks, with how it stands and whom it waits for.
+
+    It waits for whom `awaited` says, and by what the record knows beyond that. Its state is "" if another
+    notice says everything, or it is unknown. A head that the queue threw out counts as thrown out until
+    another one is pushed, or it is queued again. A head that `is_unchecked` waits for no checks: it has
+    none, and none will come.
+    """
+    merging = known(before, pull, now)
+    if merging.is_ours:  # asked for in this look, or not shown yet
+        pull = replace(pull, is_auto_merge=True)
+    awaiting, how = awaited(pull), words.readiness(pull, is_reported=False)
+    # The agent opened it for review: whoever made it a draft again has to mark it ready.
+    whom = Whom.REVIEWERS if pull.is_draft and awaiting.why == how else awaiting.whom
+    is_held = pull.mergeable == CONFLICTING or bool(pull.changes_due)
+    is_told = _is_green(pull) or is_unchecked or pull.queue is not None or pull.is_auto_merge
+    out = pull.ejection if pull.queue is None and merging.ejected == pull.head_sha else None
+    if is_held:  # notices of their own tell of it
+        how = ""
+    elif out is not None and not out.is_by_hand:
+        whom, how = Whom.AUTHOR, words.still_out(out.reason) if _is_settled(out, now) else ""
+    elif not is_told or (_is_unknown(pull) and how.startswith("is ready")):
+        how = ""
+    # When a base moves, GitHub does not know for a while whether the conflict is gone. Once the checks are
+    # green for the first time, or again after a failure, their own notice tells how it stands.
+    was_told = before.head == pull.head_sha and (before.is_owed or (is_held and before.standing))
+    is_owed = bool(was_told or (is_held and _is_green(pull))) and not (how or _is_red(pull))
+    return replace(merging, standing=how, awaits=whom.value, is_owed=is_owed)
+
+
+def _is_unknown(pull: PullRequest) -> bool:
+    return "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
 
 
 def advance(snapshot: Snapshot, pull: PullRequest) -> plan.AdvancePullRequest | None:
@@ -244,7 +237,7 @@ def advance(snapshot: Snapshot, pull: PullRequest) -> plan.AdvancePullRequest | 
         back = plan.AdvancePullRequest(pull.number, pull.head_sha, plan.AUTO_MERGE_OFF)
         return back if may_try(snapshot, back) else None
     is_held = pull.is_draft or pull.changes_requested or pull.mergeable == CONFLICTING
-    if is_held or pull.checks.verdict is Verdict.FAILED:
+    if is_held or _is_red(pull):
         return None
     if pull.merge_state == BEHIND and snapshot.rules.updates_branch:
         return updating(snapshot, pull)
@@ -286,6 +279,10 @@ def _is_green(pull: PullRequest) -> bool:
     return pull.checks is not None and pull.checks.is_green
 
 
+def _is_red(pull: PullRequest) -> bool:
+    return pull.checks is not None and pull.checks.verdict is Verdict.FAILED
+
+
 @dataclass(frozen=True, slots=True)
 class Awaiting:
     """Whom a pull request waits for, and its state as a verb phrase; `names` are logins and teams."""
@@ -296,52 +293,44 @@ class Awaiting:
 
 
 def awaited(pull: PullRequest) -> Awaiting:
-    """Whom an open pull request waits for, by its checks, reviews and merge state."""
-    how = words.readiness(pull, is_reported=False)
-    if to_mend := _to_mend(pull, how):
-        return Awaiting(Whom.AUTHOR, to_mend, (pull.author,) if pull.author else ())
-    runs = pull.checks.runs if pull.checks is not None else ()
-    is_running = any(run.bucket is Bucket.PENDING for run in runs)
-    if pull.queue is not None:
-        return Awaiting(Whom.QUEUE, how)
-    is_required = pull.review_decision == "REVIEW_REQUIRED"
-    if pull.requested or is_required:
-        waits = words.waits_for(pull) if is_required else "a review that was asked for"
-        return Awaiting(Whom.REVIEWERS, words.waiting(waits, is_running=is_running), pull.requested)
-    if is_running:
-        return Awaiting(Whom.CHECKS, words.waiting("its checks"))
-    if words.waits_for(pull):
-        return Awaiting(Whom.REVIEWERS, how)
-    if pull.is_auto_merge:
-        return Awaiting(Whom.AUTO_MERGE, how)
-    rule = Whom.CHECKS if pull.checks is not None and pull.checks.missing else Whom.RULE
-    return Awaiting(rule if pull.merge_state == "BLOCKED" else Whom.MERGE, how)
-
-
-def _to_mend(pull: PullRequest, how: str) -> str:
-    """What its author has to fix, as a verb phrase; "" if nothing.
+    """Whom an open pull request waits for, by the first row that holds of it.
 
     If a reviewer who asked for changes is asked for another review, the reviewer acts next; and while
-    anybody is asked for a review, open conversations wait for that. Conversations that a look saw answered
-    wait for whoever began them.
+    anybody is asked for a review, open conversations and a moved base wait for that.
     """
-    asked_by = [review.author for review in pull.changes_due]
-    is_refused = pull.review_decision == "CHANGES_REQUESTED" and not pull.requested
-    unresolved = _to_answer(pull.conversations) if pull.conversations is not None else 0
-    if pull.mergeable == CONFLICTING:
-        return words.conflicting(pull.base)
-    if pull.checks is not None and pull.checks.verdict is Verdict.FAILED:
-        return words.red()
-    if asked_by or is_refused:
-        return words.changes(asked_by)
-    if pull.queue is not None:
-        return ""
-    if unresolved and not pull.requested and not pull.is_draft:
-        return words.unresolved(unresolved)
-    is_behind = pull.merge_state == BEHIND and not pull.requested
-    return how if pull.is_draft or is_behind else ""
+    how, checks, requested = words.readiness(pull, is_reported=False), pull.checks, pull.requested
+    authors = [review.author for review in pull.changes_due]
+    is_refused = pull.review_decision == "CHANGES_REQUESTED" and not requested
+    is_required = pull.review_decision == "REVIEW_REQUIRED"
+    to_answer = _to_answer(pull.conversations) if pull.conversations is not None else 0
+    is_behind = pull.merge_state == BEHIND and not requested
+    is_running = checks is not None and checks.count(Bucket.PENDING) > 0
+    demanded = words.waits_for(pull)
+    review = demanded if is_required else "a review that was asked for"
+    rows: tuple[tuple[object, Whom, str], ...] = (
+        (pull.mergeable == CONFLICTING, Whom.AUTHOR, words.conflicting(pull.base)),
+        (_is_red(pull), Whom.AUTHOR, words.red()),
+        (authors or is_refused, Whom.AUTHOR, words.changes(authors)),
+        (pull.queue is not None, Whom.QUEUE, how),
+        (pull.is_draft, Whom.AUTHOR, how),
+        (to_answer and not requested, Whom.AUTHOR, words.unresolved(to_answer)),
+        (is_behind, Whom.AUTHOR, how),
+        (requested or is_required, Whom.REVIEWERS, words.waiting(review, is_running=is_running)),
+        (is_running, Whom.CHECKS, words.waiting("its checks")),
+        (demanded, Whom.REVIEWERS, how),
+        (pull.is_auto_merge, Whom.AUTO_MERGE, how),
+        (pull.merge_state != "BLOCKED", Whom.MERGE, how),
+        (checks is not None and checks.missing, Whom.CHECKS, how),
+        (True, Whom.RULE, how),
+    )
+    whom, why = next((whom, why) for holds, whom, why in rows if holds)
+    names = {Whom.AUTHOR: (pull.author,) if pull.author else (), Whom.REVIEWERS: requested}
+    return Awaiting(whom, why, names.get(whom, ()))
 
 
 def _to_answer(conversations: Conversations) -> int:
-    """How many open conversations wait for the author; all of them if no look read who spoke last."""
+    """How many open conversations wait for the author; all of them if no look read who spoke last.
+
+    Conversations that a look saw answered wait for whoever began them.
+    """
     return conversations.unanswered if conversations.digest else conversations.unresolved

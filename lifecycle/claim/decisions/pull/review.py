@@ -52,63 +52,63 @@ class Judged:
 
 def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read; its checks only if this look read them."""
-    checks = pull.checks if snapshot.looked_at_checks else None
     pull_record = snapshot.record.pull.at(pull.head_sha)
-    merge = pull_record.merging
-    pull_record = replace(
-        pull_record,
-        merging=merge_standing.known(merge, pull, snapshot.now) if checks is not None else merge,
-        **shown(pull_record, pull),
-    )
+    pull_record = replace(pull_record, **shown(pull_record, pull))
     notices = []
     for review in pull.changes_due:
         if not (review.id in pull_record.reviews.get("told", ()) or _is_packed(pull_record, pull)):
             text = words.changes_requested(pull.number, review.author, review.url)
             notices.append(Notice(f"changes:{pull.number}:{review.id}", text, Audience.NEWS))
-    notices += merge_standing.mended_first(snapshot, pull, pull_record.merging)
-    if checks is not None:
-        is_reported = bool(notices or pull.changes_due)
-        durations = pace.learned(pull_record.durations, checks)
-        missed = _missed_since(snapshot, checks)
-        names, text = _persons(snapshot, pull, checks, missed)
-        is_early = names == checks.missing and not _is_settled(snapshot, missed)
-        summary = _summary(checks, durations, () if is_early else names)
-        summary |= {} if missed is None else {"missed_since": missed}
-        since = _none_since(snapshot, checks)
-        is_unchecked = since is not None and snapshot.now - since >= UNCHECKED_SECONDS
-        summary |= {} if since is None else {"none_since": since, "is_unchecked": is_unchecked}
-        pull_record = replace(pull_record, checks=summary, durations=durations)
-        result: tuple[Notice, ...] = ()
-        if names:
-            key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
-            result = (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
-        elif checks.verdict is Verdict.FAILED:
-            pull_record, result = _failed(snapshot, pull_record, pull, checks)
-        elif checks.verdict is Verdict.GREEN:
-            result = _green(snapshot, pull, checks, is_reported=is_reported)
-        standing = merge_standing.stands(
-            pull, pull_record.merging, snapshot.now, is_unchecked=is_unchecked
-        )
-        if is_unchecked and standing.why:
-            text = merge_messages.unchecked(pull.number, standing.why)
-            key = f"unchecked:{pull.number}:{checks.sha}"
-            result = (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
-        notices += merge_standing.notices(snapshot, pull, pull_record)
-        if not is_reported:
-            notices += merge_standing.moved(snapshot, pull, standing.why, pull_record.merging)
-        merging = replace(
-            pull_record.merging,
-            standing=standing.why,
-            awaits=standing.whom.value,
-            is_owed=merge_standing.is_owed(snapshot.record.pull.merging, pull, standing.why),
-        )
-        pull_record = replace(pull_record, merging=merging)
-        notices += result
+    if pull.checks is not None and snapshot.looked_at_checks:
+        pull_record, polled = _polled(snapshot, pull_record, pull, pull.checks)
+        notices += polled
+    else:
+        notices += merge_standing.mended_first(snapshot, pull, pull_record.merging)
     ended = over(pull_record, pull) if notices else ()
     whole = (
         replace(notice, ends=tuple(dict.fromkeys((*notice.ends, *ended)))) for notice in notices
     )
     return Judged(pull_record, tuple(whole))
+
+
+def _polled(
+    snapshot: Snapshot, pull_record: PullRecord, pull: PullRequest, checks: Checks
+) -> tuple[PullRecord, list[Notice]]:
+    """The record after a look that read the checks, and what to tell of them and of the merge."""
+    durations = pace.learned(pull_record.durations, checks)
+    # In whole seconds, as in polls.
+    missed = int(_since(snapshot, checks, "missed_since")) if checks.missing else None
+    names, text = _persons(snapshot, pull, checks, missed)
+    # Soon after a push it may be too early to say that a check is missing.
+    soonest = min(pace.SOONEST, snapshot.rules.poll_seconds)
+    is_early = names == checks.missing and (missed is None or snapshot.now - missed < soonest)
+    summary = _summary(checks, durations, () if is_early else names)
+    summary |= {} if missed is None else {"missed_since": missed}
+    is_unchecked = False
+    if checks.are_none:
+        since = _since(snapshot, checks, "none_since")
+        is_unchecked = snapshot.now - since >= UNCHECKED_SECONDS
+        summary |= {"none_since": since, "is_unchecked": is_unchecked}
+    merging = merge_standing.stands(
+        pull_record.merging, pull, snapshot.now, is_unchecked=is_unchecked
+    )
+    pull_record = replace(pull_record, checks=summary, durations=durations, merging=merging)
+    notices = merge_standing.mended_first(snapshot, pull, merging)
+    is_reported = bool(notices or pull.changes_due)
+    notices += merge_standing.notices(snapshot, pull, merging, is_reported=is_reported)
+    if names:
+        key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
+        notices.append(Notice(key, text, Audience.NOTE, ends=_RESULTS))
+    elif is_unchecked and merging.standing:
+        text = merge_messages.unchecked(pull.number, merging.standing)
+        key = f"unchecked:{pull.number}:{checks.sha}"
+        notices.append(Notice(key, text, Audience.NOTE, ends=_RESULTS))
+    elif checks.verdict is Verdict.FAILED:
+        pull_record, failed = _failed(snapshot, pull_record, pull, checks)
+        notices += failed
+    elif checks.verdict is Verdict.GREEN:
+        notices += _green(snapshot, pull, checks, is_reported=is_reported)
+    return pull_record, notices
 
 
 def shown(known: PullRecord, pull: PullRequest) -> dict[str, Any]:
@@ -138,12 +138,14 @@ def over(known: PullRecord, pull: PullRequest) -> tuple[str, ...]:
     return tuple(event for event, holds in is_over.items() if holds)
 
 
-def _none_since(snapshot: Snapshot, checks: Checks) -> float | None:
-    """Since when this head has been seen without a present or awaited check; None if it has one."""
-    if not checks.are_none:
-        return None
+def _since(snapshot: Snapshot, checks: Checks, name: str) -> float:
+    """Since when this is so of this head, and the same checks are missing; now if it just began.
+
+    One look is judged more than once, which does not begin anew.
+    """
     before = snapshot.record.pull.checks or {}
-    since = before.get("none_since") if before.get("sha") == checks.sha else None
+    is_same = before.get("sha") == checks.sha and before.get("missing", []) == [*checks.missing]
+    since = before.get(name) if is_same else None
     return snapshot.now if since is None else float(since)
 
 
@@ -231,25 +233,6 @@ def _persons(
         text = words.checks_unseen(pull.number, checks.hidden, checks.overall)
         return (*checks.hidden, checks.overall), text
     return (), ""
-
-
-def _missed_since(snapshot: Snapshot, checks: Checks) -> int | None:
-    """Since when exactly these checks are missing, in whole seconds as in polls; None if none is.
-
-    One look is judged more than once, which does not count as a second look.
-    """
-    if not checks.missing:
-        return None
-    before = snapshot.record.pull.checks or {}
-    is_again = before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
-    since = before.get("missed_since") if is_again else None
-    return int(snapshot.now if since is None else since)
-
-
-def _is_settled(snapshot: Snapshot, missed: int | None) -> bool:
-    """True if the missing checks were missing a while ago, too: soon after a push it may be too early."""
-    soonest = min(pace.SOONEST, snapshot.rules.poll_seconds)
-    return missed is not None and snapshot.now - missed >= soonest
 
 
 def _summary(checks: Checks, durations: dict[str, float], waits: Sequence[str]) -> dict[str, Any]:
