@@ -155,6 +155,11 @@ def test_a_wait_tells_each_news_once_and_ends_with_what_leaves_nothing_to_wait_f
     again = wait(place)
     assert (again.ending, again.said) == (Ending.RED, ())
 
+    # As after a push that GitHub does not show yet: after a minute its head counts.
+    place.git("update-ref", f"refs/remotes/origin/{BRANCH}", "HEAD~1")
+    assert wait(place, seconds=30).ending is Ending.TIME_OUT
+    assert wait(place).ending is Ending.RED
+
     place.work()
     before = clock.offset
     place.control.set_check(46, "test")
