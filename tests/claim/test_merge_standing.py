@@ -90,6 +90,9 @@ def test_the_queue_keeps_the_head_that_it_was_given() -> None:
     later = known(found, shown(queue=QUEUED, head_sha=OLD), NOW)
     assert later.queued == SHA
     assert known(later, shown(head_sha=OLD), NOW).queued == ""
+    handed = MergeRecord(head=SHA, handed_out=SHA)
+    assert known(handed, shown(), NOW).handed_out == SHA
+    assert known(handed, shown(queue=QUEUED), NOW).handed_out == ""
     assert keys(told(shown(queue=QUEUED, head_sha=OLD), found)) == [
         (f"queue:107:{OLD}:pushed", Audience.NEWS)
     ]
@@ -345,6 +348,7 @@ def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> N
     assert told(made, replace(before, head=OLD)) == ()
     assert told(made, replace(before, standing="")) == ()
     assert told(replace(made, merge_state="UNKNOWN"), before) == ()
+    assert told(replace(made, checks=checks(Bucket.PENDING)), before) == ()
     assert told(replace(made, mergeable="CONFLICTING"), before)[0].key.startswith("conflict")
     assert len(told(replace(made, mergeable="CONFLICTING"), before)) == 1
     in_queue = shown(queue=QUEUED)

@@ -10,6 +10,8 @@ words of `merge_messages`, here as everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.sections import MergeRecord, Whom
@@ -79,20 +81,16 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     return replace(merging, auto_on="", is_left_off=is_left_off, is_ours=is_ours)
 
 
-def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
+def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> Iterator[Notice]:
     """Notices about what the agent has to fix before the merge: a conflict, an ejection."""
-    notices = []
+    number, head = pull.number, pull.head_sha
     if pull.mergeable == CONFLICTING:
-        key = f"conflict:{pull.number}:{pull.head_sha}:{pull.base}"
-        notices.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
-    ejection = ejection_of(pull)
-    if ejection is None or not _is_settled(ejection, snapshot.now):
-        return notices
-    if merging.ejected in ("", pull.head_sha):
-        text = words.ejected(pull.number, ejection.reason, pull.url)
-        key = f"ejected:{pull.number}:{ejection.commit}:{ejection.id}"
-        notices.append(Notice(key, text, Audience.NEWS))
-    return notices
+        text = words.conflicts(number, pull.base)
+        yield Notice(f"conflict:{number}:{head}:{pull.base}", text, Audience.NEWS)
+    out, is_of_it = ejection_of(pull), merging.ejected in ("", head)
+    if out is not None and is_of_it and _is_settled(out, snapshot.now):
+        text = words.ejected(number, out.reason, pull.url)
+        yield Notice(f"ejected:{number}:{out.commit}:{out.id}", text, Audience.NEWS)
 
 
 def ejection_of(pull: PullRequest) -> Ejection | None:
@@ -123,60 +121,44 @@ def _is_settled(ejection: Ejection, now: float) -> bool:
     return ejection.at is not None and now - ejection.at >= EJECTION_SETTLES
 
 
-def notices(
-    snapshot: Snapshot, pull: PullRequest, merging: MergeRecord, *, is_reported: bool
-) -> list[Notice]:
-    """Notices about the queue, about what was asked of GitHub or switched off there, and how it stands.
+def notices(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> Iterator[Notice]:
+    """Notices about the queue, and about what was asked of GitHub or switched off there.
 
     Args:
         snapshot: as it was before this look was judged.
         pull: as it was read.
         merging: what is known about the merge after this look.
-        is_reported: another notice has named something that has to be fixed first.
     """
     number, head, before = pull.number, pull.head_sha, snapshot.record.pull.merging
-    merge_notices: list[Notice] = []
-
-    def tell(
-        key: str, text: str, audience: Audience = Audience.NOTE, ends: tuple[str, ...] = ()
-    ) -> None:
-        merge_notices.append(Notice(key, text, audience, ends=ends))
-
+    here = f"{number}:{head}"
     if pull.queue is not None and merging.queued != head:
-        tell(f"queue:{number}:{head}:pushed", words.pushed_into_queue(number), Audience.NEWS)
+        yield Notice(f"queue:{here}:pushed", words.pushed_into_queue(number), Audience.NEWS)
     is_stuck = pull.queue is not None and pull.queue.state == "UNMERGEABLE"
     if is_stuck and pull.mergeable == "MERGEABLE":
-        tell(f"queue:{number}:{head}:stuck", words.queue_stuck(number, pull.base))
+        yield Notice(f"queue:{here}:stuck", words.queue_stuck(number, pull.base), Audience.NOTE)
     waited = snapshot.now - merging.untested_since
     if merging.untested and waited >= UNTESTED_SECONDS:
         text = words.queue_silent(number, merging.untested, int(waited // 60))
-        tell(f"queue:{number}:{merging.untested}:silent", text)
+        yield Notice(f"queue:{number}:{merging.untested}:silent", text, Audience.NOTE)
     if merging.asked.get(plan.UPDATE_BRANCH) == head:
-        tell(f"updated:{number}:{head}", words.updated(number, pull.base), Audience.NEWS)
+        yield Notice(f"updated:{here}", words.updated(number, pull.base), Audience.NEWS)
     if before.asked.get(plan.AUTO_MERGE) == head != merging.ejected:
-        tell(f"auto-merge:{number}:{head}", words.auto_merge(number, head))
+        yield Notice(f"auto-merge:{here}", words.auto_merge(number, head), Audience.NOTE)
     if before.asked.get(plan.AUTO_MERGE_OFF) == head:
         text = words.auto_merge_taken_back(number)
-        tell(f"auto-merge:{number}:{head}:back", text, ends=("auto-merge",))
+        yield Notice(f"auto-merge:{here}:back", text, Audience.NOTE, ends=("auto-merge",))
     elif snapshot.record.pull.tampering and pull.is_auto_merge and not merging.is_ours:
-        tell(f"auto-kept:{number}", words.auto_merge_kept(number), Audience.ASK)
-    merge_notices += _left_off(snapshot, pull, merging)
-    return merge_notices + ([] if is_reported else _moved(snapshot, pull, merging))
-
-
-def _left_off(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
-    """A notice of what a person undid and we leave undone: its place in the queue, or auto-merge."""
-    number = pull.number
+        yield Notice(f"auto-kept:{number}", words.auto_merge_kept(number), Audience.ASK)
+    # What a person undid is left undone: its place in the queue, or auto-merge.
+    is_out = pull.ejection is not None and pull.ejection.is_by_hand
     if _is_taken_out(pull, merging, snapshot.now):
         text = words.taken_out(number, pull.url)
-        return [Notice(f"queue:{number}:{merging.ejection}:out", text, Audience.NOTE)]
-    is_out = pull.ejection is not None and pull.ejection.is_by_hand
-    if is_out or not (merging.is_left_off and snapshot.rules.auto_merge):
-        return []
-    return [Notice(f"auto-merge:{number}:off", words.auto_merge_left_off(number), Audience.NOTE)]
+        yield Notice(f"queue:{number}:{merging.ejection}:out", text, Audience.NOTE)
+    elif merging.is_left_off and snapshot.rules.auto_merge and not is_out:
+        yield Notice(f"auto-merge:{number}:off", words.auto_merge_left_off(number), Audience.NOTE)
 
 
-def _moved(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
+def moved(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> Iterator[Notice]:
     """A notice if the state of a head's merge changed since it was told, but not by the agent or by us.
 
     So did it if what held the head back is over without a push: a review's request, or a conflict.
@@ -185,11 +167,11 @@ def _moved(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[
     before, how = snapshot.record.pull.merging, merging.standing
     is_same = how in ("", before.standing) or before.head != pull.head_sha
     is_queued = before.queued if pull.queue is not None else merging.is_ours
-    if is_same or is_queued or _is_unknown(pull) or not (before.standing or before.is_owed):
-        return []
-    # It may have stood so before, too, and was told then: an approval was dismissed, and given again.
-    key = f"standing:{pull.number}:{pull.head_sha}:{how}:{int(snapshot.now)}"
-    return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]
+    was_told = before.standing or before.is_owed
+    if was_told and not (is_same or is_queued or _is_unknown(pull)):
+        # It may have stood so before, too, and was told then: an approval was dismissed, and given again.
+        key = f"standing:{pull.number}:{pull.head_sha}:{how}:{int(snapshot.now)}"
+        yield Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))
 
 
 def stands(

@@ -93,9 +93,11 @@ def _polled(
         pull_record.merging, pull, snapshot.now, is_unchecked=is_unchecked
     )
     pull_record = replace(pull_record, checks=summary, durations=durations, merging=merging)
-    notices = merge_standing.mended_first(snapshot, pull, merging)
+    notices = [*merge_standing.mended_first(snapshot, pull, merging)]
     is_reported = bool(notices or pull.changes_due)
-    notices += merge_standing.notices(snapshot, pull, merging, is_reported=is_reported)
+    notices += merge_standing.notices(snapshot, pull, merging)
+    if not is_reported:
+        notices += merge_standing.moved(snapshot, pull, merging)
     if names:
         key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
         notices.append(Notice(key, text, Audience.NOTE, ends=_RESULTS))
