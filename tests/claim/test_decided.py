@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +59,7 @@ LEAVING = {"ending.releasing": Releasing(at=NOW)}
 CHECKED: dict[str, Any] = {**REVIEW, "phase": "checks_running"}
 
 
-def kinds(notices: tuple[Notice, ...]) -> list[tuple[str, Audience]]:
+def kinds(notices: Iterable[Notice]) -> list[tuple[str, Audience]]:
     """Key and audience of each."""
     return [(notice.key, notice.audience) for notice in notices]
 
@@ -241,7 +242,7 @@ def test_a_refusal_is_told_while_it_stands(
         expected = [(f"refused:{kind}:m:GitHub said no.", audience)] * is_told
         assert kinds(complaints(made)) == expected
         assert all(notice.stands for notice in complaints(made))
-    assert complaints(record(**changes, memory={**memory, **troubled(kind, is_final=False)})) == ()
+    assert not [*complaints(record(**changes, memory={**memory, **troubled(kind, is_final=False)}))]
 
 
 def test_an_archived_repository_is_told_once() -> None:
@@ -585,7 +586,7 @@ def test_of_two_failures_the_one_of_the_pull_request_is_told() -> None:
     """The look that failed before it is older news."""
     of_pull = replace(Trouble("m", "GitHub said no.", NOW + 60), is_final=False)
     troubles = {"Look": replace(of_pull, sentence="It did not answer."), "OpenPullRequest": of_pull}
-    told = complaints(record(**READY, memory={"troubles": troubles}))
+    told = [*complaints(record(**READY, memory={"troubles": troubles}))]
     (waits,) = [notice.text for notice in told if notice.key == "pr-waits"]
     assert "GitHub said no." in waits
 

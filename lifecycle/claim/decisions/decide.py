@@ -239,34 +239,29 @@ def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
     return (_ARCHIVED, _RENAMED, *elsewhere, derive.gone_key(snapshot.record))
 
 
-def complaints(record: Record) -> tuple[Notice, ...]:
-    """Notices about refusals that still apply, each to the audience that can do something about it."""
-    if not record.troubles:
-        return ()
-    notices = []
-    is_ending = record.ending.releasing is not None or record.claim.phase == Phase.DONE
+def complaints(record: Record) -> Iterator[Notice]:
+    """Notices about refusals that still apply, each to the audience that can do something about it.
+
+    And one that the pull request could not be opened yet and will be retried; none after a final refusal.
+    """
+    phase, number = record.claim.phase, record.claim.issue_number
+    is_ending = record.ending.releasing is not None or phase == Phase.DONE
     told_at_the_end = ("ReleaseLease", "SetBoard", "SetLinked") if is_ending else ("ReleaseLease",)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
-            text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
+            text = messages.COMPLAINTS[kind](trouble.sentence, number)
             # Nothing happens before the jobs run again, and only a person can rerun them by hand.
             is_rerun = kind == "RerunJobs"
             audience = Audience.ASK if is_rerun else Audience.NOTE
             audience = Audience.ACT if trouble.for_agent else audience
             ends = ("rerun",) if is_rerun else ()
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
-            notices.append(Notice(key, text, audience, stands=True, ends=ends))
-    return (*notices, *_waiting(record))
-
-
-def _waiting(record: Record) -> tuple[Notice, ...]:
-    """A notice that the PR could not be opened yet and will be retried; none after a final refusal."""
-    kinds = ("OpenPullRequest", "Look") if record.claim.phase == Phase.READY_FOR_PR else ()
-    waits = [record.troubles[kind] for kind in kinds if kind in record.troubles]
-    if not waits or waits[0].is_final:
-        return ()
-    text = messages.not_created_yet(waits[0].sentence, record.claim.issue_number)
-    return (Notice("pr-waits", text, Audience.NOTE, stands=True),)
+            yield Notice(key, text, audience, stands=True, ends=ends)
+    kinds = ("OpenPullRequest", "Look") if phase == Phase.READY_FOR_PR else ()
+    waits = next((record.troubles[kind] for kind in kinds if kind in record.troubles), None)
+    if waits is not None and not waits.is_final:
+        text = messages.not_created_yet(waits.sentence, number)
+        yield Notice("pr-waits", text, Audience.NOTE, stands=True)
 
 
 def _may_poll(snapshot: Snapshot) -> bool:

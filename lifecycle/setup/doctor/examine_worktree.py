@@ -129,9 +129,9 @@ def _claim(case: Examined) -> None:
     how, fix = _lost(case, record)
     if how:
         return case.find("worktree.claim.lost", claim=claim, how=how, fix=fix)
-    refusals = complaints(record)
-    if refusals:
-        return case.find("worktree.claim.refused", claim=claim, why=refusals[0].text)
+    refusal = next(complaints(record), None)
+    if refusal is not None:
+        return case.find("worktree.claim.refused", claim=claim, why=refusal.text)
     return case.find("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
 
 
