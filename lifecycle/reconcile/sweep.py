@@ -207,7 +207,7 @@ class Sweep:
                 if holding.is_archived:  # nobody can merge there, whatever GitHub shows
                     self.notes.append(sentence("archived", repository=holding.repository))
                 else:
-                    waiting = waiting_pulls(holding)
+                    waiting = [*waiting_pulls(holding)]
                     self.waiting += waiting
                     self.unread += len(holding.pulls) - len(waiting)
                 kept = KeptCards(holding)

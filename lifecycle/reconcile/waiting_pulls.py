@@ -6,7 +6,7 @@ of its branch says, or else as the task shows: a draft that a run opened is the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from lifecycle.claim.decisions.pull.merge_standing import awaited
 from lifecycle.claim.record.sections import Whom
@@ -33,20 +33,17 @@ class WaitingPull:
     why: str
 
 
-def waiting_pulls(holding: Holding) -> list[WaitingPull]:
+def waiting_pulls(holding: Holding) -> Iterator[WaitingPull]:
     """The open pull requests of a repository, without those of which it was not read."""
     agents = {hold.branch: hold.agent for hold in holding.leases.values()}
     owner = holding.repository.partition("/")[0].casefold()
-    waiting = []
     for pull in holding.pulls:
-        if not pull.merge_state:
-            continue
-        waits = awaited(pull)
-        agent = agents.get(pull.branch) if pull.head_owner.casefold() == owner else None
-        names = (agent,) if agent and waits.whom is Whom.AUTHOR else waits.names
-        place = holding.repository, pull.number, pull.title, pull.url
-        waiting.append(WaitingPull(*place, waits.whom, names, waits.why))
-    return waiting
+        if pull.merge_state:
+            waits = awaited(pull)
+            agent = agents.get(pull.branch) if pull.head_owner.casefold() == owner else None
+            names = (agent,) if agent and waits.whom is Whom.AUTHOR else waits.names
+            place = holding.repository, pull.number, pull.title, pull.url
+            yield WaitingPull(*place, waits.whom, names, waits.why)
 
 
 def in_order(

@@ -48,7 +48,8 @@ def test_an_author_is_the_agent_that_holds_the_task() -> None:
 
 def test_of_what_was_not_read_nothing_is_said() -> None:
     """No merge state is no word of GitHub's: such a pull request is left out, and counted elsewhere."""
-    assert waiting_pulls(holding(pull(), pull(merge_state="CLEAN", number=7)))[0].number == 7
+    (read,) = waiting_pulls(holding(pull(), pull(merge_state="CLEAN", number=7)))
+    assert read.number == 7
 
 
 def test_those_come_first_for_whom_somebody_has_to_act() -> None:
@@ -59,7 +60,7 @@ def test_those_come_first_for_whom_somebody_has_to_act() -> None:
         pull(number=3, merge_state="CLEAN"),
         pull(number=4, merge_state="DIRTY", mergeable="CONFLICTING"),
     ]
-    here = waiting_pulls(holding(*made))
+    here = [*waiting_pulls(holding(*made))]
     there = [replace(one, repository="Octo-Org/q") for one in here[1:2]]
     found = in_order([*here, *there], {})
     assert [(one.number, one.repository) for one in found] == [
