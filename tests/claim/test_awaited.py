@@ -67,6 +67,14 @@ CASES: dict[str, tuple[dict[str, Any], tuple[Whom, str]]] = {
         {"conversations": Conversations("d", 2, unanswered=1)},
         (AUTHOR, "has 1 unresolved conversation"),
     ),
+    "conversations that were answered, and a rule wants resolved": (
+        {
+            "conversations": Conversations("d", 2),
+            "demands": MergeDemands(conversations=True),
+            "merge_state": "BLOCKED",
+        },
+        (REVIEWERS, "waits for 2 conversations to be resolved, as main demands"),
+    ),
     "one conversation": ({"conversations": Conversations("", 1)},
                          (AUTHOR, "has 1 unresolved conversation")),
     "conversations, and a review is asked for": (
