@@ -56,6 +56,7 @@ def test_the_holder_is_named_with_the_time(git: GitRepository) -> None:
         lease.take(git, "origin", 42, "octocat-2")
     assert "held by octocat-1 since 20" in held.value.sentence
     assert "refs/agent-claims/42" in held.value.sentence
+    assert held.value.sentence.endswith("take it over: lifecycle takeover 42")
 
 
 def test_what_stands_in_a_leases_way_is_named(git: GitRepository) -> None:

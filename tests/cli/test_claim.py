@@ -313,6 +313,7 @@ def test_the_loser_of_a_race_does_not_take_over_by_trying_again(
 
 @pytest.mark.soak(
     "cli/test_claim.py::test_who_was_taken_over_is_off_the_issue",
+    "claim/test_lease.py::test_the_holder_is_named_with_the_time",
     "claim/test_admission.py::test_what_stands_in_the_way_is_said_with_the_way_out",
 )
 def test_a_takeover_takes_what_another_holds(place: Place) -> None:

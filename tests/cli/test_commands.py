@@ -8,14 +8,19 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from lifecycle.api import Wake, Worktree
+from lifecycle.claim.commands import moves
 from lifecycle.cli.claims import claim
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Hooks
 from lifecycle.core.values.model import Hold, Look, Observation
+from lifecycle.evidence.checks import check_engine
+from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.git import lease
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
@@ -80,8 +85,37 @@ def test_what_handoff_validates_is_evidence(place: Place) -> None:
     }.items()
 
 
+@pytest.mark.parametrize(
+    ("command", "tests", "name"),
+    [
+        ("pytest", (), "test"),
+        ("pytest", ("make api",), "test"),
+        ("pytest", ("pytest tests", "make api"), "validate"),
+        ("make api", ("pytest tests", "make api"), "test"),
+        ("ruff check", (), "validate"),
+    ],
+)
+def test_of_several_test_commands_only_one_of_them_validates_as_tests(
+    monkeypatch: pytest.MonkeyPatch, command: str, tests: tuple[str, ...], name: str
+) -> None:
+    """A run of tests that is none of them shows nothing of any."""
+    kept: list[str] = []
+
+    def run(*given: Any, **_: Any) -> Any:
+        kept.extend(one.name for one in given if isinstance(one, KnownCheck))
+        ended = SimpleNamespace(signal=None, record=SimpleNamespace(status=0), remarks=())
+        return SimpleNamespace(result=lambda: ended)
+
+    monkeypatch.setattr(check_engine, "CheckRun", run)
+    settings = SimpleNamespace(stages=SimpleNamespace(test=tests), evidence_runners=())
+    world: Any = SimpleNamespace(root=Path(), environment={}, clock=None, settings=settings)
+    moves._validate(world, command, "")
+    assert kept == [name]
+
+
 @pytest.mark.soak(
     "cli/test_commands.py::test_what_handoff_validates_is_evidence",
+    "cli/test_commands.py::test_of_several_test_commands_only_one_of_them_validates_as_tests",
     "evidence/test_suite_runs.py::test_which_of_the_projects_own_commands_a_line_runs",
 )
 def test_what_handoff_validates_stands_for_no_other_test_command(place: Place) -> None:

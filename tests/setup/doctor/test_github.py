@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from lifecycle.sandbox.seed import (
     SeedToken,
     default_seed,
 )
+from lifecycle.setup.doctor import examine_github
 from tests.cli.outcome import ok
 from tests.github.apps import AppServer, make_key
 from tests.repeated import soaked
@@ -581,8 +583,23 @@ def test_an_app_with_all_permissions(seeded: Seeded, tmp_path: Path) -> None:
     assert "did not assign" not in ok(patient.place.cli("claim", "42"))
 
 
+@pytest.mark.parametrize(
+    ("level", "row"), [("write", "allowed"), ("read", "missing"), ("", "missing")]
+)
+def test_whether_an_app_may_run_jobs_again_its_permissions_say(level: str, row: str) -> None:
+    """No try is needed: GitHub names them where it hands the token out."""
+    said: list[str] = []
+    case: Any = SimpleNamespace(
+        permissions={"actions": level}, find=lambda name, **_: said.append(name)
+    )
+    access: Any = SimpleNamespace(can_push=None)
+    examine_github._rerun(case, case, access)
+    assert said == [f"checks.rerun.{row}"]
+
+
 @pytest.mark.soak(
     "setup/doctor/test_github.py::test_an_app_that_lacks_a_permission",
+    "setup/doctor/test_github.py::test_whether_an_app_may_run_jobs_again_its_permissions_say",
     "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
 )
 def test_an_app_that_may_not_run_jobs_again(seeded: Seeded, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from tests.setup.doctor.conftest import LOCAL, SHARED, Patient, entries
 
 SOAKED = pytest.mark.soak(
     "setup/doctor/test_hooks.py::test_one_hook_is_missing",
+    "setup/doctor/test_hooks.py::test_the_plugin_does_for_all",
     "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
 )
 
@@ -110,13 +111,16 @@ def test_a_file_to_edit_may_have_any_name(patient: Patient, name: str) -> None:
 
 
 def test_the_plugin_does_for_all(patient: Patient) -> None:
-    """With the plugin no settings file needs an entry; beside `init` its copies yield.
+    """Without any hook `init` is the fix; with the plugin no file needs an entry, and its copies yield.
 
     Where no hook of the session ran, it is advised only to those who lack it.
     """
     session = {"CLAUDE_CODE_SESSION_ID": "other", "CLAUDE_PID": "1"}
     advised = [patient.findings(**session)["session.hooks"]["fix"]]
     _unwired(patient)
+    missing = patient.only("hooks.missing", "fail")
+    assert missing["fix"] == "lifecycle init"
+    assert {"opening the PR", "waking the session"} <= set(missing["hinders"])
     patient.write_settings(PLUGIN, _user_file(patient))
     advised.append(patient.findings(**session)["session.hooks"]["fix"])
     assert [fix.endswith(", or install the plugin") for fix in advised] == [True, False]

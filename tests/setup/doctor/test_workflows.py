@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from tests.setup.doctor.conftest import SHARED, Patient
 
 SOAKED = pytest.mark.soak(
     "setup/doctor/test_workflows.py::test_set_up_whole_with_a_workflow_all_is_well",
+    "setup/doctor/test_workflows.py::test_what_is_not_as_init_and_the_workflow_left_it_is_told_with_its_fix",
     "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
 )
 
@@ -59,6 +61,16 @@ def document(patient: Patient) -> dict[str, Any]:
     """The current document."""
     loaded: dict[str, Any] = json.loads((patient.root / CURRENT).read_text())
     return loaded
+
+
+def aged(patient: Patient) -> Path:
+    """Have nobody move the workflow for 15 days; returns its checkpoint."""
+    (checkpoint,) = (patient.root / "untracked/workflow-state").glob("*/*.json")
+    for path in (checkpoint, patient.root / CURRENT):
+        data = json.loads(path.read_text())
+        data["lifecycle"]["record"]["updated_at"] -= 15 * 86_400
+        path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    return checkpoint
 
 
 def test_unasked_it_is_one_line(patient: Patient) -> None:
@@ -96,6 +108,40 @@ def test_set_up_whole_with_a_workflow_all_is_well(ready: Patient) -> None:
     found = ready.findings()
     assert found["workflow.use"]["says"].startswith("Workflows are set up here")
     assert found["workflow.state"]["says"].startswith("1 unfinished here")
+
+
+def test_what_is_not_as_init_and_the_workflow_left_it_is_told_with_its_fix(ready: Patient) -> None:
+    """A stale and a changed script, no section, two idle weeks; no script, no document; a tracked one."""
+
+    def fixes() -> list[tuple[str, str]]:
+        return [(one["name"], one["fix"]) for one in ready.wrong()]
+
+    stale, mark = (ready.root / STATE_SCRIPT).read_bytes(), ready.root / MARK
+    (ready.root / STATE_SCRIPT).write_bytes(stale + b"# older\n")
+    mark.write_text(mark.read_text().replace(digest(stale), digest(stale + b"# older\n")))
+    (ready.root / SYNC_SCRIPT).write_text("#!/bin/sh\n")
+    (ready.root / SECTION_PAGE).write_text("# Ours\n")
+    aged(ready)
+    init = "lifecycle init --workflow"
+    assert sorted(fixes()) == [
+        ("workflow.files", init),
+        ("workflow.files", f"rm {SYNC_SCRIPT} && {init}"),
+        (
+            "workflow.idle",
+            "lifecycle workflow complete 'User Auth' --give-up \"not needed any more\"",
+        ),
+        ("workflow.section", init),
+    ]
+    hook = {"type": "command", "command": f'"$CLAUDE_PROJECT_DIR"/{SYNC_SCRIPT}'}
+    settings = {"hooks": {"PostToolUse": [{"matcher": "Agent|Task", "hooks": [hook]}]}}
+    ready.write_settings(settings, ready.root / SHARED)
+    (ready.root / SYNC_SCRIPT).unlink()
+    content = (ready.root / CURRENT).read_bytes()
+    (ready.root / CURRENT).unlink()
+    assert {name for name, _ in fixes()} >= {"workflow.files", "workflow.sync", "workflow.step"}
+    (ready.root / CURRENT).write_bytes(content)
+    ready.place.git("add", "--force", CURRENT)
+    assert ("workflow.state", f"git rm --cached {CURRENT}") in fixes()
 
 
 def test_a_workflow_without_the_permissions(patient: Patient) -> None:
@@ -244,11 +290,7 @@ def test_an_edit_that_was_not_taken_over(ready: Patient) -> None:
 @SOAKED
 def test_a_workflow_that_was_forgotten(ready: Patient) -> None:
     """Files accumulate: what nobody moved for two weeks is named, and the fix archives it."""
-    (checkpoint,) = (ready.root / "untracked/workflow-state").glob("*/*.json")
-    for path in (checkpoint, ready.root / CURRENT):
-        data = json.loads(path.read_text())
-        data["lifecycle"]["record"]["updated_at"] -= 15 * 86_400
-        path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    checkpoint = aged(ready)
     found = {one["name"]: one for one in ready.wrong()}
     assert "for 15 days" in found["workflow.idle"]["says"]
     assert shlex.quote("User Auth") in found["workflow.idle"]["fix"]
