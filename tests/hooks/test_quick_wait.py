@@ -92,7 +92,7 @@ def test_a_changed_file_ends_the_rest_at_once(ground: _Ground) -> None:
     """Whatever somebody writes is for the whole path to read."""
     os.utime(ground.claim, (1, 1))
     assert ground.resting.wait()
-    assert ground.clock.passed <= quick_wait.SLICE_SECONDS
+    assert ground.clock.passed <= quick_wait.SLICE_SECONDS <= 3  # forked waiters of tests rest less
     assert ground.asked == []
 
 
