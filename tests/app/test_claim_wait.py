@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, Wake
+from lifecycle.app.waiting import claim_wait
 from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
 from lifecycle.app.waiting.pull_wait import BranchWait, Waited, look_seconds
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
-from lifecycle.core.timing import Deadline
+from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.feedback.waiting.endings import Ending, WaitFor
@@ -78,6 +81,26 @@ def wait(
 def test_a_look_has_the_time_that_its_wait_has_left(left: float, seconds: float) -> None:
     """At least what it needs for itself, and at most what a hook's has."""
     assert look_seconds(left) == seconds
+
+
+def test_each_look_of_a_wait_has_that_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a wait by number as of one for the claim; a look that hangs costs no hook's whole time."""
+    given: list[float] = []
+
+    def renewed(seconds: float) -> AbstractContextManager[None]:
+        given.append(seconds)
+        raise DeadlineReached
+
+    def looked(*arguments: Any) -> None:
+        given.append(arguments[-1])
+
+    how: dict[str, Any] = {"wanted": WaitFor.ANY, "seconds": 7.0, "within": nullcontext}
+    clock = SimpleNamespace(now=lambda: 0.0, monotonic=lambda: 0.0)
+    world: Any = SimpleNamespace(clock=clock, deadline=SimpleNamespace(renewed=renewed))
+    assert BranchWait(world, 46, **how)._look() is None
+    monkeypatch.setattr(claim_wait, "idle_look", looked)
+    ClaimWait(world, world, "", **how)._looked(60.0)
+    assert given == [7.0, 7.0]
 
 
 @pytest.mark.soak(

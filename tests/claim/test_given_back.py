@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from lifecycle.claim.commands import moves
 from lifecycle.claim.decisions.decide import apply_observation, decide, look
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import briefing
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import Refused
 from lifecycle.core.plan import Audience, ForgetClaim, PostComment, ReleaseLease, Wake
 from lifecycle.core.values.model import BoardItem, Observation, PullState
+from lifecycle.git.lease import LeaseStanding
 from tests.claim.steps import MERGED, REVIEW, fields_of, rest, rules_with
 from tests.factories import NOW, comment, issue, observation, pull, seen, texts
 from tests.factories import record as any_record
@@ -34,6 +38,23 @@ def test_a_claim_written_by_hand_is_not_believed_about_its_card() -> None:
     """What such a file says of the card nobody may ever have put there: a free card is no loss."""
     assert not looked(shown(), any_record()).ownership.is_released
     assert looked(shown(), record()).ownership.is_released
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_hand_off_finds_an_open_task_alone_free(
+    monkeypatch: pytest.MonkeyPatch, *, is_closed: bool
+) -> None:
+    """Whose lease is gone was released; nobody may take a closed one, whose lease ended with it."""
+    noted: list[Record] = []
+    made = record(memory={"ending.issue_closed": is_closed})
+    ledger = SimpleNamespace(end=lambda *_: None)
+    both: Any = SimpleNamespace(remote="origin", ledger=ledger)
+    gone = LeaseStanding(is_gone=True)
+    monkeypatch.setattr(observing, "standing", lambda *_: gone)
+    monkeypatch.setattr(moves, "_change", lambda *given: noted.append(given[-1](made)))
+    with pytest.raises(Refused):
+        moves._refuse_lease_of_another(both, both, made)
+    assert [one.ownership.is_leaseless for one in noted] == [not is_closed]
 
 
 def shown(**changes: Any) -> Observation:

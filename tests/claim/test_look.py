@@ -258,8 +258,7 @@ def test_a_pull_request_that_lists_do_not_show_yet_is_not_opened_twice(
     assert place.claim()["pr_number"] == place.pull()
 
 
-@SOAKED
-@WAYS
+@pytest.mark.parametrize("is_joined", [soaked(True, id="joined"), pytest.param(False, id="split")])
 def test_a_comment_that_lags_is_not_posted_twice(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, is_joined: bool
 ) -> None:

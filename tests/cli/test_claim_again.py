@@ -521,6 +521,7 @@ def test_a_closed_task_is_said_to_be_closed(quiet: Place, tmp_path: Path) -> Non
 @pytest.mark.soak(
     "cli/test_claim_again.py::test_a_closed_task_is_said_to_be_closed",
     "claim/test_consent.py::test_of_an_issue_that_is_closed_already_only_the_end_of_the_claim_is_asked",
+    "claim/test_given_back.py::test_a_hand_off_finds_an_open_task_alone_free",
     "claim/test_given_back.py::test_a_task_that_its_new_holder_closed_stays_lost",
 )
 def test_a_hand_off_of_a_closed_task_tells_nobody_that_it_is_free(quiet: Place) -> None:

@@ -123,6 +123,7 @@ def test_there_has_to_be_something_to_wait_for(place: Place) -> None:
 @pytest.mark.soak(
     "cli/test_wait.py::test_a_command_joins_the_waiter_and_tells_what_it_waits_for",
     "app/test_claim_wait.py::test_a_look_has_the_time_that_its_wait_has_left",
+    "app/test_claim_wait.py::test_each_look_of_a_wait_has_that_time",
 )
 @pytest.mark.parametrize("way", ["number", *map(soaked, ["claim", "branch"])])
 def test_a_look_outlasts_the_wait_by_no_more_than_it_needs_for_itself(

@@ -315,7 +315,8 @@ def test_a_server_that_does_not_answer_is_told_until_it_does(
     with shown(running, user) as page:
         page.open()
         page.run(
-            "const o = AbortSignal, own = o.timeout.bind(o); o.timeout = (ms) => own((window.last = ms) / 30)"
+            "const o = AbortSignal, own = o.timeout.bind(o);"
+            "o.timeout = (ms) => own((window.last = ms) / 30)"
         )
         with page.server.worktrees._lock:
             page.sees("#gone", "does not answer any more")
