@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -14,6 +15,7 @@ from lifecycle.core.errors import HeldByAnother, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Card, PullState
 from lifecycle.core.world import World
+from lifecycle.git import lease
 from tests.factories import BRANCH, issue, observation, pull
 
 NOTHING_IS_ASKED = cast("World", None)
@@ -155,3 +157,18 @@ def test_a_claim_begins_with_the_status_of_its_phase(
     values = taking._values(asked(), BRANCH, MINE.agent, shown)
     assert (values["phase"], values["status"]) == (phase, status)
     assert values["pr_number"] == (shown.number if shown is not None else None)
+
+
+def test_who_was_quicker_since_the_task_was_read_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """GitHub showed it as free to both: the lease alone says who was first, and the other one is told."""
+
+    def take(*_: Any, **__: Any) -> str:
+        raise HeldByAnother("#42 is held by sam-1.")
+
+    monkeypatch.setattr(lease, "take", take)
+    monkeypatch.setattr(taking, "holder_of", lambda *_: lease.Lease("5a" * 20, "sam-1", "now"))
+    monkeypatch.setattr(taking, "other_place", lambda *_: None)
+    monkeypatch.setattr(lease, "dated", lambda _: 0.0)
+    both: Any = SimpleNamespace(git=None, remote="origin", state={})
+    with pytest.raises(HeldByAnother, match="#42 is held by sam-1"):
+        taking._Taking(both, both, asked(), MINE, [])._lease(BRANCH)

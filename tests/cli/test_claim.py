@@ -208,6 +208,7 @@ def test_one_worktree_holds_one_claim(place: Place) -> None:
 
 @pytest.mark.soak(
     "cli/test_claim.py::test_where_labels_keep_the_status_the_lease_names_who_has_the_task",
+    "claim/test_admission.py::test_who_was_quicker_since_the_task_was_read_has_it",
     "claim/test_lease.py::test_of_many_that_take_at_once_one_wins",
 )
 def test_fault_15_of_two_agents_of_one_account_exactly_one_wins(
