@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, Wake
-from lifecycle.app.waiting import claim_wait
+from lifecycle.app.waiting import claim_wait, pull_wait
 from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
-from lifecycle.app.waiting.pull_wait import BranchWait, Waited, look_seconds
+from lifecycle.app.waiting.pull_wait import BranchWait, Waited, look_seconds, standing_of
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
+from lifecycle.claim.record.sections import PullRecord
 from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
@@ -101,6 +102,37 @@ def test_each_look_of_a_wait_has_that_time(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(claim_wait, "idle_look", looked)
     ClaimWait(world, world, "", **how)._looked(60.0)
     assert given == [7.0, 7.0]
+
+
+@pytest.mark.parametrize(("sha", "is_held"), [("a1", True), ("b2", False)])
+def test_what_waits_for_a_person_holds_only_the_head_that_it_was_seen_at(
+    sha: str, *, is_held: bool
+) -> None:
+    """What the last look recorded of its checks is nothing of another head."""
+    checks = {"sha": sha, "verdict": "FAILED", "waits": ["license/cla"], "is_unchecked": True}
+    standing = standing_of(PullRecord(head="a1", checks=checks))
+    assert (standing.is_held, standing.is_unchecked, standing.is_over) == (is_held,) * 3
+
+
+@pytest.mark.parametrize(
+    ("seen_at", "count", "is_over"), [(-5.0, 0, True), (5.0, 0, False), (-5.0, 1, False)]
+)
+def test_a_failure_from_before_the_wait_that_is_over_is_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch, seen_at: float, count: int, *, is_over: bool
+) -> None:
+    """Somebody ran it again since: it ends no wait before a look of the wait's own."""
+    clock = SimpleNamespace(now=lambda: 0.0, monotonic=lambda: 0.0)
+    ledger = SimpleNamespace(waiting=list)
+    both: Any = SimpleNamespace(clock=clock, ledger=ledger)
+    packet: Any = SimpleNamespace(count=count, unseen=())
+    red = Waited(Ending.RED, 46, packet=packet)
+    answers = {"_seen_at": seen_at, "_waiting": [], "_is_beside": True, "_of": red}
+    for name, answer in answers.items():
+        monkeypatch.setattr(ClaimWait, name, lambda *_, answer=answer: answer)
+    monkeypatch.setattr(pull_wait, "explained", lambda *_: red)
+    waiting = ClaimWait(both, both, "", WaitFor.CI, 60.0, nullcontext)
+    assert waiting._told(both, Ending.RED) == (None if is_over else red)
+    assert waiting.is_doubted is is_over
 
 
 @pytest.mark.soak(
@@ -211,6 +243,7 @@ def test_a_wait_tells_each_news_once_and_ends_with_what_leaves_nothing_to_wait_f
 
 @pytest.mark.soak(
     "app/test_claim_wait.py::test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait",
+    "app/test_claim_wait.py::test_what_waits_for_a_person_holds_only_the_head_that_it_was_seen_at",
     "feedback/test_endings.py::test_a_state_ends_a_wait_that_nothing_can_come_of",
 )
 def test_what_needed_a_person_ends_no_wait_once_it_does_not(
@@ -261,6 +294,7 @@ def test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait(
 
 @pytest.mark.soak(
     "app/test_claim_wait.py::test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait",
+    "app/test_claim_wait.py::test_a_failure_from_before_the_wait_that_is_over_is_looked_at_again",
     "feedback/test_endings.py::test_a_state_ends_a_wait_that_nothing_can_come_of",
 )
 def test_who_runs_a_failure_again_and_waits_at_once_waits_for_that_run(

@@ -7,16 +7,18 @@ from typing import Any, cast
 
 import pytest
 
-from lifecycle.claim.commands import taking
+from lifecycle.claim.commands import admission, taking
 from lifecycle.claim.commands.admission import TaskAsked, admit
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import observing
 from lifecycle.claim.record.sections import Attempt
-from lifecycle.core.errors import HeldByAnother, Refused
+from lifecycle.core.errors import HeldByAnother, Refused, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Card, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from tests.factories import BRANCH, issue, observation, pull
+from lifecycle.git.lease import LeaseStanding
+from tests.factories import BRANCH, issue, observation, pull, record
 
 NOTHING_IS_ASKED = cast("World", None)
 """What is decided here is decided of what was read before: neither GitHub nor git is asked for more."""
@@ -25,6 +27,7 @@ MINE = Attempt(42, "octo-1738000000", "n", resumes=False)
 AGAIN = Attempt(42, "octo-1738000000", "n", resumes=True)
 FORCED = replace(AGAIN, force=True)
 FREE = BoardItem("PVTI_1", "Todo")
+SAMS = lease.Lease("5a" * 20, "sam-1", "2026-01-31T12:00:00Z")
 OURS = BoardItem("PVTI_1", "In Progress", MINE.agent)
 
 
@@ -166,9 +169,38 @@ def test_who_was_quicker_since_the_task_was_read_has_it(monkeypatch: pytest.Monk
         raise HeldByAnother("#42 is held by sam-1.")
 
     monkeypatch.setattr(lease, "take", take)
-    monkeypatch.setattr(taking, "holder_of", lambda *_: lease.Lease("5a" * 20, "sam-1", "now"))
+    monkeypatch.setattr(taking, "holder_of", lambda *_: SAMS)
     monkeypatch.setattr(taking, "other_place", lambda *_: None)
     monkeypatch.setattr(lease, "dated", lambda _: 0.0)
     both: Any = SimpleNamespace(git=None, remote="origin", state={})
     with pytest.raises(HeldByAnother, match="#42 is held by sam-1"):
         taking._Taking(both, both, asked(), MINE, [])._lease(BRANCH)
+
+
+@pytest.mark.parametrize(
+    ("memory", "stands", "holds"),
+    [
+        ({}, LeaseStanding(), True),
+        ({}, LeaseStanding(is_gone=True), False),
+        ({}, LeaseStanding(other=SAMS), False),
+        ({}, None, True),
+        ({"ownership.is_released": True}, LeaseStanding(), False),
+        ({"ownership.is_released": True}, None, False),
+    ],
+)
+def test_a_claim_elsewhere_that_lost_its_task_leads_nobody_there(
+    monkeypatch: pytest.MonkeyPatch,
+    memory: dict[str, Any],
+    stands: LeaseStanding | None,
+    *,
+    holds: bool,
+) -> None:
+    """Its record says so, or its lease; where that cannot be read, the record alone."""
+
+    def standing(*_: Any) -> LeaseStanding:
+        if stands is None:
+            raise Transient("offline")
+        return stands
+
+    monkeypatch.setattr(observing, "standing", standing)
+    assert admission._holds(NOTHING_IS_ASKED, record(memory=memory)) is holds

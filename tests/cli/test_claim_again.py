@@ -109,6 +109,7 @@ def test_the_view_says_a_loss_once(lost: Place) -> None:
 
 
 @pytest.mark.soak(
+    "claim/test_admission.py::test_a_claim_elsewhere_that_lost_its_task_leads_nobody_there",
     "cli/test_tracker_hold.py::test_next_passes_over_a_task_whose_branch_another_worktree_has",
     "cli/test_claim_again.py::test_a_closed_task_is_said_to_be_closed",
 )

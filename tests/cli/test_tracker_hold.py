@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from lifecycle.cli.tracker import tracker_hold
+from lifecycle.core.errors import AlreadyClaimed
+from lifecycle.core.tracker import Task
 from lifecycle.git import lease
 from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
@@ -135,8 +139,26 @@ def test_next_takes_the_most_urgent_issue(place: Place) -> None:
     assert "already holds #42" in refused(place.cli("tracker", "next"))
 
 
+def test_next_tries_no_task_that_is_held_by_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For one lost attempt, one look at the leases."""
+    tried: list[str] = []
+
+    def claimed(_: Any, task: Task, **__: Any) -> Any:
+        tried.append(task.id)
+        raise AlreadyClaimed("")
+
+    monkeypatch.setattr(tracker_hold, "_claimed", claimed)
+    monkeypatch.setattr(tracker_hold.rules, "has_remote", lambda _: True)
+    monkeypatch.setattr(lease, "held", lambda *_: frozenset(range(1, 12)))
+    world = SimpleNamespace(git=None, remote="origin")
+    session: Any = SimpleNamespace(tracker=SimpleNamespace(name="github"), world=world)
+    assert tracker_hold._first(session, tuple(Task(str(one), "") for one in range(1, 13))) is None
+    assert tried == ["1", "12"]
+
+
 @pytest.mark.soak(
     "cli/test_tracker_hold.py::test_next_passes_over_a_task_whose_branch_another_worktree_has",
+    "cli/test_tracker_hold.py::test_next_tries_no_task_that_is_held_by_now",
     "trackers/test_github_claims.py::test_the_next_one_goes_past_what_is_held",
 )
 def test_next_goes_on_until_a_task_is_free(place: Place) -> None:
