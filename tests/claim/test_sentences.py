@@ -41,7 +41,6 @@ APART = {
 """Nothing of several writes in one request is done: they go out one by one."""
 
 
-@SOAKED
 def test_a_success_is_not_printed_with_the_failure_that_it_cured(place: Place) -> None:
     """The refusal waits for the agent; the look that opens the PR says that alone."""
     place.ready()

@@ -69,6 +69,7 @@ def life(place: Place) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     said = " ".join((done.stdout + done.stderr).split())
     assert "kept as a label on the issue" in said
+    assert "did not assign" not in said  # GitHub assigns no App
     assert statuses(place) == ["status: in progress"]
     (place.root / "work.txt").write_text("work\n")
     place.git("add", "work.txt")

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from lifecycle.core.errors import Transient
 from lifecycle.core.plan import Audience
-from lifecycle.feedback.reviews import review_watch
+from lifecycle.core.values.model import Conversations
+from lifecycle.feedback.reviews import review_packet, review_reading, review_watch
 from lifecycle.feedback.reviews.remarks import (
     PullConversation,
     Remark,
@@ -28,6 +30,7 @@ from lifecycle.feedback.reviews.review_ledger import (
 )
 from lifecycle.feedback.reviews.rounds import ReviewDecision, decide
 from lifecycle.feedback.waiting import endings
+from tests import factories
 from tests.feedback.conversations import HEAD, NOW, bot, ours, review, said, talk, thread
 
 
@@ -224,6 +227,11 @@ def test_a_stranger_speaks_to_the_user_alone() -> None:
     decision = looked(found)
     assert keys(decision) == []
     assert [one.key for one in decision.strangers] == ["S1", "S4", "S2"]
+    (line,) = review_packet.unheard(found, [])
+    assert line.startswith(
+        "- a.txt:2 · thread PRRT_1 · only people without write access wrote here"
+    )
+    assert "Remark" not in line
     assert looked(found, decision.ledger).strangers == ()
     answered = talk(thread(said(5), said(6, **stranger)))
     assert [one.remark.id for one in looked(answered).agent] == ["5"]
@@ -345,3 +353,48 @@ def test_an_approvals_words_are_the_agents_to_tell_and_a_bots_the_users() -> Non
     for one in (persons, bots):
         assert endings.event_of(one.key) == "review-approved"
         assert endings.news_ends(one, endings.WaitFor.REVIEW) is None
+
+
+def test_what_could_not_be_read_now_is_read_at_the_next_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing of it is told, not even that it is there, and nothing is taken as told."""
+
+    def read(*_: Any) -> Any:
+        raise Transient("cut")
+
+    monkeypatch.setattr(review_reading, "read", read)
+    nowhere: Any = None
+    conversations = Conversations(digest="new")
+    pull = replace(factories.pull(), conversations=conversations)
+    watch = review_watch.ReviewWatch(nowhere, nowhere)
+    for known in ({}, ReviewLedger(pull.number, looked="old").as_json()):
+        heard = watch.heard(pull, known, NOW, is_asked=False)
+        assert (heard.known["looked"], heard.known["late"], heard.notices) == ("", "new", ())
+
+
+@pytest.mark.parametrize("is_heard", [False, True])
+def test_a_packet_that_waits_is_packed_anew_without_what_was_taken_back(
+    monkeypatch: pytest.MonkeyPatch, *, is_heard: bool
+) -> None:
+    """The first is withdrawn for it; what somebody heard is told no more."""
+    before = talk(thread(said(1)), reviews=(review(4, "COMMENTED"),))
+    talks = iter((before, talk(thread(said(1)))))
+    monkeypatch.setattr(review_reading, "read", lambda *_: next(talks))
+    nowhere: Any = None
+    watch = review_watch.ReviewWatch(nowhere, nowhere)
+    pull = replace(factories.pull(), number=46, conversations=Conversations(digest="1"))
+    first = watch.heard(pull, {}, NOW, is_asked=True)
+    (packet,) = first.notices
+    assert "Remark 1." in packet.text
+    assert "Remark 4." in packet.text
+    pull, waiting = (
+        replace(pull, conversations=Conversations(digest="2")),
+        () if is_heard else (packet.key,),
+    )
+    again = watch.heard(pull, first.known, NOW, is_asked=True, waiting=waiting)
+    assert again.withdrawn == waiting
+    texts = [notice.text for notice in again.notices]
+    assert [("Remark 1." in text, "Remark 4." in text) for text in texts] == [(True, False)] * len(
+        waiting
+    )

@@ -27,6 +27,8 @@ SOAKED = pytest.mark.soak(
     "storage/test_ledger.py::test_what_is_over_is_taken_back_if_it_waits_and_may_come_again",
     "feedback/test_review_reading.py::test_a_part_that_is_refused_refuses_all_of_it",
     "feedback/test_review_ledger.py::test_a_stranger_speaks_to_the_user_alone",
+    "feedback/test_review_ledger.py::test_what_could_not_be_read_now_is_read_at_the_next_look",
+    "feedback/test_review_ledger.py::test_a_packet_that_waits_is_packed_anew_without_what_was_taken_back",
 )
 
 if TYPE_CHECKING:

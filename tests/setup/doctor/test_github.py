@@ -574,7 +574,7 @@ def test_an_app_that_lacks_a_permission(
 
 @pytest.mark.soak(
     "setup/doctor/test_github.py::test_an_app_that_lacks_a_permission",
-    "setup/doctor/test_table.py::test_every_row_is_said_somewhere",
+    "e2e/test_degraded.py::test_an_app_takes_a_task_from_claim_to_close",
 )
 def test_an_app_with_all_permissions(seeded: Seeded, tmp_path: Path) -> None:
     """It is healthy, and its claim wonders about no assignee: GitHub assigns no App."""
