@@ -126,10 +126,6 @@ def test_claim_refuses_what_may_not_be_taken(
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
 
 
-@pytest.mark.soak(
-    "cli/test_claim.py::test_claim_refuses_what_may_not_be_taken",
-    "claim/test_admission.py::test_what_github_says_of_a_task_stands_in_the_way_as_its_card_does",
-)
 def test_claim_refuses_what_github_says_waits_for_another(place: Place) -> None:
     """A dependency that no card names stands in the way as well, and not in a takeover's."""
     ok(place.cli("tracker", "dep", "44", "42"))

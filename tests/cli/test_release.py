@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from lifecycle.api import Refused, Wake, Worktree
 from lifecycle.claim.commands import release
+from lifecycle.claim.commands.task_branch import switch
 from lifecycle.claim.engine.look import Report
 from lifecycle.cli.claims.claim_look import finish_release
 from lifecycle.cli.command_session import Session
@@ -29,7 +30,7 @@ from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.app import Application
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
-from tests.conftest import Place, environment_of
+from tests.conftest import BRANCH, Place, environment_of
 from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
@@ -511,8 +512,24 @@ def test_a_rate_limit_is_waited_for(place: Place) -> None:
     assert len(released(place)) == 1
 
 
+@pytest.mark.parametrize("is_here", [False, True])
+def test_a_task_s_branch_has_what_was_pushed_meanwhile(place: Place, *, is_here: bool) -> None:
+    """Where nobody worked on it before, and where its earlier commits are."""
+    place.work()
+    place.work()
+    first, pushed = place.git("rev-parse", "HEAD~1", "HEAD").split()
+    place.git("switch", "--quiet", "main")
+    place.git("branch", *(["-f", BRANCH, first] if is_here else ["-D", BRANCH]))
+    assert switch(place.tree().world, BRANCH, "main") == []
+    assert (place.git("branch", "--show-current"), place.git("rev-parse", "HEAD")) == (
+        BRANCH,
+        pushed,
+    )
+
+
 @pytest.mark.soak(
     "cli/test_release.py::test_a_task_is_given_back_whole_and_the_work_is_kept",
+    "cli/test_release.py::test_a_task_s_branch_has_what_was_pushed_meanwhile",
     "cli/test_claim_again.py::test_a_takeover_goes_on_with_the_pull_request",
     "claim/test_admission.py::test_a_free_task_is_taken_with_a_remark_at_most",
 )
