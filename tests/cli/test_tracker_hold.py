@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.cli.tracker import tracker_hold
+from lifecycle.cli.tracker import tracker_hold, tracker_rules
 from lifecycle.core.errors import AlreadyClaimed
 from lifecycle.core.tracker import Task
 from lifecycle.git import lease
@@ -148,7 +148,7 @@ def test_next_tries_no_task_that_is_held_by_now(monkeypatch: pytest.MonkeyPatch)
         raise AlreadyClaimed("")
 
     monkeypatch.setattr(tracker_hold, "_claimed", claimed)
-    monkeypatch.setattr(tracker_hold.rules, "has_remote", lambda _: True)
+    monkeypatch.setattr(tracker_rules, "has_remote", lambda _: True)
     monkeypatch.setattr(lease, "held", lambda *_: frozenset(range(1, 12)))
     world = SimpleNamespace(git=None, remote="origin")
     session: Any = SimpleNamespace(tracker=SimpleNamespace(name="github"), world=world)
