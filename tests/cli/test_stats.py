@@ -272,6 +272,7 @@ def test_a_claimed_task_has_its_title_and_its_time(place: Place) -> None:
 @pytest.mark.soak(
     "cli/test_stats.py::test_a_claimed_task_has_its_title_and_its_time",
     "views/stats/test_summary.py::test_a_task_that_reconcile_closed_is_done_and_once",
+    "cli/test_commands.py::test_a_sweep_follows_the_agent_to_a_branch_of_its_own",
 )
 def test_a_task_that_reconcile_closed_is_done(place: Place) -> None:
     """The worktree that had the claim may be gone; if it is not, its end claims no deed of another."""
