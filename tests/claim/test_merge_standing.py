@@ -381,12 +381,14 @@ CHANGES = {"changes_requested": (asked_for(),)}
         ((CHANGES, FAILED, {}), ()),
         ((CHANGES, {"head_sha": OLD, **PENDING}, {"head_sha": OLD}), ()),
         (({}, UNREAD, {}), ()),
+        (({"requested": ("maria",), "merge_state": "BLOCKED"}, UNREAD, {}), READY),
+        (({"requested": ("maria",), "merge_state": "BLOCKED"}, UNREAD, UNREAD, {}), READY),
     ],
 )
 def test_what_held_a_green_head_back_and_is_over_without_a_push_is_told_once(
     looks: tuple[dict[str, Any], ...], ends: tuple[str, ...]
 ) -> None:
-    """Changes or a conflict, also while GitHub reckons after it; not beside checks' own first notice."""
+    """Changes, a conflict or a review, also if GitHub reckons then; not beside checks' own first notice."""
     merging = MergeRecord()
     for changes in looks[:-1]:
         made = shown(**changes)

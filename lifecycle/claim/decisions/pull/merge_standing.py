@@ -197,6 +197,9 @@ def stands(
         how = ""
     elif out is not None and not out.is_by_hand:
         whom, how = Whom.AUTHOR, words.still_out(out.reason) if _is_settled(out, now) else ""
+    elif is_told and _is_unknown(pull) and before.standing and before.head == pull.head_sha:
+        # What changed meanwhile is told once GitHub knows; recorded now, it would count as told.
+        whom, how = Whom(before.awaits or whom), before.standing
     elif not is_told or (_is_unknown(pull) and how.startswith("is ready")):
         how = ""
     # When a base moves, GitHub does not know for a while whether the conflict is gone. Once the checks are
