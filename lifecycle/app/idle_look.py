@@ -1,12 +1,18 @@
-"""One look at the claim for a process that waits: within a hook's time, and shared with other waiters."""
+"""The loop of every process that waits for a pull request's news.
+
+It looks once more when that is due, within a hook's time, and shares its looks with this machine's other
+waiters. What a process waits for, and what it does in between, is said by its own kind of `Waiting`.
+"""
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from lifecycle.claim.decisions.pull import review
+from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.look import Report, tick
 from lifecycle.claim.engine.observing import TOO_LATE
@@ -14,7 +20,7 @@ from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.plan import Wake
 from lifecycle.core.timing import DeadlineReached, parse_time
-from lifecycle.core.values.configured import HOOK_SECONDS
+from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.storage import log
 from lifecycle.storage.state_file import WATCHED
 
@@ -30,40 +36,131 @@ T = TypeVar("T")
 Watching = tuple[Sequence[str], float]
 """A pull request by its ids, and when somebody here last looked at it whole."""
 
+SHORTEST_LOOK = 2.0
+"""Seconds that a look may take even if the wait that it belongs to is over before."""
 
-def idle_look(
-    world: WorktreeWorld,
-    claim_store: ClaimStore,
-    within: AbstractContextManager[None],
-    to: Listener,
-    poll_seconds: float | None = None,
-    seconds: float = HOOK_SECONDS - 1.0,
-) -> Report:
-    """Look once; errors are written to the log and the report, and nothing is raised.
+Within = Callable[[], AbstractContextManager[None]]
+"""A function that makes a context which ends a hanging call, with DeadlineReached."""
 
-    Args:
-        world: everything that the look may use; its deadline is renewed, and removed afterwards.
-        claim_store: the claim.
-        within: a context that ends a hanging call, with DeadlineReached.
-        to: who gets the notices that are taken off the queue.
-        poll_seconds: how old the last poll of the checks has to be, as for `tick`.
-        seconds: how long the look may take.
+
+def look_seconds(left: float) -> float:
+    """How long a look of a wait may take that has so many seconds left: no longer than a hook's."""
+    return min(max(left, SHORTEST_LOOK), HOOK_SECONDS)
+
+
+class Waiting(ABC, Generic[T]):
+    """One wait for a pull request's news; it ends with a T.
+
+    Attributes:
+        world: everything that its looks may use.
+        within: makes a context that ends a hanging call.
+        ends: when its time is up, by the clock that never runs backwards.
+        not_before: no look is made before this moment of the same clock.
+        again: when the shared looks may be asked again, in seconds since the epoch.
+        confirmed: when they last showed that nothing changed, as well.
+        problem: what went wrong with the last look.
     """
-    try:
-        with world.deadline.renewed(seconds), within:
-            report = tick(
-                world, claim_store, Wake.IDLE, to=to, may_read=True, poll_seconds=poll_seconds
-            )
-    except DeadlineReached:
-        log.write(world.root, f"{to.channel}: the deadline was reached")
-        return Report(problem=Transient(TOO_LATE))
-    except LifecycleError as error:
-        log.write(world.root, f"{to.channel}: {error.sentence}")
-        return Report(problem=error)
-    if isinstance(report.problem, Transient) and report.problem.retry_after:
-        seconds = report.problem.retry_after
-        _with_looks(world, nullcontext(), lambda looks: looks.hold(seconds))
-    return report
+
+    longest_pause = math.inf
+
+    def __init__(self, world: WorktreeWorld, within: Within, seconds: float) -> None:
+        self.world = world
+        self.within = within
+        self.clock = world.clock
+        self.ends = self.clock.monotonic() + seconds
+        self.not_before = self.again = self.confirmed = 0.0
+        self.problem: LifecycleError | None = None
+
+    def run(self) -> T:
+        """Look when a look is due, until the wait has ended; returns how it ended."""
+        while True:
+            moment = self._next()
+            if not isinstance(moment, float | int):
+                return moment
+            now, pause = self.clock.now(), self.not_before - self.clock.monotonic()
+            # By the clock that never runs backwards: a corrected clock must not stop it for hours.
+            if pause > 0 or moment > now:
+                self._pause(max(moment, now + pause))
+            elif moment <= 0 or not self._is_known():
+                self._look()
+
+    @abstractmethod
+    def _next(self) -> float | T:
+        """How the wait ended, or when to look next: 0.0 for at once and whole, whatever others know."""
+
+    @abstractmethod
+    def _watching(self) -> Watching | None:
+        """What to ask the shared looks about; None if it needs a look of its own."""
+
+    @abstractmethod
+    def _look(self) -> None:
+        """Look at GitHub; what follows from that is said by `_next`."""
+
+    def _pause(self, moment: float) -> None:
+        """Wait until that moment, and no longer than the time that is left."""
+        seconds = min(moment - self.clock.now(), self.longest_pause, self.left)
+        self.clock.sleep(max(seconds, 0.0))
+
+    @property
+    def left(self) -> float:
+        """Seconds until the time is up."""
+        return self.ends - self.clock.monotonic()
+
+    @property
+    def look_seconds(self) -> float:
+        """Seconds that a look may take now."""
+        return look_seconds(self.left)
+
+    @property
+    def every(self) -> float:
+        """Seconds between two polls; if the settings are wrong, the look itself says so."""
+        try:
+            return self.world.settings.poll_seconds
+        except LifecycleError:
+            return Settings().poll_seconds
+
+    @property
+    def soonest(self) -> float:
+        """The least number of seconds between two looks."""
+        return min(pace.SOONEST, self.every)
+
+    def _is_known(self) -> bool:
+        """True if this machine's waiters know that nothing changed, or may not ask now."""
+        answer = shared(self.world, self._watching(), self.within(), self.look_seconds)
+        if answer is None or answer.is_whole:
+            return False
+        self.again = answer.again
+        self.problem = Transient(answer.problem) if answer.problem else None
+        self.confirmed = self.clock.now() if answer.is_same else self.confirmed
+        return True
+
+    def _ticked(
+        self, claim_store: ClaimStore, to: Listener, poll_seconds: float | None = None
+    ) -> Report:
+        """Look at the claim once; errors are written to the log and the report, and nothing is raised.
+
+        Args:
+            claim_store: the claim.
+            to: who gets the notices that are taken off the queue.
+            poll_seconds: how old the last poll of the checks has to be, as for `tick`.
+        """
+        world, wake = self.world, Wake.IDLE
+        self.not_before = self.clock.monotonic() + self.soonest
+        try:
+            with world.deadline.renewed(self.look_seconds), self.within():
+                report = tick(
+                    world, claim_store, wake, to=to, may_read=True, poll_seconds=poll_seconds
+                )
+        except DeadlineReached:
+            log.write(world.root, f"{to.channel}: the deadline was reached")
+            return Report(problem=Transient(TOO_LATE))
+        except LifecycleError as error:
+            log.write(world.root, f"{to.channel}: {error.sentence}")
+            return Report(problem=error)
+        if isinstance(report.problem, Transient) and report.problem.retry_after:
+            seconds = report.problem.retry_after
+            _with_looks(world, nullcontext(), lambda looks: looks.hold(seconds))
+        return report
 
 
 def join(

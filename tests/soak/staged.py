@@ -175,8 +175,8 @@ def stage(environment: Mapping[str, str]) -> None:
     if environment.get(KILL_WITH) == "SIGSTOP":
         Path(environment[KILL_NOTE]).with_name(HELD).write_text(str(os.getpid()))
     if ONE_LOOK in environment:
-        waiter = _module("hooks.answers.ci_waiter")._Waiter
-        assert callable(waiter._wait)
-        waiter._wait = _always(False)
+        waiting = _module("hooks.quick_wait")
+        assert callable(waiting.waits)
+        waiting.waits = _always(False)
     with contextlib.suppress(KeyError):
         DEFECTS[environment[DEFECT]]()

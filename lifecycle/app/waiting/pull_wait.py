@@ -6,26 +6,25 @@ the wait. How a wait ended is a value, for the command that prints it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from abc import abstractmethod
+from collections.abc import Iterable
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import shared
+from lifecycle.app.idle_look import Waiting, Watching, Within
 from lifecycle.app.wiring import WorktreeWorld, sentence
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.sections import PullRecord
+from lifecycle.claim.record.sections import PullRecord, Trouble
 from lifecycle.claim.record.state import Record
 from lifecycle.core import errors
-from lifecycle.core.errors import NotFound, Transient
+from lifecycle.core.errors import LifecycleError, NotFound, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Notice, Wake
 from lifecycle.core.timing import DeadlineReached, render_time
 from lifecycle.core.values.checks import Verdict
-from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.feedback.checks.packet import FailurePacket
@@ -35,18 +34,6 @@ from lifecycle.storage.feedback_files import FeedbackFiles
 
 SETTLE_SECONDS = 60.0
 """Seconds from its beginning in which a wait distrusts a head that is not the one pushed last."""
-
-SHORTEST_LOOK = 2.0
-"""Seconds that a look may take even if the wait that it belongs to is over before."""
-
-
-def look_seconds(left: float) -> float:
-    """How long a look of a wait may take that has so many seconds left: no longer than a hook's."""
-    return min(max(left, SHORTEST_LOOK), HOOK_SECONDS)
-
-
-Within = Callable[[], AbstractContextManager[None]]
-"""A function that makes a context which ends a hanging look by the world's deadline."""
 
 OF_CREDENTIALS = (errors.NoToken, errors.BadCredentials, errors.NoPermission, errors.MissingScope)
 
@@ -106,7 +93,7 @@ def explained(world: World, ended: Waited, news: Iterable[Notice], within: Withi
                 return replace(ended, packet=fetch(world, ended.pull), problem="")
             why = news_packets.prepared(world, news).values()
             return replace(ended, why=tuple(line for lines in why for line in lines))
-    except (DeadlineReached, errors.LifecycleError, OSError) as error:
+    except (DeadlineReached, LifecycleError, OSError) as error:
         if not is_red:  # between two of them: the sentence of each says where to look
             return ended
         problem = news_packets.unread(getattr(error, "sentence", ""), ended.pull)
@@ -117,80 +104,95 @@ FIRST_RETRY = 15.0
 """Seconds until GitHub is asked again after it gave no answer, unless it named a time."""
 
 
-class BranchWait:
+class CommandWait(Waiting[Waited]):
+    """The wait of a command: it ends with news, with a refusal of GitHub, and when its time is up."""
+
+    def __init__(
+        self, world: WorktreeWorld, wanted: WaitFor, seconds: float, within: Within
+    ) -> None:
+        super().__init__(world, within, seconds)
+        self.wanted = wanted
+
+    @abstractmethod
+    def _of(self, ending: Ending, problem: str = "") -> Waited:
+        """The end with the pull request's state, without its news."""
+
+    def _refused(self) -> Waited | None:
+        """The end if GitHub does not take the credentials; raises its other refusals."""
+        if isinstance(self.problem, OF_CREDENTIALS):
+            return self._of(Ending.CREDENTIALS, self.problem.sentence)
+        if self.problem is not None and not isinstance(self.problem, Transient):
+            raise self.problem
+        return None
+
+    def _out_of_time(self, *, is_seen: bool, trouble: Trouble | None = None) -> Waited | None:
+        """The end without news once the time is up; if GitHub was never reached, the problem is raised."""
+        if self.left > 0:
+            return None
+        if self.problem is not None and not is_seen:
+            raise self.problem
+        why = self.problem or trouble
+        return self._of(Ending.TIME_OUT, why.sentence if why is not None else "")
+
+
+class BranchWait(CommandWait):
     """One wait for a pull request by its number; as `claim_wait.ClaimWait`, without a claim."""
 
     def __init__(
         self, world: WorktreeWorld, pull: int, *, wanted: WaitFor, seconds: float, within: Within
     ) -> None:
-        self.world = world
-        self.wanted = wanted
-        self.clock = world.clock
-        self.within = within
-        self.ends = self.clock.monotonic() + seconds
-        self.problem: Transient | None = None
+        super().__init__(world, wanted, seconds, within)
         self.pull: PullRequest | None = None
-        self.looked = self.again = 0.0
+        self.looked = 0.0
         self._number = pull
         values = {**dict.fromkeys(claim_file.FIELDS), "phase": Phase.CHECKS_RUNNING.value}
         values |= {"issue_number": pull, "pr_number": pull, "branch": ""}
         self._record = Record(values=values)
         self._told: set[str] = set()
+        self._ended: Waited | None = None
 
-    def run(self) -> Waited:
-        """Wait, and say how it ended; raises GitHub's refusals, except those about credentials."""
-        while True:
-            try:
-                ended = self._look()
-            except OF_CREDENTIALS as error:
-                return self._of(Ending.CREDENTIALS, problem=error.sentence)
-            if ended is not None:
-                return ended
-            while True:
-                left = self.ends - self.clock.monotonic()
-                if left <= 0:
-                    return self._out_of_time()
-                self.clock.sleep(min(self._pause(), left))
-                if self._is_changed():
-                    break
+    def _next(self) -> float | Waited:
+        ended = self._ended or self._refused() or self._out_of_time(is_seen=self.pull is not None)
+        if ended is not None:
+            return ended
+        return max(pace.next_poll(self._record, self.every, self.clock.now()), self.again)
 
-    def _is_changed(self) -> bool:
-        """False if this machine's waiters know that nothing changed, or may not ask now."""
-        due, now = self._record.pull.reviews.get("due"), self.clock.now()
-        self.again = 0.0
-        is_due = isinstance(due, int | float) and due <= now
-        if self.pull is None or not self.pull.node_id or is_due:
-            return True
-        watching, left = ([self.pull.node_id], self.looked), self.ends - self.clock.monotonic()
-        answer = shared(self.world, watching, self.within(), look_seconds(left))
-        if answer is None or answer.is_whole:
-            return True
-        self.again = answer.again
-        self.problem = Transient(answer.problem) if answer.problem else None
-        return False
+    def _watching(self) -> Watching | None:
+        due = self._record.pull.reviews.get("due")
+        is_due = isinstance(due, int | float) and due <= self.clock.now()
+        node_id = self.pull.node_id if self.pull is not None else ""
+        return ([node_id], self.looked) if node_id and not is_due else None
 
-    def _look(self) -> Waited | None:
-        """Read the pull request once; returns how the wait ended, or None if it has not ended."""
+    def _pause(self, moment: float) -> None:
+        super()._pause(moment)
+        if self.left <= 0 and not self._is_known():
+            self._look()  # so that its last report is true
+
+    def _look(self) -> None:
+        """Read the pull request once."""
+        self.problem = None
         try:
-            left = self.ends - self.clock.monotonic()
-            with self.world.deadline.renewed(look_seconds(left)):
+            with self.world.deadline.renewed(self.look_seconds):
                 self.world.renew_token()
                 with self.within():
                     notices = self._read()
         except DeadlineReached:
             self.problem = Transient("GitHub did not answer in time.")
-            return None
-        except Transient as error:
+        except LifecycleError as error:
             self.problem = error
-            return None
-        self.problem = None
+        else:
+            self._judge(notices)
+        retry = getattr(self.problem, "retry_after", None) or FIRST_RETRY
+        self.not_before = self.clock.monotonic() + (retry if self.problem else self.soonest)
+
+    def _judge(self, notices: list[Notice]) -> None:
+        """Note how the wait ended, if it did; else these notices are no news to it any more."""
         news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
         ending = news or endings.standing_ends(self._standing(), self.wanted)
-        if ending is None:
-            self._told |= {notice.key for notice in notices}
-            return None
-        ended = explained(self.world, self._of(ending), notices, self.within)
-        return replace(ended, said=tuple(notices))
+        self._told |= {notice.key for notice in notices}
+        if ending is not None:
+            ended = explained(self.world, self._of(ending), notices, self.within)
+            self._ended = replace(ended, said=tuple(notices))
 
     def _read(self) -> list[Notice]:
         """Read the pull request in one request; returns the notices that are new to this wait."""
@@ -209,7 +211,7 @@ class BranchWait:
         record = self._record.with_pull(reviews=news.known)
         for name, text in news.papers:
             FeedbackFiles(self.world.root).write(name, text.encode())
-        rules = Rules(poll_seconds=self.world.settings.poll_seconds)
+        rules = Rules(poll_seconds=self.every)
         snapshot = Snapshot(Wake.IDLE, now, record, rules, observation=observed)
         judged = review.judge(replace(snapshot, looked_at_checks=True), pull)
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
@@ -224,16 +226,6 @@ class BranchWait:
             return Standing(is_merged=is_merged, is_closed=not is_merged)
         return standing_of(self._record.pull)
 
-    def _pause(self) -> float:
-        """Seconds until the next look."""
-        now, interval = self.clock.now(), self.world.settings.poll_seconds
-        if self.again > now:
-            return self.again - now
-        if self.problem is not None:
-            return self.problem.retry_after or FIRST_RETRY
-        soonest = min(pace.SOONEST, interval)
-        return max(pace.next_poll(self._record, interval, now) - now, soonest)
-
     def _of(self, ending: Ending, problem: str = "") -> Waited:
         head = self.pull.head_sha if self.pull is not None else ""
         return Waited(ending, self._number, head, state=self._state(), problem=problem)
@@ -245,9 +237,3 @@ class BranchWait:
         where = f"PR #{self._number} {self.pull.url} is {self.pull.state.value.lower()}."
         is_open = self.pull.state is PullState.OPEN
         return (where, briefing.checks_line(self._record)) if is_open else (where,)
-
-    def _out_of_time(self) -> Waited:
-        if self.problem is not None and self.pull is None:
-            raise self.problem
-        sentence = self.problem.sentence if self.problem is not None else ""
-        return self._of(Ending.TIME_OUT, problem=sentence)

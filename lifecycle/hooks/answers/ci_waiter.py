@@ -13,10 +13,9 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import idle_look, join, shared, watched
+from lifecycle.app.idle_look import Waiting, Watching, join, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.engine import observing
@@ -25,7 +24,7 @@ from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import PACKED, Notice
 from lifecycle.core.timing import alarm
-from lifecycle.core.values.configured import HOOK_SECONDS, Settings
+from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.waiting import shared_looks
 from lifecycle.feedback.waiting.endings import event_of, events_of
 from lifecycle.github.auth.tokens import RENEW_SECONDS
@@ -64,71 +63,38 @@ def answer(call: HookCall) -> Reply:
         return Reply()  # another waiter lives already
 
 
-class _Waiter:
+class _Waiter(Waiting[Reply]):
     """One wait, from the stop that started it to the news or the end, and for `longest` seconds at most."""
 
+    look_seconds = HOOK_SECONDS - 1.0
+
     def __init__(self, call: HookCall, longest: float) -> None:
+        super().__init__(call.world, lambda: alarm(HOOK_SECONDS), longest)
         self.call = call
         self.claim_store = call.claim_store
-        self.world = call.world
-        self.clock = call.world.clock
-        self.not_before = 0.0
+        self.reply: Reply | None = None
+        self.busy_at = self.clock.monotonic()
         if call.event.get("hook_event_name") == _START:  # session-start looks first, and tells
-            self.not_before = call.world.clock.monotonic() + SECONDS["session-start"]
-        self.again = 0.0
-        self.busy_at = call.world.clock.monotonic()
-        self.ends = call.world.clock.monotonic() + longest
+            self.not_before = self.busy_at + SECONDS["session-start"]
         # The client starts us at a stop, which itself looks at earlier changes of files.
-        self.started_ns = int(call.world.clock.now() * 1e9)
+        self.started_ns = int(self.clock.now() * 1e9)
+        if call.record is not None:
+            join(self.world, watched(self.world, self.claim_store, call.record), self.within())
 
-    def run(self) -> Reply:
-        """Look when a look is due, until there is something to say or nothing to wait for."""
-        self._join()
-        while True:
-            files = self._files()
-            moment = self._next()
-            if moment is None or self.clock.monotonic() >= self.ends:
-                return Reply()
-            # By the clock that never runs backwards: a corrected clock must not stop the waiter for hours.
-            pause = self.not_before - self.clock.monotonic()
-            if pause > 0:
-                moment = max(moment, self.clock.now() + pause)
-            if moment > self.clock.now():
-                rest = self._rest(moment, files)
-                if rest is not None:
-                    return Reply(rest=rest)
-                if not self._wait(moment, files):
-                    return Reply()
-                self._note_changes(files)
-                continue
-            if not quick_wait.is_heard(0, self.world.environment):
-                return Reply()
-            if moment > 0.0 and self._is_unchanged():
-                continue
-            reply = self._look()
-            if reply.code:
-                return reply
+    def _next(self) -> float | Reply:
+        if self.reply is None:
+            self.files = self._dates()
+            moment = self._due()
+            is_over = moment is None or self.left <= 0
+            if (
+                moment is not None
+                and not is_over
+                and quick_wait.is_heard(0, self.world.environment)
+            ):
+                return moment
+        return self.reply or Reply()
 
-    def _join(self) -> None:
-        """Let this machine's other waiters look at this claim's pull request as well."""
-        try:
-            record = self.claim_store.load(repair=False).record
-        except LifecycleError:
-            return
-        if record is not None:
-            watching = watched(self.world, self.claim_store, record)
-            join(self.world, watching, alarm(HOOK_SECONDS))
-
-    def _note_changes(self, before: Mapping[str, int]) -> None:
-        """Make a look due at once if others changed files since `before`; read new settings."""
-        files = self._files()
-        if files != before:
-            self.again, self.busy_at = 0.0, self.clock.monotonic()
-        settings = self._settings_file
-        if files[settings] != before.get(settings):
-            self._begin_anew()
-
-    def _next(self) -> float | None:
+    def _due(self) -> float | None:
         """When to look: at once if notices wait to be said, None if there is nothing to wait for."""
         try:
             record = self.claim_store.load(repair=False).record
@@ -143,22 +109,30 @@ class _Waiter:
         claim = self.claim_store.mtime_ns()
         stopped = max(self.claim_store.folder.mtime_ns(STOPPED), self.started_ns)
         stopped_at = stopped / 1e9 if stopped >= claim else None
-        settled = self.claim_store.marks.is_stamped(claim)
-        every, now = self._settings().poll_seconds, self.clock.now()
-        moment = pace.next_look(record, every, now, settled=settled, stopped_at=stopped_at)
+        settled, now = self.claim_store.marks.is_stamped(claim), self.clock.now()
+        moment = pace.next_look(record, self.every, now, settled=settled, stopped_at=stopped_at)
         return moment if moment is None else max(moment, self.again)
 
-    def _is_unchanged(self) -> bool:
-        """True if this machine's waiters know that nothing changed, or may not ask now."""
+    def _watching(self) -> Watching | None:
         record = self.claim_store.remembered()
-        if record is None:
-            return False
-        watching = watched(self.world, self.claim_store, record)
-        answer = shared(self.world, watching, alarm(HOOK_SECONDS))
-        if answer is None or answer.is_whole:
-            return False
-        self.again = answer.again
-        return True
+        return watched(self.world, self.claim_store, record) if record is not None else None
+
+    def _pause(self, moment: float) -> None:
+        """Wait until then, or until others changed a file; rest, or end if nobody listens any more."""
+        rest = self._rest(moment)
+        if rest is not None:
+            self.reply = Reply(rest=rest)
+            return
+        now, before = self.clock.now(), self.files
+        self._promise(min(moment, now + quick_wait.LONGEST_WAIT))
+        seconds = min(moment - now, self.left)
+        if not quick_wait.waits(self.clock, seconds, before, self.world.environment):
+            self.reply = Reply()
+        files = self._dates()
+        if files != before:
+            self.again, self.busy_at = 0.0, self.clock.monotonic()
+        if files[self._settings_file] != before[self._settings_file]:
+            self._begin_anew()
 
     def _left(self) -> frozenset[str]:
         """The events whose news a running `lifecycle wait` tells by itself."""
@@ -176,62 +150,54 @@ class _Waiter:
         mine, waiting = self.call.listener.audiences, self.claim_store.ledger.waiting()
         return [notice for notice in waiting if notice.audience in mine]
 
-    def _look(self) -> Reply:
+    def _look(self) -> None:
         """One look, and its reply; the packet of a notice is read before the notice counts as said."""
-        report = self._tick(frozenset(PACKED))
+        report, why = self._tick(frozenset(PACKED)), list[str]()
         waiting = self._ours()
-        if not has_packet(waiting):
-            return self.call.reply(report)
-        self._promise(self.clock.now() + news_packets.PREPARE_SECONDS + HOOK_SECONDS)
-        packets = news_packets.prepared(self.world, waiting)
-        # Other news that this look finds waits for the next look, which reads its packet.
-        second = self._tick(frozenset(PACKED).difference(packets))
-        events = {event_of(notice.key) for notice in second.said}
-        why = [line for event, lines in packets.items() if event in events for line in lines]
-        record, notices = second.record or report.record, (*report.said, *second.said)
-        return self.call.reply(replace(second, record=record, said=notices), why)
+        if has_packet(waiting):
+            self._promise(self.clock.now() + news_packets.PREPARE_SECONDS + HOOK_SECONDS)
+            packets = news_packets.prepared(self.world, waiting)
+            # Other news that this look finds waits for the next look, which reads its packet.
+            second = self._tick(frozenset(PACKED).difference(packets))
+            events = {event_of(notice.key) for notice in second.said}
+            why = [line for event, lines in packets.items() if event in events for line in lines]
+            record, notices = second.record or report.record, (*report.said, *second.said)
+            report = replace(second, record=record, said=notices)
+        reply = self.call.reply(report, why)
+        self.reply = reply if reply.code else None
 
-    def _tick(self, held: frozenset[str] | set[str] = frozenset()) -> Report:
+    def _tick(self, held: frozenset[str]) -> Report:
         """One look within a hook's time; after an error, there will be another one."""
-        soonest = min(pace.SOONEST, self._settings().poll_seconds)
         self.busy_at = self.clock.monotonic()
-        self.not_before = self.busy_at + soonest
-        self._promise(self.clock.now() + soonest)
+        self._promise(self.clock.now() + self.soonest)
         to = replace(self.call.listener, held=held | self._left())
-        report = idle_look(self.world, self.claim_store, alarm(HOOK_SECONDS), to)
+        report = self._ticked(self.claim_store, to)
         if report.problem is not None:
             self._begin_anew()  # a new connection, with the present token
         self.call.sign_first(report.record)
         return report
 
-    def _wait(self, moment: float, files: Mapping[str, int]) -> bool:
-        """Wait until that moment, or until a file has changed; False if nobody listens any more."""
-        now, left = self.clock.now(), self.ends - self.clock.monotonic()
-        self._promise(min(moment, now + quick_wait.LONGEST_WAIT))
-        return quick_wait.waits(self.clock, min(moment - now, left), files, self.world.environment)
-
     def _promise(self, until: float) -> None:
         """Note that this waiter promises to be back by then."""
         signs_of_life.promise(self.claim_store.folder, self.call.session, until)
 
-    def _rest(self, moment: float, files: dict[str, int]) -> bytes | None:
+    def _rest(self, moment: float) -> bytes | None:
         """What a small process has to know to wait instead of this one; None as long as this one stays.
 
         It stays if its time may run out, or if it waits for more than a change of the pull request.
         """
         is_quiet = self.clock.monotonic() - self.busy_at >= REST_SECONDS
-        record = self.claim_store.remembered()
-        if not is_quiet or record is None or math.isfinite(self.ends) or not quick_wait.can_rest():
+        if not is_quiet or math.isfinite(self.ends) or not quick_wait.can_rest():
             return None
-        watching = watched(self.world, self.claim_store, record)
-        if watching is None or self._waiting():
+        record, watching = self.claim_store.remembered(), self._watching()
+        if record is None or watching is None or self._waiting():
             return None
         try:
             token, url = self.world.token, self.world.addresses.graphql_url
         except LifecycleError:
             return None
         path = shared_looks.place(self.world.environment, url, token.value)
-        if path is None or self._files() != files:
+        if path is None or self._dates() != self.files:
             return None
         due = record.pull.reviews.get("due")
         ends = [float(due)] if isinstance(due, int | float) else []
@@ -239,12 +205,12 @@ class _Waiter:
         rest = quick_wait.Rest(
             root=str(self.world.root),
             session=self.call.session,
-            dates=files,
+            dates=self.files,
             ids=list(watching[0]),
             looked=watching[1],
             again=moment,
             until=min(ends, default=None),
-            every=self._settings().poll_seconds,
+            every=self.every,
             url=url,
             token=token.value,
             source=token.source,
@@ -252,7 +218,7 @@ class _Waiter:
         )
         return quick_wait.packed(self.call.event, rest)
 
-    def _files(self) -> dict[str, int]:
+    def _dates(self) -> dict[str, int]:
         """The dates of files that others change meanwhile, by path: compared, never read."""
         folder = self.claim_store.folder.path
         ours = (self.claim_store.disk.path, folder / STATE, folder / STOPPED)
@@ -261,12 +227,6 @@ class _Waiter:
     @property
     def _settings_file(self) -> str:
         return str(config.file_of(self.world.root))
-
-    def _settings(self) -> Settings:
-        try:
-            return self.world.settings
-        except LifecycleError:
-            return Settings()  # the look itself says what is wrong with them
 
     def _begin_anew(self) -> None:
         """Continue with another world, which reads the settings again and makes a new connection."""
