@@ -124,6 +124,11 @@ class Waiting(ABC, Generic[T]):
         """The least number of seconds between two looks."""
         return min(pace.SOONEST, self.every)
 
+    def _join(self, watching: Watching | None) -> None:
+        """Have the other waiters' next look ask for this pull request as well; asks nobody."""
+        if watching is not None:
+            _with_looks(self.world, self.within(), lambda looks: looks.join(*watching))
+
     def _is_known(self) -> bool:
         """True if this machine's waiters know that nothing changed, or may not ask now."""
         answer = shared(self.world, self._watching(), self.within(), self.look_seconds)
@@ -161,14 +166,6 @@ class Waiting(ABC, Generic[T]):
             seconds = report.problem.retry_after
             _with_looks(world, nullcontext(), lambda looks: looks.hold(seconds))
         return report
-
-
-def join(
-    world: WorktreeWorld, watching: Watching | None, within: AbstractContextManager[None]
-) -> None:
-    """Have the other waiters' next look ask for this pull request as well; asks nobody."""
-    if watching is not None:
-        _with_looks(world, within, lambda looks: looks.join(*watching))
 
 
 def shared(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import Watching, Within, join, watched
+from lifecycle.app.idle_look import Watching, Within, watched
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import SETTLE_SECONDS, CommandWait, Waited
 from lifecycle.app.wiring import WorktreeWorld, sentence
@@ -81,7 +81,7 @@ class ClaimWait(CommandWait):
         try:
             with self._held:
                 self._record = self._read()
-                join(self.world, watched(self.world, self.claim_store, self._record), self.within())
+                self._join(watched(self.world, self.claim_store, self._record))
                 self._sign()
                 # The queued news may not be true any more.
                 if self._is_unseen() and self._due() <= self.clock.now() and not self._is_known():
@@ -95,10 +95,9 @@ class ClaimWait(CommandWait):
         ended = None
         if files != self._files:
             self._files, self._record = files, self._read()
-            ended = self._ended(self._record)
-        held = self._record.troubles.get("Look")
-        is_seen = self._seen_at(self._record) >= self.began
-        ended = ended or self._out_of_time(is_seen=is_seen, trouble=held)
+            ended = self._refused() or self._ended(self._record)
+        trouble, is_seen = self._record.troubles.get("Look"), self._seen_at >= self.began
+        ended = ended or self._out_of_time(is_seen=is_seen, trouble=trouble)
         if ended is not None:
             return ended
         self._sign()
@@ -122,9 +121,6 @@ class ClaimWait(CommandWait):
         notices += [Notice(key, "", Audience.NOTE) for key in own]
         news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
         ending = news or self._standing_ends(record)
-        refused = self._refused()
-        if refused is not None:
-            return refused
         held = record.troubles.get("Look")
         # A refusal of another process since then counts; what was refused before is tried again.
         if held is not None and held.is_final and held.until > self.began + pace.LOOK_AGAIN:
@@ -157,21 +153,26 @@ class ClaimWait(CommandWait):
         return [notice for notice in waiting if notice.audience in audiences]
 
     def _standing_ends(self, record: Record) -> Ending | None:
-        """The ending that follows from the state; git is run for the pushed head only if it matters."""
+        """The ending that follows from the state; git is run for the pushed head only if there is one.
+
+        If GitHub shows another head than that one for a while, it counts as well.
+        """
         standing = self._standing(record)
-        ending = endings.standing_ends(standing, self.wanted)
-        if ending is None or standing.is_merged or standing.is_closed or self._is_current(record):
-            return ending
-        return None
+        if endings.standing_ends(standing, self.wanted) is None:
+            return None
+        if self._seen_at <= self.began + SETTLE_SECONDS:
+            pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
+            standing = replace(standing, is_current=pushed in (None, record.pull.head))
+        return endings.standing_ends(standing, self.wanted)
 
     def _standing(self, record: Record) -> Standing:
-        phase = PHASES.get(record.claim.phase)
+        phase, is_fresh = PHASES.get(record.claim.phase), self._seen_at >= self.began - self.every
         if phase in (Phase.MERGED_DETECTED, Phase.DONE):
             return Standing(is_merged=record.judged == Phase.MERGED_DETECTED)
         if phase is Phase.PR_CLOSED:
-            return Standing(is_closed=record.judged == phase and self._is_fresh(record))
+            return Standing(is_closed=record.judged == phase and is_fresh)
         is_to_be_read = record.pull.is_unread and self._may_look()
-        if phase is not Phase.CHECKS_RUNNING or is_to_be_read or not self._is_fresh(record):
+        if phase is not Phase.CHECKS_RUNNING or is_to_be_read or not is_fresh:
             return Standing()
         trouble = record.troubles.get("RerunJobs")
         is_refused = bool(record.pull.reruns) and trouble is not None and trouble.is_final
@@ -179,24 +180,14 @@ class ClaimWait(CommandWait):
         is_held = standing.is_held or is_refused or briefing.is_asked(record)
         return replace(standing, is_held=is_held)
 
-    def _is_fresh(self, record: Record) -> bool:
-        """True if the checks were read no longer before this wait than one poll."""
-        return self._seen_at(record) >= self.began - self.every
-
-    def _seen_at(self, record: Record) -> float:
+    @property
+    def _seen_at(self) -> float:
         """When GitHub last showed what the record has."""
-        return max(parse_time(record.claim.last_check_poll) or 0.0, self.confirmed)
-
-    def _is_current(self, record: Record) -> bool:
-        """True if the PR's head was pushed from here last, or GitHub has shown another for a while."""
-        if self._seen_at(record) > self.began + SETTLE_SECONDS:
-            return True
-        pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
-        return pushed in (None, record.pull.head)
+        return max(parse_time(self._record.claim.last_check_poll) or 0.0, self.confirmed)
 
     def _is_unseen(self) -> bool:
         """True if nobody looked since shortly before this wait: then it looks at once."""
-        return self._seen_at(self._record) < self.began - pace.SOONEST and self._may_look()
+        return self._seen_at < self.began - pace.SOONEST and self._may_look()
 
     @property
     def _interval(self) -> float:
@@ -269,7 +260,7 @@ class ClaimWait(CommandWait):
         ended = pull_wait.explained(self.world, ended, waiting, self.within)
         packet = ended.packet
         if packet is not None and not (packet.count or packet.unseen or waiting):
-            self.is_doubted = self._seen_at(record) < self.began
+            self.is_doubted = self._seen_at < self.began
             if self.is_doubted:
                 return None
         if self._is_beside():

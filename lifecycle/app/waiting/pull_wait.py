@@ -175,27 +175,27 @@ class BranchWait(CommandWait):
             with self.world.deadline.renewed(self.look_seconds):
                 self.world.renew_token()
                 with self.within():
-                    notices = self._read()
+                    notices, standing = self._read()
         except DeadlineReached:
             self.problem = Transient("GitHub did not answer in time.")
         except LifecycleError as error:
             self.problem = error
         else:
-            self._judge(notices)
+            self._judge(notices, standing)
         retry = getattr(self.problem, "retry_after", None) or FIRST_RETRY
         self.not_before = self.clock.monotonic() + (retry if self.problem else self.soonest)
 
-    def _judge(self, notices: list[Notice]) -> None:
+    def _judge(self, notices: list[Notice], standing: Standing) -> None:
         """Note how the wait ended, if it did; else these notices are no news to it any more."""
         news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
-        ending = news or endings.standing_ends(self._standing(), self.wanted)
+        ending = news or endings.standing_ends(standing, self.wanted)
         self._told |= {notice.key for notice in notices}
         if ending is not None:
             ended = explained(self.world, self._of(ending), notices, self.within)
             self._ended = replace(ended, said=tuple(notices))
 
-    def _read(self) -> list[Notice]:
-        """Read the pull request in one request; returns the notices that are new to this wait."""
+    def _read(self) -> tuple[list[Notice], Standing]:
+        """Read the pull request in one request; returns the notices that are new to this wait, too."""
         number = self._number
         branch = self.pull.branch if self.pull is not None else ""
         look = Look(issue=number, branch=branch, pr_number=number, checks=True, reviews=True)
@@ -206,7 +206,8 @@ class BranchWait(CommandWait):
         self.pull = pull
         self.looked = now = self.clock.now()
         if pull.state is not PullState.OPEN:
-            return []
+            is_merged = pull.state is PullState.MERGED
+            return [], Standing(is_merged=is_merged, is_closed=not is_merged)
         news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
         record = self._record.with_pull(reviews=news.known)
         for name, text in news.papers:
@@ -217,14 +218,8 @@ class BranchWait(CommandWait):
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
         self._record = replace(self._record.with_values(values), pull=judged.known)
         notices = [*news.notices, *judged.notices]
-        return [notice for notice in notices if notice.key not in self._told]
-
-    def _standing(self) -> Standing:
-        state = self.pull.state if self.pull is not None else PullState.CLOSED
-        if state is not PullState.OPEN:
-            is_merged = state is PullState.MERGED
-            return Standing(is_merged=is_merged, is_closed=not is_merged)
-        return standing_of(self._record.pull)
+        unheard = [notice for notice in notices if notice.key not in self._told]
+        return unheard, standing_of(judged.known)
 
     def _of(self, ending: Ending, problem: str = "") -> Waited:
         head = self.pull.head_sha if self.pull is not None else ""

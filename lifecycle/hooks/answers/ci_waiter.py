@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import Waiting, Watching, join, watched
+from lifecycle.app.idle_look import Waiting, Watching, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.engine import observing
@@ -25,7 +25,6 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import PACKED, Notice
 from lifecycle.core.timing import alarm
 from lifecycle.core.values.configured import HOOK_SECONDS
-from lifecycle.feedback.waiting import shared_looks
 from lifecycle.feedback.waiting.endings import event_of, events_of
 from lifecycle.github.auth.tokens import RENEW_SECONDS
 from lifecycle.hooks import quick_wait
@@ -79,18 +78,13 @@ class _Waiter(Waiting[Reply]):
         # The client starts us at a stop, which itself looks at earlier changes of files.
         self.started_ns = int(self.clock.now() * 1e9)
         if call.record is not None:
-            join(self.world, watched(self.world, self.claim_store, call.record), self.within())
+            self._join(watched(self.world, self.claim_store, call.record))
 
     def _next(self) -> float | Reply:
         if self.reply is None:
             self.files = self._dates()
-            moment = self._due()
-            is_over = moment is None or self.left <= 0
-            if (
-                moment is not None
-                and not is_over
-                and quick_wait.is_heard(0, self.world.environment)
-            ):
+            moment = self._due() if self.left > 0 else None
+            if moment is not None and quick_wait.is_heard(0, self.world.environment):
                 return moment
         return self.reply or Reply()
 
@@ -193,11 +187,10 @@ class _Waiter(Waiting[Reply]):
         if record is None or watching is None or self._waiting():
             return None
         try:
-            token, url = self.world.token, self.world.addresses.graphql_url
+            token, looks = self.world.token, self.world.looks
         except LifecycleError:
             return None
-        path = shared_looks.place(self.world.environment, url, token.value)
-        if path is None or self._dates() != self.files:
+        if looks is None or self._dates() != self.files:
             return None
         due = record.pull.reviews.get("due")
         ends = [float(due)] if isinstance(due, int | float) else []
@@ -210,11 +203,11 @@ class _Waiter(Waiting[Reply]):
             looked=watching[1],
             again=moment,
             until=min(ends, default=None),
-            every=self.every,
-            url=url,
+            every=looks.every,
+            url=self.world.addresses.graphql_url,
             token=token.value,
             source=token.source,
-            path=str(path),
+            path=str(looks.path),
         )
         return quick_wait.packed(self.call.event, rest)
 
