@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, Wake
-from lifecycle.app.idle_look import look_seconds
-from lifecycle.app.waiting import claim_wait, pull_wait
 from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
-from lifecycle.app.waiting.pull_wait import BranchWait, Waited, standing_of
+from lifecycle.app.waiting.pull_wait import BranchWait, Waited
+from lifecycle.app.waiting.wait_loop import look_seconds
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look

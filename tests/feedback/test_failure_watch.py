@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.app.idle_look import shared, watched
 from lifecycle.app.news_packets import judged
+from lifecycle.app.waiting.wait_loop import shared, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import tick

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from lifecycle.api import Wake
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import watched
 from lifecycle.app.waiting.pull_wait import standing_of
+from lifecycle.app.waiting.wait_loop import watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.commands import moves
 from lifecycle.claim.decisions.pull.merge_standing import EJECTION_SETTLES

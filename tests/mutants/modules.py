@@ -173,9 +173,9 @@ RIMS: dict[str, tuple[str, ...]] = {
     ),
     "It is the way of a command, a hook or a look: it calls what reads, decides and writes.": (
         "__main__",
-        "app.idle_look",
         "app.waiting.claim_wait",
         "app.waiting.pull_wait",
+        "app.waiting.wait_loop",
         "claim.commands.next_task",
         "claim.commands.release",
         "claim.commands.unfinished_claims",

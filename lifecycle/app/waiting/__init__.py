@@ -1,1 +1,1 @@
-"""Waiting for the news of a pull request: with a claim, and without one."""
+"""Waiting for the news of a pull request: the loop of all that wait, with a claim, and without one."""

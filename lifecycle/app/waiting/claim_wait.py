@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import Watching, Within, watched
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import SETTLE_SECONDS, CommandWait, Waited
+from lifecycle.app.waiting.wait_loop import Watching, Within, watched
 from lifecycle.app.wiring import WorktreeWorld, sentence
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import pace
@@ -61,9 +61,8 @@ class ClaimWait(CommandWait):
         seconds: float,
         within: Within,
     ) -> None:
-        super().__init__(world, wanted, seconds, within)
-        self.claim_store = claim_store
-        self.session = session
+        super().__init__(world, within, seconds)
+        self.claim_store, self.session, self.wanted = claim_store, session, wanted
         self.began = self.clock.now()
         self.is_doubted = False
         self._files: tuple[float, ...] = ()
@@ -256,8 +255,8 @@ class ClaimWait(CommandWait):
 
         None if a failure that was seen shortly before this wait is over.
         """
-        ended, waiting = self._of(ending), self._waiting(record)
-        ended = pull_wait.explained(self.world, ended, waiting, self.within)
+        waiting = self._waiting(record)
+        ended = self._explained(ending, waiting)
         packet = ended.packet
         if packet is not None and not (packet.count or packet.unseen or waiting):
             self.is_doubted = self._seen_at < self.began

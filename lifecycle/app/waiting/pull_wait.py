@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import Waiting, Watching, Within
+from lifecycle.app.waiting.wait_loop import Waiting, Watching, Within
 from lifecycle.app.wiring import WorktreeWorld, sentence
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
@@ -26,7 +26,6 @@ from lifecycle.core.plan import Notice, Wake
 from lifecycle.core.timing import DeadlineReached, render_time
 from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, PullState
-from lifecycle.core.world import World
 from lifecycle.feedback.checks.packet import FailurePacket
 from lifecycle.feedback.waiting import endings
 from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
@@ -77,29 +76,6 @@ def standing_of(record: PullRecord) -> Standing:
     )
 
 
-def explained(world: World, ended: Waited, news: Iterable[Notice], within: Within) -> Waited:
-    """The end with its reasons: the packet of failed checks, and lines on other news.
-
-    They are fetched within FETCH_SECONDS; `within` makes a context that ends a hanging call.
-    """
-    is_red = ended.ending is Ending.RED and ended.pull != 0
-    if not is_red and ended.ending not in (Ending.CONFLICT, Ending.THROWN_OUT):
-        return ended
-    try:
-        with world.deadline.renewed(news_packets.FETCH_SECONDS), within():
-            if is_red:
-                from lifecycle.feedback.checks.fetching import fetch
-
-                return replace(ended, packet=fetch(world, ended.pull), problem="")
-            why = news_packets.prepared(world, news).values()
-            return replace(ended, why=tuple(line for lines in why for line in lines))
-    except (DeadlineReached, LifecycleError, OSError) as error:
-        if not is_red:  # between two of them: the sentence of each says where to look
-            return ended
-        problem = news_packets.unread(getattr(error, "sentence", ""), ended.pull)
-        return replace(ended, problem=problem)
-
-
 FIRST_RETRY = 15.0
 """Seconds until GitHub is asked again after it gave no answer, unless it named a time."""
 
@@ -107,11 +83,7 @@ FIRST_RETRY = 15.0
 class CommandWait(Waiting[Waited]):
     """The wait of a command: it ends with news, with a refusal of GitHub, and when its time is up."""
 
-    def __init__(
-        self, world: WorktreeWorld, wanted: WaitFor, seconds: float, within: Within
-    ) -> None:
-        super().__init__(world, within, seconds)
-        self.wanted = wanted
+    wanted: WaitFor
 
     @abstractmethod
     def _of(self, ending: Ending, problem: str = "") -> Waited:
@@ -134,6 +106,26 @@ class CommandWait(Waiting[Waited]):
         why = self.problem or trouble
         return self._of(Ending.TIME_OUT, why.sentence if why is not None else "")
 
+    def _explained(self, ending: Ending, news: Iterable[Notice]) -> Waited:
+        """The end with its reasons: the packet of failed checks, and lines on other news."""
+        ended, world = self._of(ending), self.world
+        is_red = ending is Ending.RED and ended.pull != 0
+        if not is_red and ending not in (Ending.CONFLICT, Ending.THROWN_OUT):
+            return ended
+        try:
+            with world.deadline.renewed(news_packets.FETCH_SECONDS), self.within():
+                if is_red:
+                    from lifecycle.feedback.checks.fetching import fetch
+
+                    return replace(ended, packet=fetch(world, ended.pull), problem="")
+                why = news_packets.prepared(world, news).values()
+                return replace(ended, why=tuple(line for lines in why for line in lines))
+        except (DeadlineReached, LifecycleError, OSError) as error:
+            if not is_red:  # between two of them: the sentence of each says where to look
+                return ended
+            problem = news_packets.unread(getattr(error, "sentence", ""), ended.pull)
+            return replace(ended, problem=problem)
+
 
 class BranchWait(CommandWait):
     """One wait for a pull request by its number; as `claim_wait.ClaimWait`, without a claim."""
@@ -141,7 +133,8 @@ class BranchWait(CommandWait):
     def __init__(
         self, world: WorktreeWorld, pull: int, *, wanted: WaitFor, seconds: float, within: Within
     ) -> None:
-        super().__init__(world, wanted, seconds, within)
+        super().__init__(world, within, seconds)
+        self.wanted = wanted
         self.pull: PullRequest | None = None
         self.looked = 0.0
         self._number = pull
@@ -191,8 +184,7 @@ class BranchWait(CommandWait):
         ending = news or endings.standing_ends(standing, self.wanted)
         self._told |= {notice.key for notice in notices}
         if ending is not None:
-            ended = explained(self.world, self._of(ending), notices, self.within)
-            self._ended = replace(ended, said=tuple(notices))
+            self._ended = replace(self._explained(ending, notices), said=tuple(notices))
 
     def _read(self) -> tuple[list[Notice], Standing]:
         """Read the pull request in one request; returns the notices that are new to this wait, too."""

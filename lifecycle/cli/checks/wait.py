@@ -78,8 +78,8 @@ def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float)
         )
         world.deadline.renew(None)
         return claim_wait.run()
-    from lifecycle.app.idle_look import look_seconds
     from lifecycle.app.waiting.pull_wait import BranchWait
+    from lifecycle.app.waiting.wait_loop import look_seconds
 
     with world.deadline.renewed(look_seconds(seconds)):
         number = pull or own_pull(session)

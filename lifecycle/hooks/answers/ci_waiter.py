@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import Waiting, Watching, watched
+from lifecycle.app.waiting.wait_loop import Waiting, Watching, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.engine import observing
