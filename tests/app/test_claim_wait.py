@@ -27,6 +27,7 @@ from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.feedback.waiting.endings import Ending, WaitFor
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control.faults import Fault
+from lifecycle.storage import signs_of_life
 from tests.conftest import BRANCH, ManualClock, Place
 
 LOG = "2026-01-31T10:00:04.0000000Z ##[error]FAILED tests/test_shop.py::test_total\n"
@@ -72,7 +73,7 @@ def wait(
     if isinstance(place.clock, EventfulClock):
         place.clock.deadline = tree.world.deadline
     return ClaimWait(
-        tree.world, tree.claim_store, "", wanted=wanted, seconds=seconds, within=nullcontext
+        tree.world, tree.claim_store, wanted=wanted, seconds=seconds, within=nullcontext
     ).run()
 
 
@@ -463,14 +464,24 @@ def test_an_older_silence_holds_no_wait_back(place: Place, clock: EventfulClock)
 
 
 def test_a_short_wait_looks_before_its_time_is_up(place: Place, clock: EventfulClock) -> None:
-    """Somebody looked just before it, and then it was closed: it does not say that there is no news."""
+    """Somebody looked just before it, and then it was closed: it does not say that there is no news.
+
+    It is the waiter from its beginning, so that a stop starts no other.
+    """
     place.ready()
-    place.tree().tick(Wake.STOP)
-    place.tree().tick(Wake.TICK)
+    tree = place.tree()
+    tree.tick(Wake.STOP)
+    tree.tick(Wake.TICK)
+    folder, is_waited = tree.claim_store.folder, list[bool]()
+    clock.at(
+        clock.offset + 2,
+        lambda: is_waited.append(signs_of_life.is_live(folder, clock.now())),
+    )
     clock.at(clock.offset + 10, lambda: place.control.close_pull(place.pull()))
     began = clock.offset
     assert wait(place, seconds=30).ending is Ending.CLOSED
     assert began + 27 <= clock.offset <= began + 31
+    assert is_waited == [True]
 
 
 def test_a_pull_request_without_a_claim_is_waited_for_by_the_same_rules(

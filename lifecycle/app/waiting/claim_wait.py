@@ -28,6 +28,7 @@ from lifecycle.core.timing import parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.waiting import endings
 from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
+from lifecycle.settings import running_client
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import STATE
 
@@ -47,7 +48,7 @@ AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK, Audience.NOT
 
 
 class ClaimWait(CommandWait):
-    """One wait for the claim's pull request, by `session`, the client's session that runs it, or ""."""
+    """One wait for the claim's pull request."""
 
     longest_pause = SLICE_SECONDS
 
@@ -55,14 +56,14 @@ class ClaimWait(CommandWait):
         self,
         world: WorktreeWorld,
         claim_store: ClaimStore,
-        session: str,
         *,
         wanted: WaitFor,
         seconds: float,
         within: Within,
     ) -> None:
         super().__init__(world, within, seconds)
-        self.claim_store, self.session, self.wanted = claim_store, session, wanted
+        self.claim_store, self.wanted = claim_store, wanted
+        self.session = running_client.session_of({}, world.environment)
         self.began = self.clock.now()
         self.is_doubted = False
         self._files: tuple[float, ...] = ()
@@ -245,7 +246,7 @@ class ClaimWait(CommandWait):
 
     def _sign(self) -> None:
         folder, until = self.claim_store.folder, self.clock.now() + SLICE_SECONDS
-        if self._is_waiter:
+        if self._may_look() and self._is_waiter:  # it becomes the waiter if there is none
             signs_of_life.promise(folder, self.session, until)
         if not self._is_beside():
             signs_of_life.promise_command(folder, self.wanted.value, until)

@@ -72,12 +72,9 @@ def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float)
     if record is not None and pull in (None, record.claim.pr_number):
         from lifecycle.app.waiting.claim_wait import ClaimWait
 
-        client_session, claim_store = session.client_session, session.claim_store
-        claim_wait = ClaimWait(
-            world, claim_store, client_session, wanted=wanted, seconds=seconds, within=within
-        )
         world.deadline.renew(None)
-        return claim_wait.run()
+        claim_store = session.claim_store
+        return ClaimWait(world, claim_store, wanted=wanted, seconds=seconds, within=within).run()
     from lifecycle.app.waiting.pull_wait import BranchWait
     from lifecycle.app.waiting.wait_loop import look_seconds
 

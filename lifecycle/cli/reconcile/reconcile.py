@@ -216,8 +216,9 @@ class Form:
                 actions.write_summary(report, os.environ)
         finally:  # the log shows the repairs, even if a file fails
             self._print(report)
-            if self.summary:
-                self._annotations(report)
+            if self.summary and _is_action():  # the runner looks for commands in both outputs
+                for annotation in actions.annotated(report):
+                    click.echo(annotation.command(), err=self.as_json)
 
     @contextmanager
     def telling(self) -> Iterator[None]:
@@ -253,12 +254,6 @@ class Form:
             plain = lines(report)
             for line in actions.quoted(plain) if _is_action() else plain:
                 click.echo(line)
-
-    def _annotations(self, report: SweepReport) -> None:
-        """Print workflow commands, which the runner looks for in both outputs."""
-        if _is_action():
-            for annotation in actions.annotated(report):
-                click.echo(annotation.command(), err=self.as_json)
 
 
 def _is_action() -> bool:
