@@ -24,7 +24,6 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import HeldByAnother, LockBusy, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.timing import parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.waiting import endings
 from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
@@ -64,9 +63,8 @@ class ClaimWait(CommandWait):
         super().__init__(world, within, seconds)
         self.claim_store, self.wanted = claim_store, wanted
         self.session = running_client.session_of({}, world.environment)
-        self.began = self.clock.now()
         self.is_doubted = False
-        self._files: tuple[float, ...] = ()
+        self._files: tuple[int, int, float] | None = None
         self._is_waiter = False
         self._held = contextlib.ExitStack()
 
@@ -90,18 +88,13 @@ class ClaimWait(CommandWait):
         finally:
             signs_of_life.leave_command(self.claim_store.folder)
 
-    def _next(self) -> float | Waited:
+    def _ended(self) -> Waited | None:
+        self._sign()
         files = self.claim_store.mtime_ns(), self.claim_store.folder.mtime_ns(STATE), self.confirmed
-        ended = None
         if files != self._files:
             self._files, self._record = files, self._read()
-            ended = self._refused() or self._ended(self._record)
-        trouble, is_seen = self._record.troubles.get("Look"), self._seen_at >= self.began
-        ended = ended or self._out_of_time(is_seen=is_seen, trouble=trouble)
-        if ended is not None:
-            return ended
-        self._sign()
-        return self._due()
+            return self._refused() or self._news(self._record)
+        return None
 
     def _read(self) -> Record:
         """The claim as it is now; Refused if no news can come."""
@@ -111,8 +104,8 @@ class ClaimWait(CommandWait):
         self._refuse(record)
         return believed(self.world, self.claim_store, record)  # another token asks at once
 
-    def _ended(self, record: Record) -> Waited | None:
-        """How the wait ended; None if it has not ended."""
+    def _news(self, record: Record) -> Waited | None:
+        """The end by news, or by a state that leaves nothing to wait for; None if there is neither."""
         notices = self._waiting(record)
         # News that another channel told since this wait began ends the wait as well.
         entries = self.claim_store.state.get("said", {}).items()
@@ -180,11 +173,6 @@ class ClaimWait(CommandWait):
         is_held = standing.is_held or is_refused or briefing.is_asked(record)
         return replace(standing, is_held=is_held)
 
-    @property
-    def _seen_at(self) -> float:
-        """When GitHub last showed what the record has."""
-        return max(parse_time(self._record.claim.last_check_poll) or 0.0, self.confirmed)
-
     def _is_unseen(self) -> bool:
         """True if nobody looked since shortly before this wait: then it looks at once."""
         return self._seen_at < self.began - pace.SOONEST and self._may_look()
@@ -197,7 +185,6 @@ class ClaimWait(CommandWait):
         return self.soonest if is_soon else self.every
 
     def _due(self) -> float:
-        """When to look, in seconds since the epoch; NEVER if looking would change nothing."""
         record, moment = self._record, 0.0
         if not record.pull.is_unread:
             settled = self.claim_store.marks.is_stamped(self.claim_store.mtime_ns())
@@ -220,7 +207,7 @@ class ClaimWait(CommandWait):
         waiting = news_packets.to_be_read(self.claim_store.ledger, report.record)
         if report.problem is None and news_packets.judged(self.world, waiting, self.within()):
             report = self._ticked(self.claim_store, to, interval)
-        self._files, self.problem = (), report.problem
+        self._files, self.problem = None, report.problem
         seen = report.record
         if isinstance(report.problem, LockBusy) or (seen and "Look" not in seen.troubles):
             self.problem = None  # another process looks, or only writing failed after the read

@@ -17,13 +17,13 @@ from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.sections import PullRecord, Trouble
+from lifecycle.claim.record.sections import PullRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core import errors
 from lifecycle.core.errors import LifecycleError, NotFound, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Notice, Wake
-from lifecycle.core.timing import DeadlineReached, render_time
+from lifecycle.core.timing import DeadlineReached, parse_time, render_time
 from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.feedback.checks.packet import FailurePacket
@@ -84,10 +84,34 @@ class CommandWait(Waiting[Waited]):
     """The wait of a command: it ends with news, with a refusal of GitHub, and when its time is up."""
 
     wanted: WaitFor
+    _record: Record
+
+    def _next(self) -> float | Waited:
+        ended = self._ended()
+        if ended is None and self.left <= 0:
+            # GitHub was never reached; the time of a look is kept in whole seconds.
+            if self.problem is not None and self._seen_at < int(self.began):
+                raise self.problem
+            why = self.problem or self._record.troubles.get("Look")
+            ended = self._of(Ending.TIME_OUT, why.sentence if why is not None else "")
+        return self._due() if ended is None else ended
+
+    @abstractmethod
+    def _ended(self) -> Waited | None:
+        """How the wait ended before its time was up; None if it has not ended."""
+
+    @abstractmethod
+    def _due(self) -> float:
+        """When to look, in seconds since the epoch; NEVER if looking would change nothing."""
 
     @abstractmethod
     def _of(self, ending: Ending, problem: str = "") -> Waited:
         """The end with the pull request's state, without its news."""
+
+    @property
+    def _seen_at(self) -> float:
+        """When GitHub last showed what the record has."""
+        return max(parse_time(self._record.claim.last_check_poll) or 0.0, self.confirmed)
 
     def _refused(self) -> Waited | None:
         """The end if GitHub does not take the credentials; raises its other refusals."""
@@ -96,15 +120,6 @@ class CommandWait(Waiting[Waited]):
         if self.problem is not None and not isinstance(self.problem, Transient):
             raise self.problem
         return None
-
-    def _out_of_time(self, *, is_seen: bool, trouble: Trouble | None = None) -> Waited | None:
-        """The end without news once the time is up; if GitHub was never reached, the problem is raised."""
-        if self.left > 0:
-            return None
-        if self.problem is not None and not is_seen:
-            raise self.problem
-        why = self.problem or trouble
-        return self._of(Ending.TIME_OUT, why.sentence if why is not None else "")
 
     def _explained(self, ending: Ending, news: Iterable[Notice]) -> Waited:
         """The end with its reasons: the packet of failed checks, and lines on other news."""
@@ -142,12 +157,12 @@ class BranchWait(CommandWait):
         values |= {"issue_number": pull, "pr_number": pull, "branch": ""}
         self._record = Record(values=values)
         self._told: set[str] = set()
-        self._ended: Waited | None = None
+        self._done: Waited | None = None
 
-    def _next(self) -> float | Waited:
-        ended = self._ended or self._refused() or self._out_of_time(is_seen=self.pull is not None)
-        if ended is not None:
-            return ended
+    def _ended(self) -> Waited | None:
+        return self._done or self._refused()
+
+    def _due(self) -> float:
         return max(pace.next_poll(self._record, self.every, self.clock.now()), self.again)
 
     def _watching(self) -> Watching | None:
@@ -184,7 +199,7 @@ class BranchWait(CommandWait):
         ending = news or endings.standing_ends(standing, self.wanted)
         self._told |= {notice.key for notice in notices}
         if ending is not None:
-            self._ended = replace(self._explained(ending, notices), said=tuple(notices))
+            self._done = replace(self._explained(ending, notices), said=tuple(notices))
 
     def _read(self) -> tuple[list[Notice], Standing]:
         """Read the pull request in one request; returns the notices that are new to this wait, too."""

@@ -54,6 +54,7 @@ class Waiting(ABC, Generic[T]):
     Attributes:
         world: everything that its looks may use.
         within: makes a context that ends a hanging call.
+        began: when it began, in seconds since the epoch.
         ends: when its time is up, by the clock that never runs backwards.
         not_before: no look is made before this moment of the same clock.
         again: when the shared looks may be asked again, in seconds since the epoch.
@@ -67,6 +68,7 @@ class Waiting(ABC, Generic[T]):
         self.world = world
         self.within = within
         self.clock = world.clock
+        self.began = self.clock.now()
         self.ends = self.clock.monotonic() + seconds
         self.not_before = self.again = self.confirmed = 0.0
         self.problem: LifecycleError | None = None

@@ -76,7 +76,7 @@ class _Waiter(Waiting[Reply]):
         if call.event.get("hook_event_name") == _START:  # session-start looks first, and tells
             self.not_before = self.busy_at + SECONDS["session-start"]
         # The client starts us at a stop, which itself looks at earlier changes of files.
-        self.started_ns = int(self.clock.now() * 1e9)
+        self.started_ns = int(self.began * 1e9)
         if call.record is not None:
             self._join(watched(self.world, self.claim_store, call.record))
 
