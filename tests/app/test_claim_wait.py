@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, Wake
 from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
-from lifecycle.app.waiting.pull_wait import BranchWait, Waited
+from lifecycle.app.waiting.pull_wait import BranchWait, Waited, standing_of
 from lifecycle.app.waiting.wait_loop import look_seconds
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.decisions.table import Phase
@@ -22,7 +23,7 @@ from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.claim.record.sections import PullRecord
 from lifecycle.core.timing import Deadline, DeadlineReached
-from lifecycle.core.values.configured import HOOK_SECONDS
+from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.feedback.waiting.endings import Ending, WaitFor
 from lifecycle.sandbox.checks.state import PlannedCheck
@@ -85,7 +86,7 @@ def test_a_look_has_the_time_that_its_wait_has_left(left: float, seconds: float)
     assert look_seconds(left) == seconds
 
 
-def test_each_look_of_a_wait_has_that_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_look_of_a_wait_has_that_time(tmp_path: Path) -> None:
     """Of a wait by number as of one for the claim; a look that hangs costs no hook's whole time."""
     given: list[float] = []
 
@@ -93,15 +94,13 @@ def test_each_look_of_a_wait_has_that_time(monkeypatch: pytest.MonkeyPatch) -> N
         given.append(seconds)
         raise DeadlineReached
 
-    def looked(*arguments: Any) -> None:
-        given.append(arguments[-1])
-
     how: dict[str, Any] = {"wanted": WaitFor.ANY, "seconds": 7.0, "within": nullcontext}
     clock = SimpleNamespace(now=lambda: 0.0, monotonic=lambda: 0.0)
-    world: Any = SimpleNamespace(clock=clock, deadline=SimpleNamespace(renewed=renewed))
-    assert BranchWait(world, 46, **how)._look() is None
-    monkeypatch.setattr(claim_wait, "idle_look", looked)
-    ClaimWait(world, world, "", **how)._looked(60.0)
+    deadline = SimpleNamespace(renewed=renewed)
+    parts = {"clock": clock, "deadline": deadline, "environment": {}, "root": tmp_path}
+    world: Any = SimpleNamespace(**parts, settings=Settings())
+    BranchWait(world, 46, **how)._look()
+    ClaimWait(world, world, **how)._ticked(world, Listener("wait", (), ""))
     assert given == [7.0, 7.0]
 
 
@@ -124,14 +123,14 @@ def test_a_failure_from_before_the_wait_that_is_over_is_looked_at_again(
     """Somebody ran it again since: it ends no wait before a look of the wait's own."""
     clock = SimpleNamespace(now=lambda: 0.0, monotonic=lambda: 0.0)
     ledger = SimpleNamespace(waiting=list)
-    both: Any = SimpleNamespace(clock=clock, ledger=ledger)
+    both: Any = SimpleNamespace(clock=clock, ledger=ledger, environment={})
     packet: Any = SimpleNamespace(count=count, unseen=())
     red = Waited(Ending.RED, 46, packet=packet)
-    answers = {"_seen_at": seen_at, "_waiting": [], "_is_beside": True, "_of": red}
+    monkeypatch.setattr(ClaimWait, "_seen_at", seen_at)
+    answers = {"_waiting": [], "_is_beside": True, "_explained": red}
     for name, answer in answers.items():
         monkeypatch.setattr(ClaimWait, name, lambda *_, answer=answer: answer)
-    monkeypatch.setattr(pull_wait, "explained", lambda *_: red)
-    waiting = ClaimWait(both, both, "", WaitFor.CI, 60.0, nullcontext)
+    waiting = ClaimWait(both, both, wanted=WaitFor.CI, seconds=60.0, within=nullcontext)
     assert waiting._told(both, Ending.RED) == (None if is_over else red)
     assert waiting.is_doubted is is_over
 

@@ -105,8 +105,8 @@ def test_what_nobody_foresaw_needs_somebody_unless_it_is_a_note(audience: Audien
 
 STATES = [
     (Standing(), (None,) * 4),
-    (Standing(is_merged=True), (Ending.GOOD,) * 4),
-    (Standing(is_closed=True), (Ending.CLOSED,) * 4),
+    (Standing(is_merged=True, is_current=False), (Ending.GOOD,) * 4),
+    (Standing(is_closed=True, is_current=False), (Ending.CLOSED,) * 4),
     (Standing(is_conflicting=True), (Ending.CONFLICT, None, Ending.CONFLICT, Ending.CONFLICT)),
     (Standing(verdict=RED, is_over=True), (Ending.RED, None, Ending.RED, Ending.RED)),
     (Standing(verdict=RED), (None,) * 4),
@@ -120,6 +120,8 @@ STATES = [
         Standing(is_approved=True, is_conflicting=True, verdict=RED, is_over=True),
         (Ending.CONFLICT, Ending.GOOD, Ending.CONFLICT, Ending.CONFLICT),
     ),
+    (Standing(is_conflicting=True, verdict=GREEN, is_current=False), (None,) * 4),
+    (Standing(is_approved=True, is_current=False), (None,) * 4),
 ]
 
 
@@ -127,7 +129,7 @@ STATES = [
 def test_a_state_ends_a_wait_that_nothing_can_come_of(
     standing: Standing, ends: tuple[Ending | None, ...]
 ) -> None:
-    """Told before or not."""
+    """Told before or not; what belongs to a head that is not the pushed one ends nothing."""
     assert tuple(standing_ends(standing, wanted) for wanted in (CI, REVIEW, MERGE, ANY)) == ends
 
 

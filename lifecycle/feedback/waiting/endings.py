@@ -69,6 +69,7 @@ class Standing:
         is_approved: GitHub's own verdict on its reviews.
         is_held: its checks wait for somebody.
         is_unchecked: its head has no checks, and none are expected.
+        is_current: its head is the last commit that was pushed from here, as far as is known.
     """
 
     is_merged: bool = False
@@ -79,6 +80,7 @@ class Standing:
     is_approved: bool = False
     is_held: bool = False
     is_unchecked: bool = False
+    is_current: bool = True
 
 
 def event_of(key: str) -> str:
@@ -105,6 +107,8 @@ def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
         return Ending.GOOD
     if standing.is_closed:
         return Ending.CLOSED
+    if not standing.is_current:
+        return None
     if wanted is WaitFor.REVIEW:
         return Ending.GOOD if standing.is_approved else None
     if standing.is_conflicting:
