@@ -28,21 +28,21 @@ BUDGET = {
     "storage": 1_446,
     "settings": 872,
     "git": 995,
-    "github": 6_022,
+    "github": 6_026,
     "trackers": 2_519,
     "platforms": 676,
     "evidence": 2_538,
-    "claim": 6_359,
+    "claim": 6_322,
     "run": 3_671,
-    "stages": 2_573,
-    "workflow": 2_209,
+    "stages": 2_579,
+    "workflow": 2_220,
     "feedback": 2_612,
-    "reconcile": 1_480,
-    "views": 2_236,
-    "app": 1_638,
-    "setup": 3_470,
-    "hooks": 2_032,
-    "cli": 5_173,
+    "reconcile": 1_477,
+    "views": 2_240,
+    "app": 1_612,
+    "setup": 3_408,
+    "hooks": 1_992,
+    "cli": 5_164,
     APART: 17_767,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_737
+RUN_IN_ALL = 4_746
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
