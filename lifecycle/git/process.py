@@ -429,6 +429,7 @@ def push(git: Git, remote: str, refspec: str) -> None:
     shown = git.remote_head_of(branch, remote)
     # With a lease, git would also overwrite what the branch here lacks; there it stays a plain push.
     if shown and git.run("merge-base", shown, source, check=False) == shown:
+        _refuse_set_back(git, remote, branch, source, {shown}, shown)
         try:
             git.run(*sent, f"--force-with-lease={ref}:{shown}", remote=remote)
         except GitFailed as error:
@@ -437,16 +438,25 @@ def push(git: Git, remote: str, refspec: str) -> None:
         else:
             return
         there = git.run("ls-remote", remote, ref, remote=remote).partition("\t")[0]
-        if there != shown and git.run("merge-base", shown, there, check=False) == there != "":
-            import shlex
-
-            number, quoted = (
-                git.run("rev-list", "--count", f"{there}..{shown}"),
-                shlex.quote(branch),
-            )
-            name = {"branch": branch, "remote": remote, "quoted": quoted}
-            raise Refused(sentence("set-back", number=number, **name))
+        if there and git.run("merge-base", there, source, check=False) == there:
+            _refuse_set_back(git, remote, branch, source, {shown}, there)
     git.run(*sent, remote=remote)
+
+
+def _refuse_set_back(
+    git: Git, remote: str, branch: str, source: str, had: set[str], there: str
+) -> None:
+    """Refuse to push commits that the branch `had`, as shown last or before any fetch, but not `there`."""
+    words = ("rev-list", "--walk-reflogs", f"refs/remotes/{remote}/{branch}", "--")
+    had = had.union(git.run(*words, check=False).split())
+    new = git.run("rev-list", f"{there}..{source}", "--").split()
+    out = next((commit for commit in new if commit in had), "")
+    if out:
+        import shlex
+
+        number, quoted = git.run("rev-list", "--count", f"{there}..{out}"), shlex.quote(branch)
+        told = {"branch": branch, "remote": remote, "quoted": quoted}
+        raise Refused(sentence("set-back", number=number, **told))
 
 
 def _known_cause(output: str) -> str:

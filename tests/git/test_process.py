@@ -271,10 +271,14 @@ def test_a_branch_whose_submodule_was_not_pushed_stays_here(
     assert git.run("rev-parse", "HEAD") in git.run("ls-remote", "origin", remote="origin")
 
 
+@pytest.mark.parametrize("is_fetched", [False, True])
 def test_what_was_taken_out_of_a_pushed_branch_is_not_pushed_again(
-    git: GitRepository, tmp_path_factory: pytest.TempPathFactory
+    git: GitRepository, tmp_path_factory: pytest.TempPathFactory, *, is_fetched: bool
 ) -> None:
-    """It may be a secret; once the user has decided, by the command that is named, the branch is pushed."""
+    """It may be a secret; once the user has decided, by the command that is named, the branch is pushed.
+
+    A fetch in between, such as that of a pull, changes nothing of that.
+    """
     away = tmp_path_factory.mktemp("away") / "top"
     git.run("init", "--quiet", "--bare", str(away))
     git.run("remote", "add", "origin", str(away))
@@ -283,6 +287,8 @@ def test_what_was_taken_out_of_a_pushed_branch_is_not_pushed_again(
         push(git, "origin", "HEAD:refs/heads/work&co")
     git.run("-C", str(away), "update-ref", "refs/heads/work&co", git.run("rev-parse", "HEAD~2"))
     git.run("commit", "--quiet", "--allow-empty", "-m", "Three")
+    if is_fetched:
+        git.run("fetch", "--quiet", "origin", remote="origin")
     there = ("-C", str(away), "log", "--format=%s", "work&co")
     with pytest.raises(Refused) as refused:
         push(git, "origin", "HEAD:refs/heads/work&co")
