@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 
+from lifecycle.app.waiting.pull_wait import standing_of
 from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge, over
+from lifecycle.claim.engine.briefing import checks_line
 from lifecycle.claim.record.sections import MergeRecord, PullRecord
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
 from lifecycle.core.values.model import Conversations, Ejection, PullRequest, QueueEntry
+from lifecycle.feedback.waiting.endings import Ending, WaitFor, standing_ends
 from tests.batches import each_row
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, observation, pull, record, seen
@@ -210,6 +213,21 @@ def test_a_deployment_that_waits_for_a_person_is_told_to_the_person() -> None:
     assert (found.known.checks or {})["held"] == ["deploy"]
     other = Check("slow", Bucket.PENDING, word="IN_PROGRESS")
     assert judged(pull(checks=Checks(SHA, (*runs, other)))).notices == ()
+    assert judged(pull(checks=Checks(SHA, runs, unfinished=("CI", "Lint")))).notices == ()
+
+
+def test_nothing_runs_where_only_a_deployment_waits() -> None:
+    """A wait that begins later ends, too; a further failure is told, and status names what failed."""
+    waits = Check("deploy", Bucket.PENDING, "CI", word="WAITING")
+    known = judged(pull(checks=Checks(SHA, (waits,), unfinished=("CI",)))).known
+    assert standing_ends(standing_of(known), WaitFor.CI) is Ending.PERSON
+    red = (Check("lint", Bucket.FAIL, "CI"), Check("test", Bucket.FAIL, "CI"), waits)
+    memory = {"pull.announced": {"sha": SHA, "failed": ["lint@0"]}}
+    found = judged(pull(checks=Checks(SHA, red, unfinished=("CI",))), memory=memory)
+    assert [notice.key for notice in found.notices] == [f"failed:107:{SHA}:lint@0,test@0"]
+    assert standing_ends(standing_of(found.known), WaitFor.CI) is Ending.RED
+    line = checks_line(record(memory={"pull.checks": found.known.checks}))
+    assert line == f"CI: 0/2 passed, 2 failed at {SHA[:7]}: lint, test."
 
 
 def test_failures_of_another_head_were_not_spoken_of() -> None:

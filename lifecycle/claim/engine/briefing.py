@@ -237,7 +237,7 @@ def checks_line(record: Record) -> str:
     failed = list(checks.get("failed", ()))
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
     total = passed + running + len(failed) + len(checks.get("stale", ()))
-    if checks.get("held"):
+    if checks.get("held") and not failed:
         return f"CI: waits for an approval to run: {_names(checks['held'])}."
     if running and not (failed or checks.get("stale")):
         return review_messages.checks_running(passed, total, running)

@@ -110,15 +110,21 @@ class Checks:
 
     @property
     def running(self) -> tuple[Check, ...]:
-        """Runs that have not ended, without those that GitHub gave up waiting for."""
-        return tuple(
-            run for run in self.runs if run.bucket is Bucket.PENDING and run.word != "STALE"
-        )
+        """Runs that have not ended, without those that GitHub gave up waiting for, and those `waiting`."""
+        return () if self.waiting else self._open
 
     @property
     def waiting(self) -> tuple[Check, ...]:
-        """Runs that wait for a person to approve their deployment; none while any other one runs."""
-        return self.running if {run.word for run in self.running} == {"WAITING"} else ()
+        """Runs that wait for a person to approve their deployment; none while anything else runs."""
+        others = {*self.unfinished}.difference(run.workflow for run in self._open)
+        is_alone = not others and {run.word for run in self._open} == {"WAITING"}
+        return self._open if is_alone else ()
+
+    @property
+    def _open(self) -> tuple[Check, ...]:
+        return tuple(
+            run for run in self.runs if run.bucket is Bucket.PENDING and run.word != "STALE"
+        )
 
     @property
     def failed(self) -> tuple[Check, ...]:

@@ -244,7 +244,7 @@ def _summary(checks: Checks, durations: dict[str, float], waits: Sequence[str]) 
         "verdict": checks.verdict.value,
         "passed": checks.count(Bucket.PASS),
         "running": len(checks.running),
-        "unfinished": list(checks.unfinished),
+        "unfinished": [] if checks.waiting else list(checks.unfinished),
         "failed": [check.name for check in checks.failed],
         "then": words.advice(checks.failed) if checks.failed else "",
         "missing": list(checks.missing),
