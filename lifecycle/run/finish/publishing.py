@@ -43,13 +43,17 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a run's work goes: to a remote ("" for none), and to GitHub unless `why` says why not."""
+    """Where a run's work goes: to a remote ("" for none), and to GitHub unless `why` says why not.
+
+    `merged`: the URL of the pull request with which somebody merged it already; nothing has to go then.
+    """
 
     remote: str = ""
     branch: str = ""
     head: str = ""
     pulls: PullOperations | None = None
     why: str = ""
+    merged: str = ""
 
 
 def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> Destination:
@@ -79,6 +83,10 @@ def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> 
     same = [pull for pull in own if pull.state is PullState.OPEN or pull.head_sha == head]
     if same and all(pull.ended_with(head) for pull in same):
         raise refused("pull-closed", pull=same[0], branch=visible(branch))
+    base = world.settings.base or default_branch(world.git, world.settings.remote, is_asked=True)
+    merged = [pull.url for pull in same if pull.state is PullState.MERGED and pull.base == base]
+    if merged and not any(pull.state is PullState.OPEN for pull in same):
+        return Destination(merged=merged[-1])  # GitHub would open another one after a squash
     return Destination(remote, branch, f"{owner}:{branch}", pulls())
 
 
@@ -94,6 +102,8 @@ def publish(world: World, to: Destination, run: Run, section: str) -> Published:
     Raises:
         GitFailed, Rejected, Transient: the push or GitHub failed; the sentence says what was done.
     """
+    if to.merged:
+        return Published(to.merged)
     if to.remote:
         _push(world, to.remote, to.branch)
     if to.pulls is None:
