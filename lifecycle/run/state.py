@@ -324,8 +324,8 @@ class Story(_Value, frozen=True):
         criteria, design, files, risks, depends_on: the plan of analyst and architect.
         started, completed: when it was first begun, and completed; 0.0 until then.
         base: the commit that it began on: changes since then are its own.
-        red_from: the `at` of the last run that was recorded when it was begun, or when another story was
-            last completed since: tests that failed up to then do not belong to this story.
+        red_from: the `at` of the last run that was recorded when it was begun, when another story was last
+            completed since, or before its red: tests that failed up to then do not belong to this story.
         words: what was said of its checks.
         gates, reviews: its records, the newest last.
         red, green: the proofs of its cycle.
