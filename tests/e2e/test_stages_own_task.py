@@ -183,6 +183,16 @@ def test_the_only_task_that_is_left_is_not_the_sessions(ground: Ground, how: str
     assert f"/bd-start {other}" in agent.stops(CLOSED).model
 
 
+def test_words_that_are_no_id_are_no_task_that_is_gone(ground: Ground) -> None:
+    """A person may begin a task by its title; what the command's words were is not the session's task."""
+    own = ground.task("Mend the parser", priority=1)
+    agent = ground.agent()
+    agent.prompt("/bd-start the parser, please")
+    agent.runs("bd update $ID --claim")
+    assert f"bd show {own}" in agent.stops(CODED).model
+    assert task_of(ground, agent) == own
+
+
 @SOAKED
 def test_words_about_another_closed_task_end_nothing(ground: Ground) -> None:
     """A person asks about it in the middle of one's own."""

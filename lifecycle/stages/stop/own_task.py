@@ -150,8 +150,10 @@ class Own:
         first, second = (own, instructed) if self.turn.asked is Stage.CODING else (instructed, own)
         named = first or second or _last(known, tasks_taken.ids_in(self.turn.named, self.starts))
         free = [task for task in known.tasks if task.assignee in ("", actor)]
-        # It began one that is gone by now: the only one that is left was not meant.
-        gone = "".join(name for name in self.begun[-1:] if name != self.kept.ended)
+        # It began one that is gone by now: the only one that is left was not meant. Other words are no ids.
+        alike = [other.id for other in known.tasks[:1]]
+        ids = [n for n in self.begun for id_ in alike if tasks_taken.is_about_others(f"#{n}", id_)]
+        gone = "".join(name for name in ids[-1:] if name != self.kept.ended)
         is_only = len(known.tasks) == len(free) == 1 and self.is_ours and not gone
         return named or (free[0].id if is_only else gone)
 
