@@ -429,7 +429,7 @@ def push(git: Git, remote: str, refspec: str) -> None:
     shown = git.remote_head_of(branch, remote)
     # With a lease, git would also overwrite what the branch here lacks; there it stays a plain push.
     if shown and git.run("merge-base", shown, source, check=False) == shown:
-        _refuse_set_back(git, remote, branch, source, {shown}, shown)
+        _refuse_set_back(git, remote, branch, f"{shown}..{source}", shown)
         try:
             git.run(*sent, f"--force-with-lease={ref}:{shown}", remote=remote)
         except GitFailed as error:
@@ -439,22 +439,21 @@ def push(git: Git, remote: str, refspec: str) -> None:
             return
         there = git.run("ls-remote", remote, ref, remote=remote).partition("\t")[0]
         if there and git.run("merge-base", there, source, check=False) == there:
-            _refuse_set_back(git, remote, branch, source, {shown}, there)
+            _refuse_set_back(git, remote, branch, f"{there}..{source}", shown)
     git.run(*sent, remote=remote)
 
 
-def _refuse_set_back(
-    git: Git, remote: str, branch: str, source: str, had: set[str], there: str
-) -> None:
-    """Refuse to push commits that the branch `had`, as shown last or before any fetch, but not `there`."""
+def _refuse_set_back(git: Git, remote: str, branch: str, new: str, shown: str) -> None:
+    """Refuse to push the range `new` if the branch had some of it, as shown last or before a fetch."""
     words = ("rev-list", "--walk-reflogs", f"refs/remotes/{remote}/{branch}", "--")
-    had = had.union(git.run(*words, check=False).split())
-    new = git.run("rev-list", f"{there}..{source}", "--").split()
-    out = next((commit for commit in new if commit in had), "")
-    if out:
+    had = {shown, *git.run(*words, check=False).split()}
+    commits = git.run("rev-list", new, "--").split()
+    newest = next((commit for commit in commits if commit in had), "")
+    if newest:
         import shlex
 
-        number, quoted = git.run("rev-list", "--count", f"{there}..{out}"), shlex.quote(branch)
+        there, quoted = new.partition("..")[0], shlex.quote(branch)
+        number = git.run("rev-list", "--count", f"{there}..{newest}")
         told = {"branch": branch, "remote": remote, "quoted": quoted}
         raise Refused(sentence("set-back", number=number, **told))
 
