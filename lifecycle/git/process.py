@@ -454,8 +454,8 @@ def _refuse_set_back(git: Git, remote: str, branch: str, new: str, shown: str) -
 
         there, quoted = new.partition("..")[0], shlex.quote(branch)
         number = git.run("rev-list", "--count", f"{there}..{newest}")
-        told = {"branch": branch, "remote": remote, "quoted": quoted}
-        raise Refused(sentence("set-back", number=number, **told))
+        names = {"branch": branch, "remote": remote, "quoted": quoted}
+        raise Refused(sentence("set-back", number=number, **names))
 
 
 def _known_cause(output: str) -> str:
