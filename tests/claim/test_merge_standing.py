@@ -333,6 +333,13 @@ def test_an_ejection_of_before_the_first_look_is_not_of_a_head_that_came_later()
     assert merging.standing == "is ready to merge"
 
 
+def test_whom_a_record_of_another_version_waits_for_is_kept_as_it_is() -> None:
+    """A later version may know others, and its record is read after a way back: no look fails by it."""
+    before = MergeRecord(head=SHA, standing="waits for a deputy", awaits="deputy")
+    assert stands(before, shown(**UNREAD), NOW).awaits == "deputy"
+    assert stands(before, shown(), NOW).awaits == Whom.MERGE
+
+
 def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> None:
     """Where an approval came and a rule is left, the rule is named; a place in the queue is none."""
     before = MergeRecord(head=SHA, standing="waits for an approving review")

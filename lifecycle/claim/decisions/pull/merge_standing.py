@@ -189,7 +189,7 @@ def stands(
         pull = replace(pull, is_auto_merge=True)
     awaiting, how = awaited(pull), words.readiness(pull, is_reported=False)
     # The agent opened it for review: whoever made it a draft again has to mark it ready.
-    whom = Whom.REVIEWERS if pull.is_draft and awaiting.why == how else awaiting.whom
+    whom: str = Whom.REVIEWERS if pull.is_draft and awaiting.why == how else awaiting.whom
     is_held = pull.mergeable == CONFLICTING or bool(pull.changes_due)
     is_told = _is_green(pull) or is_unchecked or pull.queue is not None or pull.is_auto_merge
     out = pull.ejection if pull.queue is None and merging.ejected == pull.head_sha else None
@@ -199,14 +199,14 @@ def stands(
         whom, how = Whom.AUTHOR, words.still_out(out.reason) if _is_settled(out, now) else ""
     elif is_told and _is_unknown(pull) and before.standing and before.head == pull.head_sha:
         # What changed meanwhile is told once GitHub knows; recorded now, it would count as told.
-        whom, how = Whom(before.awaits or whom), before.standing
+        whom, how = before.awaits or whom, before.standing
     elif not is_told or (_is_unknown(pull) and how.startswith("is ready")):
         how = ""
     # When a base moves, GitHub does not know for a while whether the conflict is gone. Once the checks are
     # green for the first time, or again after a failure, their own notice tells how it stands.
     was_told = before.head == pull.head_sha and (before.is_owed or (is_held and before.standing))
     is_owed = bool(was_told or (is_held and _is_green(pull))) and not (how or _is_red(pull))
-    return replace(merging, standing=how, awaits=whom.value, is_owed=is_owed)
+    return replace(merging, standing=how, awaits=str(whom), is_owed=is_owed)
 
 
 def _is_unknown(pull: PullRequest) -> bool:
