@@ -187,6 +187,9 @@ def test_what_a_person_takes_out_of_the_queue_is_no_failure_and_stays_out() -> N
     assert keys(said) == [("queue:107:E_1:out", Audience.NOTE)]
     after = stands(MergeRecord(head=SHA, queued=SHA), out, NOW)
     assert after.awaits == Whom.MERGE
+    queued = MergeRecord(head=SHA, queued=SHA, standing="is in the merge queue", awaits=Whom.QUEUE)
+    reckoned = stands(queued, replace(out, mergeable="UNKNOWN"), NOW)
+    assert (reckoned.awaits, reckoned.standing) == (Whom.MERGE, "")
     pushed = shown(head_sha=OLD, ejection=out.ejection)
     later = known(after, pushed, NOW)
     assert advance(look(later, auto_merge=True), pushed) is None

@@ -193,11 +193,13 @@ def stands(
     is_held = pull.mergeable == CONFLICTING or bool(pull.changes_due)
     is_told = _is_green(pull) or is_unchecked or pull.queue is not None or pull.is_auto_merge
     out = pull.ejection if pull.queue is None and merging.ejected == pull.head_sha else None
+    # That it is in the queue is not so any more, whatever GitHub still reckons.
+    is_known = before.standing and before.head == pull.head_sha and not before.queued
     if is_held:  # notices of their own tell of it
         how = ""
     elif out is not None and not out.is_by_hand:
         whom, how = Whom.AUTHOR, words.still_out(out.reason) if _is_settled(out, now) else ""
-    elif is_told and _is_unknown(pull) and before.standing and before.head == pull.head_sha:
+    elif is_told and _is_unknown(pull) and is_known:
         # What changed meanwhile is told once GitHub knows; recorded now, it would count as told.
         whom, how = before.awaits or whom, before.standing
     elif not is_told or (_is_unknown(pull) and how.startswith("is ready")):
