@@ -513,3 +513,25 @@ def test_a_pull_request_without_a_claim_is_waited_for_by_the_same_rules(
     assert waited(WaitFor.MERGE).ending is Ending.GOOD
     with pytest.raises(NotFound):
         BranchWait(place.tree().world, 999, wanted=WaitFor.ANY, seconds=9, within=nullcontext).run()
+
+
+@pytest.mark.parametrize("has_claim", [True, False], ids=["claim", "number"])
+def test_a_clock_that_is_set_back_does_not_stop_a_wait(
+    place: Place, clock: EventfulClock, monkeypatch: pytest.MonkeyPatch, has_claim: bool
+) -> None:
+    """The shared looks name the next moment by that clock: then they are asked anew."""
+    place.ready()
+    tree = place.tree()
+    tree.tick(Wake.STOP)
+    place.control.set_check(46, "test", status="in_progress")
+    ahead, began = clock.now, clock.offset
+
+    def set_back() -> None:
+        monkeypatch.setattr(clock, "now", lambda: ahead() - 3600.0)
+        place.control.set_check(46, "test", conclusion="failure", log=LOG)
+
+    clock.at(began + 500, set_back)
+    alone = BranchWait(tree.world, 46, wanted=WaitFor.CI, seconds=7200, within=nullcontext)
+    done = wait(place, WaitFor.CI, seconds=7200) if has_claim else alone.run()
+    assert done.ending is Ending.RED
+    assert clock.offset < began + 1000

@@ -75,7 +75,11 @@ class Waiting(ABC, Generic[T]):
 
     def run(self) -> T:
         """Look when a look is due, until the wait has ended; returns how it ended."""
+        latest = self.began
         while True:
+            if self.clock.now() < latest:
+                self.again = 0.0  # the clock was set back, which must not stop it for hours
+            latest = self.clock.now()
             moment = self._next()
             if not isinstance(moment, float | int):
                 return moment
