@@ -17,7 +17,7 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
 from tests.claim.steps import go
-from tests.conftest import BRANCH, Place
+from tests.conftest import BRANCH, STARTED, Place
 from tests.factories import texts
 from tests.repeated import soaked
 
@@ -142,7 +142,9 @@ def test_a_hung_board_does_not_cost_the_session_its_question(place: Place, kind:
     place.control.merge_pull(number)
     place.tree().tick(Wake.IDLE)
     place.control.add_fault(Fault(kind, operation="BriefBoard", count=9))
-    done = place.hook("session-start", {}, LIFECYCLE_HOOK_SECONDS="3")
+    # A started command: it waits between two attempts, and the last one would begin too late.
+    variables = {"LIFECYCLE_BIN": str(STARTED), "LIFECYCLE_HOOK_SECONDS": "4.5"}
+    done = place.hook("session-start", {}, **variables)
     assert done.returncode == 0
     text = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert f"PR #{number} merged! Should I close issue #42?" in text
