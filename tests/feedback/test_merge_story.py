@@ -401,6 +401,16 @@ def test_what_a_person_takes_out_of_the_queue_waits_for_a_person(place: Place, n
     assert "merge queue" not in place.cli("status").stdout
 
 
+def it_left_by_a_hand_off(place: Place, number: int) -> None:
+    """No look says that a person took it out; then it is queued again."""
+    assert "merge queue" not in place.cli("status").stdout
+    place.clock.offset += 120
+    place.control.advance(120)
+    assert "by hand" not in texts(place.tree().tick(Wake.TICK))
+    mutate(place, "enqueuePullRequest", number)
+    wake(place)
+
+
 @demands(contexts=["test"], merge_queue=True)
 def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     place: Place, number: int, monkeypatch: pytest.MonkeyPatch
@@ -450,12 +460,7 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     hook.chmod(0o700)
     failed = place.cli("handoff", "--summary", "Fix race condition").stderr
     assert f"PR #{number} was taken out of the merge queue, so that the branch" in failed
-    assert "merge queue" not in place.cli("status").stdout
-    place.clock.offset += 120
-    place.control.advance(120)
-    assert "by hand" not in texts(place.tree().tick(Wake.TICK))
-    mutate(place, "enqueuePullRequest", number)
-    wake(place)
+    it_left_by_a_hand_off(place, number)
     mutate(place, "dequeuePullRequest", number, "id")
     failed = place.cli("handoff", "--summary", "Fix race condition").stderr
     assert "merge queue" not in failed
@@ -477,12 +482,7 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     with pytest.raises(KeyboardInterrupt):
         place.tree().hand_off("Fix race condition")
     monkeypatch.undo()
-    assert "merge queue" not in place.cli("status").stdout
-    place.clock.offset += 120
-    place.control.advance(120)
-    assert "by hand" not in texts(place.tree().tick(Wake.TICK))
-    mutate(place, "enqueuePullRequest", number)
-    wake(place)
+    it_left_by_a_hand_off(place, number)
     hook.unlink()
     handed = place.cli("handoff", "--summary", "Fix race condition")
     assert handed.returncode == 0, handed.stderr
