@@ -80,7 +80,8 @@ DEVELOPERS = dict(os.environ)
 """The variables of whoever runs the tests, as they were before any test."""
 BRANCH = "claude/fix-42"
 GIT_CONFIG = Path(__file__).with_name("gitconfig")
-"""What a developer may have in place of the user's: git neither tidies up nor waits for the disk."""
+"""git's settings in every test, not the developer's: it neither tidies up nor waits for the disk."""
+os.environ |= {"GIT_CONFIG_GLOBAL": str(GIT_CONFIG), "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 class ManualClock:
@@ -284,8 +285,6 @@ def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> di
         "CLAUDE_PROJECT_DIR": str(root),
         **client(),
         "XDG_CONFIG_HOME": str(root.parent / "home" / "config"),
-        "GIT_CONFIG_GLOBAL": str(GIT_CONFIG),
-        "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_AUTHOR_NAME": "Agent",
         "GIT_AUTHOR_EMAIL": "agent@example.com",
         "GIT_COMMITTER_NAME": "Agent",
