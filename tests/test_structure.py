@@ -25,9 +25,9 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_953,
-    "storage": 1_446,
+    "storage": 1_459,
     "settings": 872,
-    "git": 1_001,
+    "git": 998,
     "github": 6_026,
     "trackers": 2_519,
     "platforms": 676,
@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_220,
     "feedback": 2_612,
     "reconcile": 1_477,
-    "views": 2_240,
+    "views": 2_241,
     "app": 1_616,
     "setup": 3_408,
     "hooks": 1_992,

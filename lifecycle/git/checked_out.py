@@ -1,4 +1,4 @@
-"""What is checked out in a worktree, read from git's files without starting git.
+"""What is checked out in a worktree, read from git's files: git is started for a reftable alone.
 
 A hook's quick path imports this module, so it imports no `pathlib`.
 """
@@ -20,7 +20,7 @@ def branch_of(root: str | os.PathLike[str]) -> str:
     """The branch that is checked out; "" if there is none, or outside of git."""
     try:
         git = regular_files.git_folder(root)
-        words = _line(os.path.join(git, "HEAD")).split() if git else []
+        words = regular_files.head_of(git).split() if git else []
     except (OSError, ValueError):
         return ""
     return words[1].removeprefix("refs/heads/") if words[:1] == ["ref:"] and len(words) > 1 else ""
@@ -37,8 +37,3 @@ def pushed_at(folder: str | os.PathLike[str], remote: str, branch: str) -> tuple
     except (OSError, ValueError):
         return "", 0.0
     return (read[0].decode("utf-8", "replace").strip(), read[1] / 1e9) if read else ("", 0.0)
-
-
-def _line(path: str) -> str:
-    read = regular_files.content(path, limit=_LINE)
-    return read[0].decode("utf-8", "replace").strip() if read is not None else ""

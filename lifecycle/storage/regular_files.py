@@ -29,6 +29,11 @@ CONFIG_FILE = ".lifecycle.toml"
 _LONG = 4096
 """Characters that are read of a `.git` file."""
 
+_GIT_SECONDS = 5.0
+
+REFTABLE = "reftable/tables.list"
+"""The file in a git folder that changes with its refs, where they are kept in a reftable."""
+
 _NEVER_WAIT = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _NO_LINK = {errno.ELOOP, errno.EMLINK}
 _NO_FILE = {errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP}
@@ -79,6 +84,29 @@ def git_folder(root: str | os.PathLike[str]) -> str:
     read = content(git, follow=True, limit=_LONG)
     word, _, path = os.fsdecode(read[0] if read is not None else b"").strip().partition(":")
     return os.path.join(root, path.strip()) if word == "gitdir" and path.strip() else ""
+
+
+def head_of(git: str) -> str:
+    """What HEAD in a worktree's own git folder says: `ref: refs/heads/main`, or a commit; "" without it.
+
+    Where refs are kept in a reftable, the file HEAD names a branch that nobody can have, and git is asked.
+    Source: https://git-scm.com/docs/reftable
+
+    Raises:
+        OSError: the file cannot be read, or git does not answer.
+    """
+    read = content(os.path.join(git, "HEAD"), limit=_LONG)
+    line = os.fsdecode(read[0] if read is not None else b"").strip()
+    if line != "ref: refs/heads/.invalid":
+        return line
+    import subprocess  # for these repositories alone
+
+    words = ("git", f"--git-dir={git}", "symbolic-ref", "--quiet", "HEAD")
+    try:
+        asked = subprocess.run(words, capture_output=True, timeout=_GIT_SECONDS, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise OSError(str(error)) from None
+    return f"ref: {os.fsdecode(asked.stdout).strip()}" if asked.returncode == 0 else ""
 
 
 def main_worktree(root: str) -> str:

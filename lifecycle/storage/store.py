@@ -78,15 +78,14 @@ def common_folder(root: Path) -> Path | None:
 
 
 def places_of(root: Path, branch: str) -> list[Path]:
-    """The worktrees of this clone that have the branch checked out, found without starting git.
+    """The worktrees of this clone that have the branch checked out, by the files of git's folder.
 
     Source: https://git-scm.com/docs/gitrepository-layout (`worktrees`, `gitdir`)
     """
     common, places = common_folder(root), []
     try:
         for git in (common, *(common / "worktrees").glob("*")) if common is not None else ():
-            head = regular_files.content(str(git / "HEAD"), limit=_LINE)
-            if head is None or os.fsdecode(head[0]).strip() != f"ref: refs/heads/{branch}":
+            if regular_files.head_of(str(git)) != f"ref: refs/heads/{branch}":
                 continue
             link = regular_files.content(str(git / "gitdir"), limit=_LINE)
             # The path in a linked worktree's folder may be relative to that (worktree.useRelativePaths).

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lifecycle.git.checked_out import branch_of
+from lifecycle.storage.store import places_of
 from lifecycle.workflow.nearest import adopted_by, rank
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
@@ -88,3 +90,20 @@ def test_who_asks_is_read_from_event_and_environment(tmp_path: Path) -> None:
     assert asker == Asker("s", os.getpid(), branch, is_subagent=True)
     assert asker_of(ground.root, {"CLAUDE_PID": "x"}, {}) == Asker("", 0, branch)
     assert branch_of(tmp_path) == ""
+
+
+def test_a_branch_is_known_where_refs_are_kept_in_a_reftable(tmp_path: Path) -> None:
+    """HEAD is no help there: of a clone and of a linked worktree git says what is checked out."""
+    main, linked = tmp_path / "main", tmp_path / "linked"
+    made = subprocess.run(
+        ["git", "init", "-q", "--ref-format=reftable", "-b", "trunk", main], check=False
+    )
+    if made.returncode:
+        pytest.skip("of reftables: git 2.45 is the first that has them")
+    git = ("git", "-C", str(main))
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "First"], check=True)
+    subprocess.run([*git, "worktree", "add", "-q", "-b", "topic", linked], check=True)
+    assert (branch_of(main), branch_of(linked)) == ("trunk", "topic")
+    assert places_of(main, "topic") == [linked]
+    subprocess.run([*git, "switch", "-q", "--detach"], check=True)
+    assert (branch_of(main), places_of(linked, "trunk")) == ("", [])

@@ -78,10 +78,11 @@ def watched(root: Path) -> tuple[Path, ...]:
     sessions = here / workflow_marks.SESSIONS
     named += [Path(entry.path) for entry in _entries(sessions) if entry.name.endswith(".json")]
     git = regular_files.git_folder(root)
-    named += [Path(git, "HEAD")] if git else []
+    named += [Path(git, name) for name in ("HEAD", regular_files.REFTABLE) if git]
     common = store.common_folder(root)
     if common is not None:
         named += [common / "lifecycle" / f"journal.db{tail}" for tail in ("", "-wal")]
+        named.append(common / regular_files.REFTABLE)
         branch = branch_of(root) or "HEAD"
         named += [Path(remote.path, branch) for remote in _entries(common / "refs/remotes")]
     return tuple(named)
