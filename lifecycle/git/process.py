@@ -423,9 +423,11 @@ def push(git: Git, remote: str, refspec: str) -> None:
     words = ("--recurse-submodules=check",) if known and not is_set else ()
     if re.findall(r"(?m)^push\.recursesubmodules (.*)", known)[-1:] == ["only"]:  # the last counts
         words = ("--recurse-submodules=on-demand",)
-    sent = ("push", "--quiet", *words, "--set-upstream", remote, refspec)
     source, _, ref = refspec.partition(":")
     branch = ref.removeprefix("refs/heads/")
+    # So what was pushed is known in a clone of a single branch, too, whose settings follow no other.
+    follow = f"remote.{remote}.fetch=+{ref}:refs/remotes/{remote}/{branch}"
+    sent = ("-c", follow, "push", "--quiet", *words, "--set-upstream", remote, refspec)
     shown = git.remote_head_of(branch, remote)
     # With a lease, git would also overwrite what the branch here lacks; there it stays a plain push.
     if shown and git.run("merge-base", shown, source, check=False) == shown:
@@ -485,9 +487,8 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         raise GitFailed(f"git {_verb(args)} failed: {why}", evidence=why.removesuffix("."))
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     text = output.casefold()
-    is_local = (
-        _verb(args) in _WHOLE and "promisor remote" not in text
-    )  # a partial clone fetches files
+    # A partial clone fetches files.
+    is_local = _verb(args) in _WHOLE and "promisor remote" not in text
     ends = (_PUSH_ENDS, _ADD_ENDS, *([_HUNG_UP] if is_local else []))
     lines = [line for line in lines if not line.startswith(ends)] or lines
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]

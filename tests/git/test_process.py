@@ -271,17 +271,24 @@ def test_a_branch_whose_submodule_was_not_pushed_stays_here(
     assert git.run("rev-parse", "HEAD") in git.run("ls-remote", "origin", remote="origin")
 
 
-@pytest.mark.parametrize("is_fetched", [False, True])
+@pytest.mark.parametrize(
+    ("is_fetched", "single"), [(False, ()), (True, ()), (False, ("-t", "main"))]
+)
 def test_what_was_taken_out_of_a_pushed_branch_is_not_pushed_again(
-    git: GitRepository, tmp_path_factory: pytest.TempPathFactory, *, is_fetched: bool
+    git: GitRepository,
+    tmp_path_factory: pytest.TempPathFactory,
+    *,
+    is_fetched: bool,
+    single: tuple[str, ...],
 ) -> None:
     """It may be a secret; once the user has decided, by the command that is named, the branch is pushed.
 
-    A fetch in between, such as that of a pull, changes nothing of that.
+    A fetch in between, such as that of a pull, changes nothing of that, nor does a clone of a single
+    branch, whose settings follow no other (https://git-scm.com/docs/git-clone, --single-branch).
     """
     away = tmp_path_factory.mktemp("away") / "top"
     git.run("init", "--quiet", "--bare", str(away))
-    git.run("remote", "add", "origin", str(away))
+    git.run("remote", "add", *single, "origin", str(away))
     for text in ("Begin", "One", "Two"):
         git.run("commit", "--quiet", "--allow-empty", "-m", text)
         push(git, "origin", "HEAD:refs/heads/work&co")
