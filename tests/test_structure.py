@@ -41,7 +41,7 @@ BUDGET = {
     "views": 2_241,
     "app": 1_616,
     "setup": 3_408,
-    "hooks": 1_992,
+    "hooks": 1_991,
     "cli": 5_164,
     APART: 17_767,
 }

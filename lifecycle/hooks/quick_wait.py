@@ -144,15 +144,17 @@ class _Resting:
         )
 
     def wait(self) -> bool:
-        """Wait until the whole path has to continue; False if nobody listens any more."""
+        """Wait until the whole path has to continue; False if nobody listens any more.
+
+        It has to if the clock was set back, too: both moments were named by the clock of before.
+        """
         due, files, session = self._rest["again"], self._rest["dates"], self._rest["session"]
         until = self._rest["until"] or math.inf
-        while (now := self._clock.now()) < until and dates(files) == files:
-            if now >= due:
-                due = self._asked(now)
-                if due <= now:
-                    return True
-                continue
+        latest = 0.0
+        while latest <= (now := self._clock.now()) < until and dates(files) == files:
+            latest = now
+            if now >= due and (due := self._asked(now)) <= now:
+                break
             moment = min(due, until)
             signs_of_life.promise(self._folder, session, min(moment, now + LONGEST_WAIT))
             if not waits(self._clock, moment - now, files, os.environ):

@@ -27,10 +27,10 @@ class _Clock:
     """Time that passes where somebody listens."""
 
     def __init__(self) -> None:
-        self.passed = 0.0
+        self.passed = self.set_back = 0.0
 
     def now(self) -> float:
-        return NOW + self.passed
+        return NOW + self.passed - self.set_back
 
     def monotonic(self) -> float:
         return self.passed
@@ -104,6 +104,20 @@ def test_a_moment_that_asks_for_more_ends_the_rest(
     monkeypatch.setattr(quick_wait, "is_heard", ground.heard)
     assert ground.resting.wait()
     assert (ground.clock.passed, ground.asked) == (60, [])
+
+
+def test_a_clock_that_was_set_back_ends_the_rest(
+    ground: _Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When to ask was named by the clock of before: the whole path reckons anew, not a day later."""
+
+    def set_back(seconds: float, environment: object) -> bool:
+        ground.clock.set_back = 86_400.0
+        return ground.heard(seconds, environment)
+
+    monkeypatch.setattr(quick_wait, "is_heard", set_back)
+    assert ground.resting.wait()
+    assert (ground.clock.passed, ground.asked) == (quick_wait.RECKON_SECONDS, [])
 
 
 def test_it_ends_with_its_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
