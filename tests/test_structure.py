@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_538,
     "claim": 6_323,
     "run": 3_678,
-    "stages": 2_581,
+    "stages": 2_578,
     "workflow": 2_220,
     "feedback": 2_612,
     "reconcile": 1_477,

@@ -194,8 +194,12 @@ def test_path_all_labels_are_removed(ground: Ground) -> None:
 
 
 @SOAKED
-def test_path_the_label_of_this_task_is_removed(ground: Ground) -> None:
-    """Other tasks have it still: this session is led no more, which `stage status` says; others are."""
+@pytest.mark.parametrize("state", [Detected.REQUIREMENTS_REVIEWED, Detected.ISSUE_CLOSED])
+def test_path_the_label_of_this_task_is_removed(ground: Ground, state: Detected) -> None:
+    """Other tasks have it still: this session is led no more, which `stage status` says; others are.
+
+    That the task is in no list of labelled ones does not show that it is closed.
+    """
     first, second = ground.task("First"), ground.task("Second")
     agent, other = ground.agent(), ground.agent()
     for who, task in ((agent, first), (other, second)):
@@ -204,7 +208,7 @@ def test_path_the_label_of_this_task_is_removed(ground: Ground) -> None:
         assert f"bd show {task}" in who.stops(CODED).model
     ground.bd("label", "remove", first, LABEL)
     ground.forget_the_minute()
-    assert agent.stops(marker(Detected.REQUIREMENTS_REVIEWED)).is_silent
+    assert agent.stops(marker(state)).is_silent
     names = {**agent.environment, "CLAUDE_CODE_SESSION_ID": agent.id}
     shown = ground.place.cli("stage", "status", **names).stdout
     assert f"is no longer led: {first} no longer has the label {LABEL}." in shown

@@ -122,8 +122,7 @@ class TaskSearch(Own):
         if not is_on_task or not (known.tasks or state in ENDING):
             return None
         task = self.own_task(known)
-        is_kept = bool(task) and state.is_completion and state not in ENDING
-        fresh = self._asked_for(task) if is_kept else None
+        fresh = self._asked_for(task) if task and self._is_unsure(known, task) else None
         if fresh is not None and fresh.is_open and not self._has_label(fresh):
             return None  # somebody removed the label: the workflow does not lead this task any more
         return self._seen(known, task, fresh)
@@ -166,11 +165,11 @@ class TaskSearch(Own):
         self.labels = shown.labels if shown is not None else self.kept.labels
         self.title = shown.title if shown is not None else ""
         holding = self._holding(known, task, fresh)
-        left = self._still_open(known, task, holding)
-        conflict = self._conflict(fresh or left, holding)
+        is_open = self.state in ENDING and fresh is not None and fresh.is_open
+        conflict = self._conflict(fresh, holding)
         evidence, obstacle = self._evidence()
         # The task that was just taken still has to be done.
-        is_over = left is None and not self.turn.taken
+        is_over = not is_open and not self.turn.taken
         remaining, elsewhere = self._left(known, task if is_over else "")
         shown_line = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(self.labels) if self.labels else shown_line
@@ -199,20 +198,21 @@ class TaskSearch(Own):
             evidence=evidence,
             obstacle=obstacle,
             conflict=conflict,
-            is_still_open=left is not None,
+            is_still_open=is_open,
             can_run=self._can_run(evidence),
             holding=holding,
         )
 
-    def _still_open(self, known: Activity, task: str, holding: HeldTask) -> Task | None:
-        """The task, if the agent calls it over but it is open; a list that has it open may be old."""
-        if self.state not in ENDING or holding in (HeldTask.WAITING, HeldTask.ENDED):
-            return None
-        is_cleared = self.state is Detected.SESSION_CLEARED
-        if known.find(task) is None or (is_cleared and self.turn.taken):
-            return None
-        now = self._asked_for(task)
-        return now if now is not None and now.is_open else None
+    def _is_unsure(self, known: Activity, task: str) -> bool:
+        """True if the tracker has to be asked for the task as it is now.
+
+        A list may be old, and lacks a task whose label was removed as well as one that is closed.
+        """
+        if self.state not in ENDING:
+            return self.state.is_completion
+        if self._holding(known, task, None) in (HeldTask.WAITING, HeldTask.ENDED):
+            return False
+        return self.state is Detected.ISSUE_CLOSED or not self.turn.taken
 
     def _asked_for(self, task: str, *, holders: bool = True) -> Task | None:
         """The task as the tracker has it now; None if it is gone (then nobody holds it)."""
