@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_519,
     "platforms": 676,
     "evidence": 2_538,
-    "claim": 6_323,
+    "claim": 6_327,
     "run": 3_678,
     "stages": 2_578,
     "workflow": 2_220,

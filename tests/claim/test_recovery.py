@@ -229,6 +229,31 @@ def test_a_task_that_is_taken_again_is_not_closed_by_its_old_pull_request(place:
     assert len(place.issue()["comments"]) == 1
 
 
+def test_who_claims_what_was_squashed_hears_how_to_begin_at_the_base(place: Place) -> None:
+    """Its branch has commits that the base lacks, and nothing else; their next change would conflict.
+
+    After the command that is named, the branch differs from the base in nothing.
+    """
+    assert place.cli("claim", "42").returncode == 0
+    branch = place.claim()["branch"]
+    place.work(branch)
+    assert place.cli("release").returncode == 0
+    assert "in other commits" not in place.cli("claim", "42").stdout
+    place.control.merge_pull(place.control.open_pull(branch, "A", body="Refs #42"), method="squash")
+    place.write(phase="done")
+    place.tree().tick(Wake.STOP)
+    place.control.reopen_issue(42)
+    place.control.set_field(42, "Status", "Todo")
+    claimed = place.cli("claim", "42").stdout
+    command = "git pull --no-rebase origin main"
+    assert f"origin's main has all of {branch} already, in other commits, as after a sq" in claimed
+    assert claimed.count(f"begin with: {command}\n") == 1
+    assert place.git("rev-list", "--count", "HEAD..origin/main") == "1"
+    place.git(*command.split()[1:])
+    assert place.git("rev-list", "--count", "HEAD..origin/main") == "0"
+    assert place.git("diff", "origin/main") == ""
+
+
 @pytest.mark.parametrize("method", ["merge", soaked("squash")])
 def test_a_reopened_task_is_handed_off_with_new_commits_alone(
     place: Place, method: Literal["merge", "squash"]

@@ -32,8 +32,8 @@ def switch(world: World, branch: str, base: str) -> list[str]:
     """Switch to the task's branch, with what others pushed; without work it begins at the fetched base.
 
     Returns:
-        Remarks: a git hook failed, the local branch and the remote one diverged, or a new branch lacks
-        commits that the local base has.
+        Remarks: a git hook failed, the local branch and the remote one diverged, a new branch lacks commits
+        that the local base has, or an earlier one was merged in other commits.
 
     Raises:
         GitFailed: git cannot switch to the branch, for example because changes would be overwritten.
@@ -79,8 +79,7 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
             words = {"branch": branch, "remote": remote, "quoted": shlex.quote(branch)}
             return [*failed, sentence("different-ways", **words)]
         git.run("merge", "--quiet", "--ff-only", tracking)
-    _begin_at_base(world, branch, base)
-    return failed
+    return [*failed, *_begin_at_base(world, branch, base)]
 
 
 def _go(world: World, branch: str, *words: str) -> list[str]:
@@ -96,14 +95,22 @@ def _go(world: World, branch: str, *words: str) -> list[str]:
     return []
 
 
-def _begin_at_base(world: World, branch: str, base: str) -> None:
-    """Fast-forward a branch without work of its own (a merged one, say) to the base, if possible."""
+def _begin_at_base(world: World, branch: str, base: str) -> list[str]:
+    """Fast-forward a branch without work of its own (a merged one, say) to the base, if possible.
+
+    Returns a remark if the base has all of its work in other commits: a squash or a rebase merged it.
+    """
+    git, source, ref = world.git, world.base_remote, f"refs/heads/{branch}"
     with suppress(LifecycleError):
-        _fetch_base(world, world.base_remote, base)
-        start = world.git.run("rev-parse", "FETCH_HEAD")
+        _fetch_base(world, source, base)
+        start = git.run("rev-parse", "FETCH_HEAD")
         _refuse_ours(world, base, start)
-        if world.git.run("rev-list", "--count", f"{start}..refs/heads/{branch}") == "0":
-            world.git.run("merge", "--quiet", "--ff-only", start)
+        if git.run("rev-list", "--count", f"{start}..{ref}") == "0":
+            git.run("merge", "--quiet", "--ff-only", start)
+        elif git.run("merge-tree", "--write-tree", start, ref) == git.run("rev-parse", f"{start}:"):
+            words = {"branch": branch, "source": source, "base": base, "quoted": shlex.quote(base)}
+            return [sentence("merged-otherwise", **words)]
+    return []
 
 
 def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
