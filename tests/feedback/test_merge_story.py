@@ -442,7 +442,14 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     for lines in (place.cli("status").stdout, session.start("compact").model):
         assert f"{out}; why: lifecycle feedback merge." in lines
         assert "ready to merge" not in lines
-    assert place.cli("feedback", "merge").stdout.startswith(f"{out}.\n")
+    for _ in ("as it was thrown out", "a check of the same head ran again"):
+        shown = place.cli("feedback", "merge").stdout
+        assert shown.startswith(f"{out}.\n")
+        assert "  | FAILED tests/test_shop.py::test_total" in shown.splitlines()
+        place.clock.offset += 60
+        place.control.advance(60)
+        place.control.set_check(number, "test", rerun=True)
+    assert f"{out}; why: lifecycle feedback merge." in place.cli("tick").stdout
 
     place.control.advance(60)  # else the queue makes the very commit that has failed
     mutate(place, "enqueuePullRequest", number)

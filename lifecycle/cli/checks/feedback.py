@@ -20,7 +20,7 @@ from lifecycle.core.light_dataclass import asdict, fields_of, replace
 from lifecycle.core.redact import lines_in, named
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.configured import HOOK_SECONDS
-from lifecycle.core.values.model import Look, PullRequest, PullState
+from lifecycle.core.values.model import Ejection, Look, PullRequest, PullState
 from lifecycle.feedback.checks import excerpt as excerpts
 from lifecycle.feedback.failures import failure_ledger, failure_words
 
@@ -140,7 +140,8 @@ def merge(session: Session, *, pull: int | None) -> None:
     session.world.refuse_tracked()
     pull_request = _found(session, pull or own_pull(session))
     _keep(session, pull_request)
-    lines = [*standing_of(pull_request), *_more(session, pull_request)]
+    ejection = _ejection(session, pull_request)
+    lines = [*standing_of(pull_request, ejection), *_more(session, pull_request, ejection)]
     data = {
         **fields_of(pull_request, pull="number", head="head_sha", merge_state="merge_state"),
         "mergeable": pull_request.mergeable,
@@ -184,9 +185,18 @@ def _keep(session: Session, pull: PullRequest) -> None:
         keep(session, pull.number, seen)
 
 
-def standing_of(pull_request: PullRequest) -> list[str]:
-    """Sentences about what prevents a pull request's merge: reviews, checks, rules, a conflict."""
+def _ejection(session: Session, pull: PullRequest) -> Ejection | None:
+    """How the merge queue last threw it out; of the claim's own, it counts for as long as in `status`."""
     from lifecycle.claim.decisions.pull import merge_standing  # only `merge` in this group decides
+
+    record, out = session.claim_store.remembered(), pull.ejection
+    is_known = record is not None and record.pull.merging.ejected == pull.head_sha
+    is_out = is_known and pull.queue is None and out is not None and not out.is_by_hand
+    return out if is_out else merge_standing.ejection_of(pull)
+
+
+def standing_of(pull_request: PullRequest, ejection: Ejection | None = None) -> list[str]:
+    """Sentences about what prevents a pull request's merge: reviews, checks, rules, a conflict."""
     from lifecycle.core.messages import merge_messages
 
     number, checks = pull_request.number, pull_request.checks or Checks(pull_request.head_sha)
@@ -200,7 +210,6 @@ def standing_of(pull_request: PullRequest) -> list[str]:
         lines.append(_not_green(number, checks))
     if pull_request.mergeable == "CONFLICTING":
         return [merge_messages.conflicts(number, pull_request.base), *lines]
-    ejection = merge_standing.ejection_of(pull_request)
     how = merge_messages.readiness(pull_request, is_reported=False)
     how = how if ejection is None else merge_messages.thrown_out(ejection.reason)
     is_ready = how.startswith("is ready") and not checks.are_none
@@ -216,7 +225,7 @@ def _not_green(number: int, checks: Checks) -> str:
     return f"The checks of PR #{number} are not green{names and f': {names}'}."
 
 
-def _more(session: Session, pull_request: PullRequest) -> list[str]:
+def _more(session: Session, pull_request: PullRequest, ejection: Ejection | None) -> list[str]:
     if pull_request.mergeable == "CONFLICTING":
         from lifecycle.feedback.merging import conflict
 
@@ -224,8 +233,7 @@ def _more(session: Session, pull_request: PullRequest) -> list[str]:
             session.world, pull_request.number, pull_request.head_sha, pull_request.base, SECONDS
         )
         return conflict.lines_of(shown)
-    ejection = pull_request.ejection
-    if ejection is None or ejection.is_by_hand or pull_request.queue is not None:
+    if ejection is None:
         return []
     from lifecycle.feedback.checks.fetching import fetch
     from lifecycle.feedback.checks.packet_text import lines_of
