@@ -67,7 +67,8 @@ def content_of(workflow: Workflow, kind: DocumentKind) -> bytes:
         "record": msgspec.to_builtins(workflow),
     }
     whole = {**fields_of(workflow, kind), DETAIL: detail}
-    content = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
+    # Half a pair of surrogates, or a byte of the command line, has no encoding.
+    content = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace")
     if len(content) > MOST_BYTES:
         name, size = visible(workflow.name), len(content)
         raise refused("workflow-too-large", name=name, size=size, most=MOST_BYTES)
