@@ -85,6 +85,7 @@ from lifecycle.core.values.shapes import (
     RefFacts,
     StatusFacts,
 )
+from lifecycle.github.operations.inputs import demands
 from lifecycle.github.operations.repository import GitHub
 from lifecycle.storage.store import worktree_root
 
@@ -186,6 +187,7 @@ class Worktree:
     a context manager that closes its connections.
     """
 
+    @demands
     def __init__(
         self,
         root: str | Path,
@@ -251,6 +253,7 @@ class Worktree:
         """
         return taking.take(self.world, self.claim_store, str(task), force=force)
 
+    @demands
     def hand_off(self, summary: str) -> HandedOff:
         """Validate, push, and set the phase to ready_for_pr; the next tick opens the pull request.
 
@@ -306,6 +309,7 @@ class Worktree:
         """
         return look.rehearse(self.world, self.claim_store)
 
+    @demands
     def release(self, reason: str = "") -> Report:
         """Release the task: board Todo, assignee and Agent cleared, lease released, work kept.
 
@@ -324,6 +328,7 @@ class Worktree:
         outcome = release_claim(self.world, self.claim_store, reason)
         return Report(outcome.record) if outcome.is_over else self.tick()
 
+    @demands
     def move(
         self, phase: Phase, *, force: bool = False, override: str = "", reason: str = ""
     ) -> Record:
@@ -352,6 +357,7 @@ class Worktree:
             reason=reason,
         )
 
+    @demands
     def close(self, *, override: str = "") -> Report:
         """Give the user's yes: set `done`, and tick.
 

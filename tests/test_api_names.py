@@ -5,8 +5,10 @@ from __future__ import annotations
 import pickle
 import re
 import warnings
+from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +53,31 @@ def test_an_old_name_is_not_exported(old: str) -> None:
         warnings.simplefilter("error")
         for name in api.__all__:
             getattr(api, name)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda tree: tree.hand_off(None), "summary=None is not a text, so nothing was done"),
+        (lambda tree: tree.move(None), "phase=None is not a text, so nothing was done"),
+        (lambda tree: tree.release(5), "reason=5 is not a text, so nothing was done"),
+        (lambda tree: tree.close(override=5), "override=5 is not a text, so nothing was done"),
+        (lambda tree: type(tree)(tree.root, seconds="9"), "seconds='9' is not a number"),
+        (lambda _: api.GitHub("a/b", seconds=[]), r"seconds=\[\] is not a number"),  # type: ignore[arg-type]
+        (lambda _: api.GitHub("a/b", token=5), "token=5 is not a text"),  # type: ignore[arg-type]
+    ],
+)
+def test_an_argument_of_another_kind_is_refused(
+    tmp_path: Path, call: Callable[[Any], object], sentence: str
+) -> None:
+    """In a sentence before anything is read: Python's own error came out of the middle."""
+    with pytest.raises(api.Refused, match=f"^{sentence}"):
+        call(api.Worktree(tmp_path, environment={}))
+
+
+def test_a_folder_outside_of_git_has_nothing_to_look_at(tmp_path: Path) -> None:
+    """A tick there is no error: there is no claim."""
+    assert api.Worktree(tmp_path, environment={}).tick() == api.Report(None)
 
 
 def test_a_worktree_shows_its_folder() -> None:

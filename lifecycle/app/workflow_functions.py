@@ -22,6 +22,7 @@ from lifecycle.app.wiring import sentence
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.github.operations.inputs import demands
 from lifecycle.storage import regular_files, store
 from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.written_documents import DETAIL, DocumentKind, fields_of, view_of
@@ -37,6 +38,7 @@ PhaseForm = str | Sequence[str] | Mapping[str, Any]
 """The forms of a phase: its title, (title, agent), or an object with `title`, `agent`, `gate` …"""
 
 
+@demands
 def create_workflow_state(
     task: str,
     phases: Iterable[PhaseForm],
@@ -67,8 +69,6 @@ def create_workflow_state(
     Raises:
         Refused: there is no phase, or a value is not allowed.
     """
-    for parameter, given in (("phases", phases), ("reading", reading), ("reminders", reminders)):
-        _demand_list(parameter, given)
     steps = _steps(root)
     first = next(iter(task.strip().splitlines()), "")[:100]
     workflow = Workflow(
@@ -77,13 +77,14 @@ def create_workflow_state(
         type=type if type in {*WorkflowType} else WorkflowType.CUSTOM.value,
         task=task,
         phases=tuple(_phase(phase) for phase in phases),
-        reading=tuple(reading),
+        reading=tuple(map(str, reading)),
         context={**(context or {})},
-        reminders=tuple(reminders),
+        reminders=tuple(map(str, reminders)),
     )
     return steps.start(workflow, type, first=False, is_numbered=not name).workflow.id
 
 
+@demands
 def update_phase_status(
     workflow_id: str,
     phase_id: str,
@@ -118,20 +119,20 @@ def update_phase_status(
     """
     wanted = _status(status)
     default = f"set to {wanted.value} by a program"
-    _demand_list("deliverables", deliverables)
     needs_reason = wanted in (PhaseStatus.BLOCKED, PhaseStatus.SKIPPED, PhaseStatus.FAILED)
     why = reason or (default if needs_reason else "")
-    results, handed_on, name = tuple(deliverables or ()), context_for_next or context, workflow_id
+    results, handed_on = tuple(map(str, deliverables or ())), context_for_next or context
     if wanted is PhaseStatus.COMPLETED:
         advance = _steps(root).advance
-        done = advance(results, handed_on, phase=phase_id, name=name, and_begin=False)
+        done = advance(results, handed_on, phase=phase_id, name=workflow_id, and_begin=False)
     else:
-        setting = partial(_steps(root).set_status, wanted, phase_id, name=name, again=False)
+        setting = partial(_steps(root).set_status, wanted, phase_id, name=workflow_id, again=False)
         done = setting(reason=why, deliverables=results, context_for_next=handed_on)
     return fields_of(done.workflow, DocumentKind.DOCUMENT)
 
 
-def get_workflow_state(workflow_id: str = "", *, root: str | Path = ".") -> dict[str, Any]:
+@demands
+def get_workflow_state(workflow_id: str | None = "", *, root: str | Path = ".") -> dict[str, Any]:
     """A workflow in the form of `.claude/state/workflow.json`, even a completed one; nothing is written.
 
     Args:
@@ -143,7 +144,7 @@ def get_workflow_state(workflow_id: str = "", *, root: str | Path = ".") -> dict
     """
     steps = _steps(root)
     workflows = steps.store.read(archived=bool(workflow_id))
-    return fields_of(steps.named(workflows, workflow_id), DocumentKind.DOCUMENT)
+    return fields_of(steps.named(workflows, workflow_id or ""), DocumentKind.DOCUMENT)
 
 
 def generate_markdown(

@@ -102,7 +102,8 @@ def test_a_text_is_no_list_and_a_folder_has_to_be_there(ground: WorkflowGround) 
     A word that a phase cannot have says so, too: it was dropped, and a gate that was misspelt with it.
     """
     create, root = api.create_workflow_state, ground.root
-    lists: Any = ({"phases": "AB"}, {"reading": "a.md"}, {"reminders": "Be kind"})
+    words: Any = ({"phases": "AB"}, {"reading": "a.md"}, {"reminders": "Be kind"})
+    lists: Any = (*words, {"phases": None}, {"phases": 5}, {"reading": 5})
     for given in lists:
         with pytest.raises(Refused, match="is not a list, so nothing was done; write"):
             create("T", **{"phases": ["A"], **given}, root=root)
@@ -122,6 +123,34 @@ def test_a_text_is_no_list_and_a_folder_has_to_be_there(ground: WorkflowGround) 
         api.update_phase_status(flow, "phase_0", "active", "a.py", root=root)
     (phase,) = api.get_workflow_state(flow, root=root)["phases"]
     assert (phase["status"], phase["deliverables"]) == ("pending", [])
+
+
+def test_a_text_without_an_encoding_is_kept_as_far_as_it_has_one(ground: WorkflowGround) -> None:
+    """Half a pair of surrogates, or a byte of another encoding on the command line, ended in an error."""
+    flow = api.create_workflow_state("T\ud800", [("A\udcff", "b")], root=ground.root)
+    shown = api.update_phase_status(flow, "phase_0", "completed", ["\udcffile"], root=ground.root)
+    assert shown["status"] == "completed"
+    kept = api.get_workflow_state(flow, root=ground.root)
+    (phase,) = kept["phases"]
+    assert (kept["task"], phase["title"], phase["deliverables"]) == ("T?", "A?", ["?ile"])
+
+
+def test_a_text_of_another_kind_is_refused(ground: WorkflowGround) -> None:
+    """It is named in a sentence, where Python's own error came out of the middle."""
+    functions: Any = api
+    create, update = functions.create_workflow_state, functions.update_phase_status
+    flow = create("T", ["A"], root=ground.root)
+    wrong: Any = (
+        lambda: create(5, ["A"], root=ground.root),
+        lambda: functions.get_workflow_state(5, root=ground.root),
+        lambda: update(flow, 5, "completed", root=ground.root),
+        lambda: update(flow, "phase_0", "completed", context_for_next=5, root=ground.root),
+        lambda: update(None, "phase_0", "completed", root=ground.root),
+    )
+    for call in wrong:
+        with pytest.raises(Refused, match=r"=(5|None) is not a text, so nothing was done"):
+            call()
+    assert api.get_workflow_state(flow, root=ground.root)["status"] == "pending"
 
 
 def test_the_phases_of_one_workflow_begin_another(ground: WorkflowGround) -> None:

@@ -16,7 +16,7 @@ from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_client import GitHubBoard, option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
-from lifecycle.github.operations.inputs import demand_kind, redacts, same
+from lifecycle.github.operations.inputs import demands, redacts, same
 from lifecycle.github.operations.unclear_writes import fitted, if_wanted, removed, settled
 from lifecycle.github.pulls.translate import is_on_board
 
@@ -45,6 +45,7 @@ class BoardOperations:
         self._graph = graph
         self._repository = repository
 
+    @demands
     def item(self, number: int) -> ItemFacts | None:
         """The item of an issue or pull request with all its values, or None. One request.
 
@@ -55,7 +56,6 @@ class BoardOperations:
             NotFound: there is no such issue or pull request.
             MissingScope: the token may not see boards.
         """
-        demand_kind("number", number, "int")
         return self._find(number)[1]
 
     def ensure_item(self, number: int) -> Ensured[ItemFacts]:

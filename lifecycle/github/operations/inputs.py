@@ -7,8 +7,9 @@ Secrets are removed before anything is compared or sent (`redacts`).
 from __future__ import annotations
 
 import functools
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
 from lifecycle.core.errors import Refused
@@ -18,6 +19,20 @@ from lifecycle.core.values.shapes import Ensured
 from lifecycle.github.failures.failure_case import sentence
 
 C = TypeVar("C")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_TEXT = (str, (), "text, so nothing was done; give a str")
+_LIST = (Iterable, str, "list, so nothing was done; write {name}=[{given}]")
+_KINDS: dict[str, tuple[Any, Any, str]] = {
+    "int": (int, bool, "number, so nothing was done; give an int"),
+    "float": (int | float, bool, "number, so nothing was done; give one"),
+    "str": _TEXT,
+    "Phase": _TEXT,
+    "str | Path": (str | os.PathLike, (), "path, so nothing was done; give a str or a Path"),
+    "Iterable[str]": _LIST,
+    "Iterable[PhaseForm]": _LIST,
+}
+"""What an argument with such an annotation is, what of that it is not, and what is said of another one."""
 
 Names: TypeAlias = tuple[str, ...] | list[str] | set[str] | frozenset[str]
 """Labels, logins or slugs. A `str` is not allowed: Python would read it as a list of its letters."""
@@ -126,13 +141,10 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
     from lifecycle.github.client.client_common import ADDRESSES
 
     signature = inspect.signature(method)
-    kinds = {name: str(known.annotation) for name, known in signature.parameters.items()}
 
     @functools.wraps(method)
     def ensure(*positional: Any, **named: Any) -> Any:
         call = signature.bind(*positional, **named)
-        for name, value in call.arguments.items():
-            demand_kind(name, value, kinds[name])
         withheld: list[str] = []
         for name, value in list(call.arguments.items())[1:]:
             if name not in ADDRESSES:  # a secret in a branch's name is refused when it is sent
@@ -140,25 +152,36 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
         done = method(*call.args, **call.kwargs)
         return replace(done, withheld=tuple(withheld)) if isinstance(done, Ensured) else done
 
-    return ensure
+    return demands(ensure)
 
 
-def demand_kind(name: str, value: object, kind: str) -> None:
-    """Raise Refused for an argument of another kind than its annotation, if that is a number or a text.
+def demands(function: F) -> F:
+    """Have a function refuse arguments of another kind than their annotation, as far as `_KINDS` has it.
 
     "42" finds issue 42, but is not that number. A text of another kind would fail in the middle.
     """
-    wrong = ""
-    if kind == "int" and (isinstance(value, bool) or not isinstance(value, int)):
-        wrong = "number, so nothing was done; give an int"
-    elif isinstance(value, int) and kind == "int" and not 0 < value < 2**31:
-        wrong = "number that GitHub gives, so nothing was done; give one like 42"
-    is_none = value is None and kind.endswith("| None")
-    if kind.removesuffix(" | None") == "str" and not is_none and not isinstance(value, str):
-        wrong = "text, so nothing was done; give a str"
-    if wrong:  # a whole comment, with a secret in it, may have been given as bytes
-        given = short(redact(repr(value)), LIMIT)
-        raise Refused(f"{name}={given} is not a {wrong}.")
+    import inspect
+
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*positional: Any, **named: Any) -> Any:
+        for name, value in signature.bind(*positional, **named).arguments.items():
+            _demand_kind(name, value, str(signature.parameters[name].annotation))
+        return function(*positional, **named)
+
+    return call  # type: ignore[return-value]  # it is called alike
+
+
+def _demand_kind(name: str, value: Any, kind: str) -> None:
+    expected, others, wrong = _KINDS.get(kind.removesuffix(" | None"), (object, (), ""))
+    is_kind = isinstance(value, expected) and not isinstance(value, others)
+    if is_kind and kind == "int" and not 0 < value < 2**31:
+        is_kind, wrong = False, "number that GitHub gives, so nothing was done; give one like 42"
+    if is_kind or (value is None and kind.endswith("| None")):
+        return
+    given = short(redact(repr(value)), LIMIT)  # a comment with a secret in it may be given as bytes
+    raise Refused(f"{name}={given} is not a {wrong.format(name=name, given=given)}.")
 
 
 def _clean(value: Any, withheld: list[str], name: str) -> Any:

@@ -26,7 +26,7 @@ from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.ensure_merge import MergeOperations
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.github.operations.ensure_refs import RefOperations, StatusOperations
-from lifecycle.github.operations.inputs import demand_kind
+from lifecycle.github.operations.inputs import demands
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.settings import config, readers
@@ -62,6 +62,7 @@ class GitHub:
         BadConfig: `repository` does not have the form `owner/name`.
     """
 
+    @demands
     def __init__(
         self,
         repository: str,
@@ -143,6 +144,7 @@ class GitHub:
         """Branches, tags and other refs."""
         return RefOperations(self._calls)
 
+    @demands
     def board(self, number: int, *, owner: str = "") -> BoardOperations:
         """A Projects v2 board, of a user or an organisation.
 
@@ -153,8 +155,6 @@ class GitHub:
         Raises:
             Refused: the number is not an int, or the owner is not a text.
         """
-        demand_kind("number", number, "int")
-        demand_kind("owner", owner, "str")
         project = ProjectRef(owner or self.repository.owner, number)
         key = (project.owner.casefold(), number)
         if key not in self._boards:
