@@ -15,7 +15,7 @@ from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, InitM
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.project_files import FOLDERS, LOG_FILE, ProjectFiles
 from lifecycle.setup.init.stages_switch import switch_off
-from lifecycle.setup.init.status_line import LINE_MARK, take_out
+from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, take_out
 from lifecycle.storage import store
 
 
@@ -44,6 +44,8 @@ class Removal(ProjectFiles):
         """Draft the status line's removal; returns its mark, or None if it was not added."""
         line = self.mark(LINE_MARK)
         if line is None:
+            if own_status_line(self.client.files[-1].object(KEY)) is not None:
+                self.note("unmarked-line", name=SETTINGS[LOCAL])
             return None
         self.unwired(line, "the status line goes", take_out)
         self.unlisted(line, line.lines)

@@ -83,6 +83,22 @@ def test_without_its_mark_it_stays_until_init_has_run_again(clone: Clone) -> Non
     assert clone.read(LOCAL) == text
 
 
+def test_that_a_line_without_its_mark_stays_is_said_beside_marked_hooks(clone: Clone) -> None:
+    """It runs on: the person hears how it goes, and hears nothing of it where there is none."""
+    ok(clone.run("init"))
+    ok(clone.run("init", "--statusline"))
+    (clone.root / LINE_MARK).unlink()
+    said = ok(clone.run("init", "--remove"))
+    assert (
+        said.count("shows lifecycle's status line, and has no mark of it, so the line was kept")
+        == 1
+    )
+    assert settings(clone).keys() == {"statusLine"}
+    ok(clone.run("init", "--statusline"))
+    assert "status line, and" not in ok(clone.run("init", "--remove"))
+    assert settings(clone) == {}
+
+
 def test_hooks_before_and_a_line_after_them(clone: Clone) -> None:
     """Everything goes at once, in whichever order it came."""
     before = everything(clone)
