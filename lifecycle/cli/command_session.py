@@ -217,9 +217,8 @@ def _forget_tasks(world: WorktreeWorld) -> None:
 
     files = WorkflowFiles(world.root)
     try:
-        if files.sessions.mtime_ns(workflow_tasks.TASKS) >= 0 and not world.is_tracked(
-            workflow_marks.FOLDER
-        ):
+        is_kept = files.sessions.mtime_ns(workflow_tasks.TASKS) >= 0
+        if is_kept and not world.is_tracked(workflow_marks.FOLDER):
             workflow_tasks.drop(files, world.clock.now())
     except (LifecycleError, OSError) as error:
         log.write(world.root, f"tasks: {error}")

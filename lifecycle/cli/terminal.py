@@ -181,9 +181,8 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
     stream = behind(sys.stderr if is_error else sys.stdout)
     settings = {"markup": False, "emoji": False, "highlight": False, **options}
     made = Clean(file=stream, **settings)
-    if (
-        not made.width
-    ):  # COLUMNS=0, as some containers set it; a set width no longer follows the window
+    # COLUMNS=0, as some containers set it; a set width no longer follows the window.
+    if not made.width:
         made.width = 80
     return made
 

@@ -141,10 +141,9 @@ def _keep(
 
     def seen(record: Record, ledger: Ledger) -> Record:
         before = record.pull
-        fields: dict[str, Any] = {"unanswered": unanswered}
-        if unanswered is None:
-            fields["unanswered"] = max(before.unanswered - 1, 0)
-        fields["changes_by"] = tuple(name for name in before.changes_by if name not in asked)
+        left = max(before.unanswered - 1, 0) if unanswered is None else unanswered
+        changes_by = tuple(name for name in before.changes_by if name not in asked)
+        fields: dict[str, Any] = {"unanswered": left, "changes_by": changes_by}
         if asked:
             # A waiting notice may be their request: the other parts of its packet are packed again.
             begin = f"{record.claim_key}/{review_watch.PACKET}"

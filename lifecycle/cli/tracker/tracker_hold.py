@@ -202,11 +202,8 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
 
 def _freed(session: Session, task: Task) -> list[str]:
     """Release a task in the name of the other agent that holds it: a remark if one did, else nothing."""
-    if (
-        session.tracker.name == registry.GITHUB
-        or not task.is_open
-        or task.assignee in ("", session.tracker.actor)
-    ):
+    is_others = task.is_open and task.assignee not in ("", session.tracker.actor)
+    if session.tracker.name == registry.GITHUB or not is_others:
         return []
     return [rules.free(session, task.id, task.assignee, "released")]
 

@@ -54,9 +54,8 @@ def release_comment(
     `by`: who released it instead of the agent, or "". `others`: who stays assigned, or "". A closed issue
     is free for nobody, and an assigned one only for its assignees.
     """
-    whose = (
-        unlinked(agent) or "an agent"
-    )  # whoever pushes a lease, or edits a card, chooses the name
+    # Whoever pushes a lease, or edits a card, chooses the name.
+    whose = unlinked(agent) or "an agent"
     who = f"{by}, in the place of {whose}" if by else whose
     free = f"it stays assigned to {others}" if others else "the task is free again"
     state = free if is_open else "the issue is closed"

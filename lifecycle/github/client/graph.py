@@ -99,9 +99,8 @@ class Document:
 def document(*names: str) -> Document:
     """`graphql/NAME.graphql`, with what other documents ask for besides; read once per process."""
     text = _ready()["texts"].get(" ".join(names))
-    return Document.of(
-        text or _together(names)
-    )  # of others: the server lacks one that looks ask for
+    # Without a prepared text: the server lacks one of those that looks ask for.
+    return Document.of(text or _together(names))
 
 
 def _taken_apart(text: str) -> tuple[dict[str, str], list[str], list[str]]:

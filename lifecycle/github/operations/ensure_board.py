@@ -122,9 +122,8 @@ class BoardOperations:
         wanted = None if isinstance(value, str) and not value.strip() else value
         if _holds(item, name, wanted):
             if wanted is None:
-                self._board.with_schema(
-                    partial(_field, name=name)
-                )  # raises for a misspelt name, which is empty, too
+                # Raises for a misspelt name, which is empty, too.
+                self._board.with_schema(partial(_field, name=name))
             return Ensured(item, changed=False)
 
         def is_done(now: ItemFacts) -> bool:

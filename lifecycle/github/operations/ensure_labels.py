@@ -45,11 +45,7 @@ class LabelOperations:
         label = self._calls.label(name)
         if label is not None:
             return self._fitted(label, wanted)
-        created = settled(
-            lambda: self._calls.create_label(wanted),
-            lambda: self._calls.label(name),
-            already=(AlreadyExists,),
-        )
+        created = self._created(wanted)
         # If somebody was quicker, or the answer was lost, the label may be another's: it is compared.
         now = self._fitted(created.now, wanted)
         return Ensured(now.now, changed=created.changed or now.changed)
@@ -114,11 +110,13 @@ class LabelOperations:
             words = {"unknown": " and no ".join(unknown), "names": ", ".join(existing) or "none"}
             raise UnknownOption(sentence("no-label", near=near, **words))
         for name in unknown:
-            settled(
-                partial(self._calls.create_label, LabelFacts(name)),
-                partial(self._calls.label, name),
-                already=(AlreadyExists,),
-            )
+            self._created(LabelFacts(name))
+
+    def _created(self, wanted: LabelFacts) -> Ensured[LabelFacts]:
+        """Make a label; one of its name that somebody else made meanwhile counts, too."""
+        make = partial(self._calls.create_label, wanted)
+        look = partial(self._calls.label, wanted.name)
+        return settled(make, look, already=(AlreadyExists,))
 
     def _add(self, number: int, names: tuple[str, ...]) -> tuple[str, ...]:
         look = if_wanted(

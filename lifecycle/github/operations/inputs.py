@@ -23,11 +23,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _TEXT = (str, (), "text, so nothing was done; give a str")
 _LIST = (Iterable, str, "list, so nothing was done; write {name}=[{given}]")
+_NAMES = "list of names, so nothing was done; write a list, tuple or set of texts"
 _KINDS: dict[str, tuple[Any, Any, str]] = {
     "int": (int, bool, "number, so nothing was done; give an int"),
     "float": (int | float, bool, "number, so nothing was done; give one"),
     "str": _TEXT,
     "Phase": _TEXT,
+    "Names": (tuple | list | set | frozenset, (), _NAMES),
     "str | Path": (str | os.PathLike, (), "path, so nothing was done; give a str or a Path"),
     "Iterable[str]": _LIST,
     "Iterable[PhaseForm]": _LIST,
@@ -67,10 +69,8 @@ def names_of(parameter: str, given: Names) -> tuple[str, ...]:
         given: the names.
 
     Raises:
-        Refused: one text is given instead of a list of texts, or the list contains something else.
+        Refused: the list contains something else than texts.
     """
-    if not isinstance(given, tuple | list | set | frozenset):
-        raise Refused(sentence("no-names", parameter=parameter, given=given))
     for name in given:
         if not isinstance(name, str):
             raise Refused(sentence("no-name", parameter=parameter, name=repr(name)))
@@ -89,8 +89,7 @@ def change_of(add: Names, remove: Names, only: Names | None) -> Change:
         only: exactly the names that have to be there; instead of `add` and `remove`.
 
     Raises:
-        Refused: a text is given instead of a list of texts, or a name is in both `add` and `remove`: each
-            call would change it again.
+        Refused: a name is in both `add` and `remove`: each call would change it again.
     """
     added, removed = names_of("add", add), names_of("remove", remove)
     if only is not None:

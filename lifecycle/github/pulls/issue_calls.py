@@ -300,7 +300,7 @@ def issue_facts(issue: Json) -> IssueFacts:
         is_open=issue["state"] == "open",
         state_reason=text(issue, "state_reason"),
         author=login_of(issue),
-        labels=tuple(_label_name(label) for label in issue.get("labels") or ()),
+        labels=_label_names(issue.get("labels") or ()),
         assignees=tuple(str(user["login"]) for user in issue.get("assignees") or ()),
         milestone=str((issue.get("milestone") or {}).get("title") or ""),
         is_pull_request="pull_request" in issue,
@@ -311,13 +311,9 @@ def issue_facts(issue: Json) -> IssueFacts:
     )
 
 
-def _label_name(label: Any) -> str:
-    # A label in an issue is an object, or, in the published schema, just a name.
-    return label if isinstance(label, str) else str(label["name"])
-
-
 def _label_names(labels: Any) -> tuple[str, ...]:
-    return tuple(str(label["name"]) for label in labels)
+    # A label in an issue is an object, or, in the published schema, just a name.
+    return tuple(label if isinstance(label, str) else str(label["name"]) for label in labels)
 
 
 def _label(label: Json) -> LabelFacts:

@@ -63,9 +63,8 @@ def _contexts(call: Call, of: Rollup, **arguments: Any) -> dict[str, Any]:
     )
     page = connection([*runs, *statuses], **arguments)
     if call.token.kind == "fine-grained":
-        page["nodes"] = [
-            forbidden(call.token) for _ in page["nodes"]
-        ]  # each becomes null and an error
+        # Each becomes null and an error.
+        page["nodes"] = [forbidden(call.token) for _ in page["nodes"]]
     counts = {"checkRunCount": len(runs), "statusContextCount": len(statuses)}
     states = [(run.conclusion or run.status).upper() for run in runs]
     words = [status.state.upper() for status in statuses]

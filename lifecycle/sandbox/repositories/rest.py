@@ -256,9 +256,8 @@ def create_fork(call: Call, repo: Repository) -> Reply:
         raise ApiError(403, "You cannot fork a repository to the account that owns it.")
     asked = asking.typed(call, "name", str)
     name = actions.clean(asked) if asked else repo.name
-    while actions.is_taken(call.world, owner, name) and not any(
-        f.owner is owner for f in repo.forks
-    ):
+    has_fork = any(fork.owner is owner for fork in repo.forks)
+    while actions.is_taken(call.world, owner, name) and not has_fork:
         name += "-1"
     only = bool(asking.typed(call, "default_branch_only", bool))
     new_fork = actions.fork(repo, owner, name, default_only=only)

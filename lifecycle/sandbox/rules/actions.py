@@ -261,12 +261,8 @@ def push_refusal(repo: Repository, user: User, push: Push) -> Unmet | None:
     branch = push.ref.removeprefix("refs/heads/")
     if branch == push.ref:
         return None
-    lines = PullTables.of(repo).queues.values()
-    if any(
-        entry.pull.head == branch and entry.pull.head_repository is repo
-        for line in lines
-        for entry in line
-    ):
+    pulls = (entry.pull for line in PullTables.of(repo).queues.values() for entry in line)
+    if any(pull.head == branch and pull.head_repository is repo for pull in pulls):
         return Unmet(Protection(branch), (QUEUED,))
     for rule in of_branch(repo, branch):
         sentences = _push_sentences(repo, user, rule, push)

@@ -167,9 +167,8 @@ def words_of(commands: tuple[str, ...]) -> list[str]:
     plain = [max(_PLAIN.findall(command), key=len, default="") for command in commands]
     own = [part.strip() for part in plain]
     if any(len(part) < 2 for part in own):
-        return [
-            ":"
-        ]  # look at every event, since each has a colon: these commands cannot be told apart
+        # Look at every event, since each has a colon: these commands cannot be told apart.
+        return [":"]
     names = [*runner_table.names(), *own]
     unknown = [name for name in names if not any(word in name for word in _COMMON)]
     return [*_COMMON, *dict.fromkeys(unknown)]

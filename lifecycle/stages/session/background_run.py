@@ -84,9 +84,8 @@ def notice(prompt: str) -> tuple[str, CallEnd, str] | None:
     task, status, file = (_tag(prompt, name) for name in ("task-id", "status", "output-file"))
     if not task:
         return None
-    summary = prompt.rpartition("</summary>")[
-        0
-    ]  # the command's own words come before the last closing tag
+    # The command's own words come before the last closing tag.
+    summary = prompt.rpartition("</summary>")[0]
     outcome = CallEnd.UNKNOWN
     if status == "completed" and _GOOD.search(summary):
         outcome = CallEnd.OK

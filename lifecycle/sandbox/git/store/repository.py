@@ -282,11 +282,8 @@ class BareRepository:
     def resolve(self, name: str) -> str | None:
         """The commit for a sha or a branch name, or None."""
         refs = self.refs()
-        if (
-            f"refs/heads/{name}" in refs
-            and f"refs/tags/{name}" not in refs
-            and not ABBREVIATED.fullmatch(name)
-        ):
+        is_branch = f"refs/heads/{name}" in refs and f"refs/tags/{name}" not in refs
+        if is_branch and not ABBREVIATED.fullmatch(name):
             return refs[f"refs/heads/{name}"]
         for candidate in (name, f"refs/heads/{name}"):
             done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options",

@@ -272,9 +272,8 @@ def _down_to(node: Node, top: DocumentNode) -> Iterator[str]:
 
 
 def _parts(node: Any) -> list[Any]:
-    if not isinstance(node, (FieldNode, FragmentSpreadNode, InlineFragmentNode)) and not hasattr(
-        node, "selection_set"
-    ):
+    is_selected = isinstance(node, (FieldNode, FragmentSpreadNode, InlineFragmentNode))
+    if not is_selected and not hasattr(node, "selection_set"):
         return list(getattr(node, "definitions", ()))
     selections = getattr(node, "selection_set", None)
     return [
