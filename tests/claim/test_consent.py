@@ -261,6 +261,34 @@ def test_a_merge_that_was_reverted_is_asked_about_though_the_settings_close(phas
     assert CloseIssue(42) not in rest(replace(auto, record=cut_off))[0]
 
 
+@pytest.mark.parametrize("way", ["reopened", "reverted"])
+@pytest.mark.parametrize("said", ["after the question", "in a closing that was cut off"])
+def test_a_yes_from_before_a_reopening_or_a_revert_does_not_close(way: str, said: str) -> None:
+    """It was to another question, of an issue that was closed already, say: the present one is put.
+
+    A yes to that counts, and so does a command that is typed then; one that was cut off before does not.
+    """
+    changed = {"reopened_at": MERGED_AT + 60} if way == "reopened" else {}
+    merge = replace(MERGED, merged_at=MERGED_AT, reverted_by=0 if changed else 108)
+    shown = replace(closing(), issue=issue(comments=(), **changed), by_number=merge)
+    was = {"pull.asked": 107, "judged": "merged_detected", **SESSION}
+    consents = ("",) if said == "after the question" else ("prompt", "close")
+    for consent in consents:
+        made = record(**DONE, memory={**was, "ending.consent": consent})
+        start = seen(made, observed=shown, **ASKED, answered_at=NOW)
+        actions, asking = rest(start)
+        assert not [action for action in actions if isinstance(action, PostComment | CloseIssue)]
+        assert (asking.claim.phase, asking.ending.consent) == ("merged_detected", "")
+        (refusal,) = lasting(decide(start).notices)
+        undone = "the issue was reopened, or the merge reverted, and nobody has said yes since"
+        assert refusal.text.startswith(f"Issue #42 was not closed: {undone}. PR #107 merged! ")
+        assert ("reopened after that" if changed else "PR #108 reverted") in refusal.text
+        yes = asking.with_values({"phase": "done"})
+        assert CloseIssue(42) in rest(replace(start, record=yes))[0]
+    typed = record(**DONE, memory={**was, "ending.consent": "close"})
+    assert CloseIssue(42) in rest(seen(typed, wake=Wake.TICK, observed=shown, **ASKED))[0]
+
+
 def test_done_waits_for_a_look() -> None:
     """A yes closes what GitHub shows, and nothing before that."""
     made = seen(record(**DONE, memory={"ending.consent": "close"}))

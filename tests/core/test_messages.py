@@ -56,14 +56,36 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.merged_and_closing, 7, 42, is_open=False),
         says(messages.merged_and_closing, 7, 42, is_left=True),
         *(
-            says(messages.not_answered, 42, was_asked=was_asked, counts_done=counts_done)
+            says(
+                messages.not_answered,
+                42,
+                was_asked=was_asked,
+                counts_done=counts_done,
+                is_open=True,
+                is_outdated=False,
+            )
             for was_asked in (True, False)
             for counts_done in (True, False)
         ),
         says(messages.merged, 7, 42),
         says(messages.merged, 7, 42, is_open=False),
         says(messages.merged, 7, 42, into="feature"),
-        says(messages.not_answered, 42, was_asked=True, counts_done=True, is_open=False),
+        says(
+            messages.not_answered,
+            42,
+            was_asked=True,
+            counts_done=True,
+            is_open=False,
+            is_outdated=False,
+        ),
+        says(
+            messages.not_answered,
+            42,
+            was_asked=True,
+            counts_done=True,
+            is_open=True,
+            is_outdated=True,
+        ),
         says(messages.merged_before, 7),
         says(messages.merged_earlier, 7, "claude/fix-42"),
         says(messages.open_parts, 42, 1),

@@ -395,26 +395,44 @@ def closes_itself(snapshot: Snapshot) -> bool:
     They are not if checks were weakened, after a merge into another base or one that was reverted, or if
     somebody reopened the issue after the merge: a person judges those.
     """
-    pull, is_reopened = snapshot.record.pull, snapshot.record.ending.is_reopened
-    is_doubtful = pull.tampering or pull.merged_into or pull.reverted_by or is_reopened
+    pull = snapshot.record.pull
+    is_doubtful = pull.tampering or pull.merged_into or _is_undone(snapshot.record)
     return snapshot.rules.closes_itself and not is_doubtful
+
+
+def _is_undone(record: Record) -> bool:
+    """True if the merge was seen to be reverted, or the issue to be reopened after it."""
+    return bool(record.ending.is_reopened or record.pull.reverted_by)
+
+
+def is_outdated(before: Record, snapshot: Snapshot) -> bool:
+    """True if this look is the first to show a reopening, or a revert: no yes was given to that.
+
+    Only a command's yes was, if it looks at once; `before`: the claim as it was known until this look.
+    """
+    is_typed = before.ending.consent not in ("", AUTO_CONSENT, PROMPT_CONSENT)
+    is_first = _is_undone(snapshot.record) and not _is_undone(before)
+    return is_first and _needs_yes(snapshot) and not (is_typed and snapshot.wake in ASKED)
+
+
+def _needs_yes(snapshot: Snapshot) -> bool:
+    """False if a person wrote `done`, since there is no session; in a client not served, its agent did."""
+    return bool(snapshot.record.ownership.session or snapshot.hears_prompts or snapshot.is_unheard)
 
 
 def is_consent_given(snapshot: Snapshot) -> bool:
     """True if `done` counts without another prompt: a yes is recorded, or nobody has to give one.
 
-    A command that was killed before its look may have recorded a yes from before the merge. Without a
-    session, a person wrote `done`; in a client that is not served, its agent did.
+    A command that was killed before its look may have recorded a yes from before the merge.
     """
     record = snapshot.record
     is_recorded = bool(record.ending.consent)
     is_recorded &= was_merge_seen(record) or snapshot.wake in ASKED
     # A closing may have been cut off, and the issue reopened or the merge reverted since.
-    is_undone = bool(record.ending.is_reopened or record.pull.reverted_by)
-    is_recorded &= not (is_undone and record.ending.consent == AUTO_CONSENT)
+    is_recorded &= not (_is_undone(record) and record.ending.consent == AUTO_CONSENT)
     if record.ending.override or is_recorded or closes_itself(snapshot):
         return True
-    return not (record.ownership.session or snapshot.hears_prompts or snapshot.is_unheard)
+    return not _needs_yes(snapshot)
 
 
 def is_answer_pending(snapshot: Snapshot) -> bool:

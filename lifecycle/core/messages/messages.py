@@ -101,15 +101,17 @@ def merged_and_closing(
 
 
 def not_answered(
-    issue: int | None, *, was_asked: bool, counts_done: bool, is_open: bool = True
+    issue: int | None, *, was_asked: bool, counts_done: bool, is_open: bool, is_outdated: bool
 ) -> str:
     """`done` without a yes: the question, which follows, was not answered, or never asked.
 
-    `is_open`: the issue is open; else only the claim has to be ended.
+    `is_open`: the issue is open; else only the claim has to be ended. `is_outdated`: it was reopened, or
+    the merge reverted, and that was not known when the user was asked.
     """
     since = "the question was put" if was_asked else "the merge"
     unheard = f"the user has written no prompt since {since} (a choice in a dialog does not count)"
-    why = unheard if counts_done else "nobody has said yes"
+    undone = "the issue was reopened, or the merge reverted, and nobody has said yes since"
+    why = undone if is_outdated else unheard if counts_done else "nobody has said yes"
     kept = f"Issue #{issue} was not closed" if is_open else f"The claim on #{issue} was not ended"
     return f"{kept}: {why}."
 

@@ -93,10 +93,12 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
     snapshot = _as_merged(snapshot, pull)
-    if derive.is_consent_missing(snapshot, pull) and not derive.lacks_issue(snapshot):
+    is_outdated = derive.is_outdated(record, snapshot)
+    is_missing = is_outdated or derive.is_consent_missing(snapshot, pull)
+    if is_missing and not derive.lacks_issue(snapshot):
         merged = merge_found(snapshot, pull)
         unanswered = (merged.record or record).with_ending(consent="", comment_done=False)
-        asking = _ask_again(replace(snapshot, record=unanswered), pull.number)
+        asking = _ask_again(replace(snapshot, record=unanswered), pull.number, is_outdated)
         return replace(asking, fields=merged.fields, record=unanswered)
     step = decide(snapshot)
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
@@ -117,13 +119,15 @@ def _unjudged(snapshot: Snapshot) -> Decision:
     return Decision({"phase": phase.value}, taken_back, notices=(notice,))
 
 
-def _ask_again(snapshot: Snapshot, number: int) -> Decision:
+def _ask_again(snapshot: Snapshot, number: int, is_outdated: bool = False) -> Decision:
     """Go back to `merged_detected`; tell the agent that its `done` does not count, and what does."""
     record = snapshot.record
     counts = snapshot.hears_prompts  # else `done` counts as the yes only in a look by command
     was_asked = derive.is_question_put(record)
     issue, is_open = record.claim.issue_number, not record.ending.issue_closed
-    why = messages.not_answered(issue, was_asked=was_asked, counts_done=counts, is_open=is_open)
+    why = messages.not_answered(
+        issue, was_asked=was_asked, counts_done=counts, is_open=is_open, is_outdated=is_outdated
+    )
     text = f"{why} {_asking(snapshot, number)}"
     key, ends = derive.refusal_key(record), (derive.QUESTION,)
     refusal = Notice(key, text, Audience.ACT, stands=True, ends=ends)
