@@ -384,4 +384,4 @@ def test_a_result_ends_the_one_before_it_and_a_merge_ends_them_all() -> None:
     told = {"changes", "review", "review-stop", "review-approved", "weakens", "ci-stop"}
     merge = {"conflict", "ejected", "queue", "standing", "auto-merge", "auto-kept", "updated"}
     assert ends == {"pr", "reopened", *merge, *told, *RESULTS}
-    assert (merge_standing.EJECTION_SETTLES, merge_standing.UNTESTED_SECONDS) == (60.0, 600.0)
+    assert (merge_standing.SETTLES, merge_standing.UNTESTED_SECONDS) == (60.0, 600.0)

@@ -222,10 +222,33 @@ def test_auto_merge_that_somebody_switched_off_is_left_off() -> None:
     assert told(shown(), on) == ()
 
 
+def test_auto_merge_that_somebody_switched_off_before_a_look_saw_it_on_is_left_off() -> None:
+    """GitHub shows within a minute that it is on, or queued: else it waits for a person, and stays off.
+
+    Not at another head, nor where the queue threw it out, or a look saw it in the queue before.
+    """
+    asked = MergeRecord(head=SHA, asked={AUTO_MERGE: SHA}, asked_at=NOW - 60, is_ours=True)
+    off = review.judge(look(asked, auto_merge=True), shown()).known.merging
+    assert (off.is_left_off, off.is_ours, off.awaits) == (True, False, Whom.MERGE)
+    assert off.standing == "is ready to merge"
+    told_off = keys(told(shown(), asked, auto_merge=True))
+    assert ("auto-merge:107:off", Audience.NOTE) in told_off
+    assert advance(look(off, auto_merge=True), shown(head_sha=OLD)) is None
+    assert known(off, shown(), NOW + 120).is_left_off
+    assert not known(replace(asked, asked_at=NOW - 59), shown(), NOW).is_left_off
+    assert not known(asked, shown(is_auto_merge=True), NOW).is_left_off
+    assert known(asked, shown(is_auto_merge=True), NOW).is_ours
+    assert known(asked, shown(queue=QUEUED), NOW).is_ours
+    assert not known(asked, shown(head_sha=OLD), NOW).is_left_off
+    assert not known(replace(asked, is_ours=False), shown(), NOW).is_left_off
+    assert not known(replace(asked, ejection="E_1", ejected=SHA), shown(), NOW).is_left_off
+    assert not known(replace(asked, queued=SHA), shown(), NOW).is_left_off
+
+
 def test_what_github_was_asked_to_merge_waits_for_no_person() -> None:
     """In the very look that asked, whose answer shows no auto-merge yet; nor is that told as news later."""
     asked = MergeRecord(
-        head=SHA, standing="is ready to merge", asked={AUTO_MERGE: SHA}, is_ours=True
+        head=SHA, standing="is ready to merge", asked={AUTO_MERGE: SHA}, asked_at=NOW, is_ours=True
     )
     merging = review.judge(look(asked), shown()).known.merging
     assert (merging.awaits, merging.standing) == (Whom.AUTO_MERGE, BY_GITHUB)

@@ -155,6 +155,7 @@ FACTS: tuple[Any, ...] = (
                 auto_on="old",
                 is_ours=True,
                 asked={plan.UPDATE_BRANCH: SHA, plan.AUTO_MERGE: SHA},
+                asked_at=NOW,
             )
         },
     ),

@@ -18,7 +18,7 @@ from lifecycle.app.waiting.pull_wait import standing_of
 from lifecycle.app.waiting.wait_loop import watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.commands import moves
-from lifecycle.claim.decisions.pull.merge_standing import EJECTION_SETTLES
+from lifecycle.claim.decisions.pull.merge_standing import SETTLES
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import Refused
@@ -59,7 +59,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[SandboxInfo]:
     demands = [SeedProtection(pattern="main", **request.param)] if request.param else []
     home = replace(seed.repositories[0], protections=demands)
     tokens = [*seed.tokens, SeedToken(OWNER, "maria", ["repo"])]
-    behind = -EJECTION_SETTLES - 1
+    behind = -SETTLES - 1
     with Sandbox(replace(seed, repositories=[home], tokens=tokens, ahead=behind)) as running:
         yield running.info
 

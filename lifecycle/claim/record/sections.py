@@ -119,6 +119,7 @@ class MergeRecord:
         is_left_off: somebody switched auto-merge off at the head for which it had been on.
         is_ours: auto-merge is on because this claim asked for it.
         asked: the head for which each request was made of GitHub, by `AdvancePullRequest.how`.
+        asked_at: when the last of these requests was made.
     """
 
     head: str = ""
@@ -136,6 +137,7 @@ class MergeRecord:
     is_left_off: bool = False
     is_ours: bool = False
     asked: Mapping[str, str] = field(default_factory=dict)
+    asked_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

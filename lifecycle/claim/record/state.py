@@ -313,7 +313,7 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
         case plan.Done(plan.ForgetClaim()):
             return record.with_ending(outcome=record.end)
         case plan.Done():
-            return _settled(_done(record, fact.action), kind_of(fact.action))
+            return _settled(_done(record, fact.action, now), kind_of(fact.action))
         case plan.Failed():
             return _failed(record, fact, now)
         case _:
@@ -329,7 +329,7 @@ ENDING_STEPS = {
 """For each action that is a step of an ending: the field of `EndingRecord` that marks it as done."""
 
 
-def _done(record: Record, action: plan.PlainAction) -> Record:
+def _done(record: Record, action: plan.PlainAction, now: float) -> Record:
     """The record after an action that succeeded as planned."""
     pull = record.pull
     match action:
@@ -342,7 +342,7 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
             # The checks that were read are out of date.
             return record.with_pull(reruns=reruns, checks=None)
         case plan.AdvancePullRequest():
-            return record.with_pull(merging=_asked(pull.merging, action))
+            return record.with_pull(merging=replace(_asked(pull.merging, action), asked_at=now))
         case _:
             step: dict[str, Any] = {ENDING_STEPS[type(action)]: True}
             return record.with_ending(**step)

@@ -24,9 +24,11 @@ from lifecycle.core.values.model import Conversations, Ejection, PullRequest
 
 CONFLICTING, BEHIND = "CONFLICTING", "BEHIND"
 
-EJECTION_SETTLES = 60.0
-"""Seconds after leaving the merge queue at which a pull request, if still open, was not merged by it:
-GitHub reports the leaving in either case, and may show the merge a moment later.
+SETTLES = 60.0
+"""Seconds after which GitHub shows what came of a change.
+
+A pull request that is still open by then, after it left the merge queue, was not merged by it: GitHub
+reports the leaving in either case, and may show the merge a moment later.
 
 Source: https://github.com/objectstack-ai/objectstack/issues/19343
 """
@@ -73,11 +75,14 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
         # since then may also switch it off.
         is_back = before.asked.get(plan.AUTO_MERGE_OFF) == pull.head_sha
         return replace(merging, auto_on="" if is_back else pull.head_sha, is_left_off=False)
-    is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
-    is_asked = before.asked.get(plan.AUTO_MERGE) == pull.head_sha != merging.ejected and not is_off
-    is_off = is_off or _is_taken_out(pull, merging, now)
-    is_left_off = (before.is_left_off or is_off) and queue is None
-    is_ours = before.is_ours and bool(is_asked or queue)
+    is_asked = before.asked.get(plan.AUTO_MERGE) == pull.head_sha != merging.ejected
+    # Somebody may have switched it off before any look saw it on.
+    was_on = before.is_ours and is_asked and now - before.asked_at >= SETTLES
+    was_on = was_on or before.auto_on == pull.head_sha
+    is_off = was_on and not (queue or was_queued or is_new)
+    is_left_off = before.is_left_off or is_off or _is_taken_out(pull, merging, now)
+    is_left_off = is_left_off and queue is None
+    is_ours = before.is_ours and bool((is_asked and not is_off) or queue)
     return replace(merging, auto_on="", is_left_off=is_left_off, is_ours=is_ours)
 
 
@@ -118,7 +123,7 @@ def _leaving(pull: PullRequest) -> Ejection | None:
 
 
 def _is_settled(ejection: Ejection, now: float) -> bool:
-    return ejection.at is not None and now - ejection.at >= EJECTION_SETTLES
+    return ejection.at is not None and now - ejection.at >= SETTLES
 
 
 def notices(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> Iterator[Notice]:
