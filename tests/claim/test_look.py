@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Audience, Rejected, Transient, Wake
+from lifecycle.claim.engine import look as engine
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.messages import review_messages
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import signs_of_life
@@ -330,3 +332,37 @@ def test_a_watch_is_promised_only_where_hooks_are_at_work(place: Place) -> None:
         for said in (texts(tree.rehearse()), texts(tree.tick(Wake.TICK))):
             assert f"Fix, commit and push; {then}" in said
             assert (review_messages.WATCHED in said) is bool(session)
+
+
+def test_what_a_person_undid_before_it_was_told_is_not_told(place: Place) -> None:
+    """Assigned to others, and the card moved: a look that sees both corrected takes them back."""
+    both = ["#42 is assigned to sam a", "The card of #42 was move"]
+    place.ready()
+    place.control.assign(42, "octocat")
+    place.tree().tick(Wake.STOP)
+
+    def waiting() -> list[str]:
+        place.clock.sleep(130)
+        tree = place.tree()
+        engine.tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener(audiences=()))
+        texts_left = [notice.text[:24] for notice in tree.claim_store.ledger.waiting()]
+        return [text for text in both if text in texts_left]
+
+    def changed(*, is_undone: bool) -> None:
+        mine, others = ("sam", "octocat") if is_undone else ("octocat", "sam")
+        place.control.unassign(42, mine)
+        place.control.assign(42, others)
+        place.control.advance(130)
+        place.control.set_field(42, "Status", "In Review" if is_undone else "Todo")
+
+    assert waiting() == []
+    changed(is_undone=False)
+    assert waiting() == both
+    changed(is_undone=True)
+    assert waiting() == []
+    changed(is_undone=False)
+    assert waiting() == both
+    assert waiting() == both
+    told = texts(place.tree().tick(Wake.STOP))
+    assert all(text in told for text in both)
+    assert waiting() == []

@@ -163,6 +163,9 @@ TOO_LATE = "GitHub did not answer in time; the claim was kept, and the next look
 _BOARD_OFF = "board_off"
 _MAY_BE_REFUSED = "so writes there may be refused"
 
+_SHOWN = ("assigned", "moved", "off-board", "archived")
+"""Events of notices on issue and card as they were last shown: a person may undo what they tell of."""
+
 
 @dataclass(slots=True)
 class LookUnderWay:
@@ -356,6 +359,8 @@ def observe(working: LookUnderWay) -> None:
 def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
+    # What is still so is queued again by this look.
+    working.claim_store.ledger.end(working.record.claim_key, _SHOWN)
     working.record = _made_sure(working, apply_observation(working.record, observed, now), observed)
     working.seen = replace(working.seen, left_out=_left_out(working, observed))
     if card_and_link.wants_link(working.seen):
