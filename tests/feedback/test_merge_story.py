@@ -401,6 +401,33 @@ def test_what_a_person_takes_out_of_the_queue_waits_for_a_person(place: Place, n
     assert "merge queue" not in place.cli("status").stdout
 
 
+@demands(contexts=["test", "other"], merge_queue=True)
+def test_what_a_person_takes_back_on_the_web_is_not_told(place: Place, number: int) -> None:
+    """Auto-merge that is on again, and a place in the queue, before anybody heard that they were gone."""
+
+    def told() -> str:
+        place.clock.offset += 121
+        tree = place.tree()
+        look.tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener(audiences=()))
+        return " ".join(notice.text for notice in tree.claim_store.ledger.waiting())
+
+    users(place, 'merge = "auto"\n')
+    place.control.set_check(number, "test")
+    for _ in ("GitHub reckons", "it is asked to merge", "it is on"):
+        wake(place)
+    mutate(place, "disablePullRequestAutoMerge", number)
+    assert "was switched off on GitHub, and stays off" in told()
+    mutate(place, "enablePullRequestAutoMerge", number)
+    assert "switched off" not in told()
+    place.control.set_check(number, "other")
+    assert "switched off" not in told()
+    mutate(place, "dequeuePullRequest", number, "id")
+    assert "out of the merge queue by hand" in told()
+    mutate(place, "enqueuePullRequest", number)
+    assert "by hand" not in told()
+    assert f"PR #{number} is in the merge queue" in place.cli("status").stdout
+
+
 def it_left_by_a_hand_off(place: Place, number: int) -> None:
     """No look says that a person took it out; then it is queued again."""
     assert "merge queue" not in place.cli("status").stdout

@@ -371,7 +371,9 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
             working.claim_store.ledger.withdraw(f"{working.record.claim_key}/linked-left:")
     pull = observed.by_number
     if pull is not None and pull.state is model.PullState.OPEN:
-        events = review.over(working.record.pull, pull)
+        events = [*review.over(working.record.pull, pull)]
+        # It may have been taken out of the queue, or auto-merge switched off, and that was taken back.
+        events += ["queue"] * (pull.queue is not None) + ["auto-merge"] * pull.is_auto_merge
         working.claim_store.ledger.end(working.record.claim_key, events)
         _hear_failures(working, pull)
         _hear_reviews(working, pull)
