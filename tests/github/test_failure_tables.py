@@ -179,7 +179,7 @@ def test_a_move_carries_the_place_or_the_words() -> None:
     none = made().of_answer(Answer.read(301, {}, {"message": "m"}), READ)
     assert [vars(error)["evidence"] for error in (header, body, none)] == ["h", "b", "m"]
     assert "the issue has moved to h, so" in str(header)
-    named = failures.moved_to("o/new", WRITE)
+    named = failures.moved_to("o/new", None, WRITE)
     assert "lifecycle doctor has the command" in str(named)
     assert named.evidence == "o/new"
 

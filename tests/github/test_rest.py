@@ -414,6 +414,23 @@ def test_a_rename_whose_name_cannot_be_read_is_refused_all_the_same(
 
 
 @BOTH
+def test_a_write_to_an_issue_that_was_transferred_says_where_it_is(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """Its repository has its name still: a clone whose remote is changed would be another one's."""
+    url = "https://api.github.com/repositories/10/issues/3"
+    mock.post(f"{BASE}/issues/7/comments", status=307, json={"message": "Moved", "url": url})
+    mock.get("https://api.github.com:443/repositories/10", json={"full_name": "octo-org/other"})
+    error = refusal(rest, write=True)
+    assert type(error) is Transferred
+    assert "The issue was transferred on GitHub and is octo-org/other#3 now, so a comment" in str(
+        error
+    )
+    assert "remote" not in str(error)
+    assert [call.request.method for call in mock.calls] == ["POST", "GET"]
+
+
+@BOTH
 def test_a_write_is_not_sent_again_to_where_a_repository_moved(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:

@@ -40,6 +40,7 @@ PAGE = 100
 
 _OK, _UNCHANGED = 200, 304
 _FOUND, _RENAMED = 302, {301, 307, 308}
+_BY_ID = re.compile(r"(/repositories/\d+)(?:/issues/(\d+))?")
 _MOST_REDIRECTS = 5
 
 
@@ -254,19 +255,19 @@ class RestClient(TokenClient):
             raise self.failures.of_nonsense(asked) from None
 
     def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
-        """The error for a refusal; if the repository was renamed, a write's error names the new name.
+        """The error for a refusal; a write's names the repository's new name, or where the issue is now.
 
         GitHub's answer has only the repository's id, so the name costs one read. If that fails, the
         refusal is raised unchanged.
         """
         error = self.failures.of_answer(answer, asked)
         is_told = asked.is_write and isinstance(error, Moved)
-        by_id = re.search(r"/repositories/\d+", error.evidence) if is_told else None
+        by_id = _BY_ID.search(error.evidence) if is_told else None
         if by_id is None:
             return error
         try:
-            _, moved = self.exchange(AskedRequest("the repository's new name"), "GET", by_id[0])
-            return moved_to(str(moved["full_name"]), asked)
+            _, moved = self.exchange(AskedRequest("the repository's new name"), "GET", by_id[1])
+            return moved_to(str(moved["full_name"]), by_id[2], asked)
         except (LifecycleError, KeyError, TypeError):
             return error
 

@@ -37,13 +37,19 @@ def _moved(case: FailureCase) -> errors.LifecycleError:
     return errors.Moved(words, evidence=target or case.words)
 
 
-def moved_to(name: str, asked: AskedRequest) -> errors.Moved:
-    """The error for a write to a repository that was renamed.
+def moved_to(name: str, issue: str | None, asked: AskedRequest) -> errors.LifecycleError:
+    """The error for a write to a repository that was renamed, or to an issue that was transferred.
 
     Args:
-        name: its present name on GitHub, `owner/name`.
+        name: the present name of its repository on GitHub, `owner/name`.
+        issue: the issue's number there; a renamed repository's has the number that was asked for.
         asked: the request.
     """
+    numbers = re.findall(r"#(\d+)", asked.subject)
+    if numbers and issue not in (None, *numbers):
+        where = f"{name}#{issue}"
+        words = failure_case.sentence("transferred-meanwhile", where=where, asked=asked)
+        return errors.Transferred(words, evidence=where)
     words = failure_case.sentence("renamed", name=name, asked=asked)
     return errors.Moved(words, evidence=name)
 
