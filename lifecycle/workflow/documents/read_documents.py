@@ -16,9 +16,10 @@ from lifecycle.workflow.documents.written_documents import DETAIL, MOST_BYTES, V
 from lifecycle.workflow.state import Workflow
 
 _DEPTH: Final = 40
+_TOO_DEEP: Final = "it is nested too deep"
 
 
-class UnusableDocument(ValueError):
+class UnusableDocument(Exception):
     """A file that cannot be used as a document; its text is the clause that says why.
 
     Attributes:
@@ -73,13 +74,15 @@ def read_document(
     if not content.strip():
         raise UnusableDocument("it is empty")
     try:
-        data = json.loads(content, parse_constant=_no_number, parse_float=_float)
-        if _needs_a_look(content):
-            data = _plain(data, 0)
+        data = _plain(json.loads(content, parse_constant=_no_number, parse_float=_float), 0)
     except RecursionError:
-        raise UnusableDocument("it is nested too deep") from None
-    except ValueError as error:
-        raise UnusableDocument(_where(error)) from None
+        raise UnusableDocument(_TOO_DEEP) from None
+    except UnicodeError:
+        raise UnusableDocument("it is no UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise UnusableDocument(f"it is no JSON: {error.msg} in line {error.lineno}") from None
+    except ValueError:  # a number of thousands of digits
+        raise UnusableDocument("it is no JSON") from None
     if not isinstance(data, dict):
         raise UnusableDocument("it holds no JSON object")
     record, remark = _record(data.pop(DETAIL, None))
@@ -101,38 +104,21 @@ def _record(detail: object) -> tuple[Workflow | None, str]:
         return None, f'its "{DETAIL}" part cannot be read ({why})'
 
 
-class _NotPlainError(ValueError):
-    """A value that our documents cannot hold."""
-
-
-def _where(error: ValueError) -> str:
-    if isinstance(error, _NotPlainError):
-        return str(error)
-    if isinstance(error, json.JSONDecodeError):
-        return f"it is no JSON: {error.msg} in line {error.lineno}"
-    return "it is no UTF-8" if isinstance(error, UnicodeError) else "it is no JSON"
-
-
 def _no_number(name: str) -> NoReturn:
-    raise _NotPlainError(f"it is no JSON: {name} is no number there")
+    raise UnusableDocument(f"it is no JSON: {name} is no number there")
 
 
 def _float(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise _NotPlainError(f"it has a number that is too large: {text[:40]}")
+        raise UnusableDocument(f"it has a number that is too large: {text[:40]}")
     return value
-
-
-def _needs_a_look(content: bytes) -> bool:
-    """True if a document may nest too deep or contain lone surrogates: only then it is checked in full."""
-    return content.count(b"[") + content.count(b"{") > _DEPTH or b"\\u" in content
 
 
 def _plain(value: Any, depth: int) -> Any:
     """The value, with texts that can be written as UTF-8, and not nested too deep."""
     if depth > _DEPTH:
-        raise _NotPlainError("it is nested too deep")
+        raise UnusableDocument(_TOO_DEEP)
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, list):
