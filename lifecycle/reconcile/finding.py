@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final
 
-from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.light_dataclass import asdict, dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
@@ -198,6 +199,16 @@ class SweepReport:
     def failed(self) -> int:
         """How many fixes failed, and how much could not be looked at, or was not because the run ended."""
         return self.count(State.FAILED) + len(self.problems) + bool(self.ended)
+
+    def reworded(self, change: Callable[[str], str]) -> SweepReport:
+        """The report with each sentence on what failed, and each note, as `change` makes it."""
+        return replace(
+            self,
+            findings=tuple(replace(each, problem=change(each.problem)) for each in self.findings),
+            problems=tuple(replace(each, sentence=change(each.sentence)) for each in self.problems),
+            notes=tuple(map(change, self.notes)),
+            ended=change(self.ended),
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; `counts.left` counts findings, `next_run` names what was not looked at."""

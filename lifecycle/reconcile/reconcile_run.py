@@ -8,10 +8,10 @@ https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-res
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
@@ -25,14 +25,12 @@ from lifecycle.git.process import remote_repositories
 from lifecycle.reconcile.finding import Finding, State, SweepReport, sentence
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
+from lifecycle.reconcile.repair import Pace, RepairEnd, Repairer, failed, why_ended
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep import WAITS, Progress, Sweep
 from lifecycle.reconcile.waiting_pulls import in_order
 from lifecycle.storage import log
 from lifecycle.storage.store import common_folder
-
-if TYPE_CHECKING:
-    from lifecycle.reconcile.repair import Pace, Repairer
 
 SPARE_SECONDS = 5.0
 """How much of the run's time has to be left for another task to be begun."""
@@ -116,15 +114,21 @@ def reconcile(
     world.choice.follows_writes = False
     run = _Run(world, Sweep(world, scope, progress or _nobody), policy, note, dry_run)
     _read(run)
-    if not (dry_run or run.ended):
-        try:
-            _repair(run)
-        except (KeyboardInterrupt, DeadlineReached) as stop:
-            is_late = isinstance(stop, DeadlineReached)
-            _end(run, HUNG if is_late else "It was interrupted.")
-            run.left = [drift.name for drift in run.drifted if drift.is_planned]
-            if not is_late:
-                raise Interrupted(_report(run)) from None
+    if dry_run or run.ended:
+        return _report(run)
+    is_interrupted = False
+    try:
+        _repair(run)
+    except RepairEnd as end:
+        _end(run, str(end))
+    except DeadlineReached:
+        _end(run, HUNG)
+    except KeyboardInterrupt:
+        is_interrupted = True
+        _end(run, "It was interrupted.")
+    run.left = [drift.name for drift in run.drifted if drift.is_planned]
+    if is_interrupted:
+        raise Interrupted(_report(run))
     return _report(run)
 
 
@@ -147,10 +151,8 @@ def _read(run: _Run) -> None:
                 run.drifted.append(_Drifted(task, findings))
         if run.is_dry_run and judge is not None:
             sweep.note_lacking(judge.planned)
-    except (LifecycleError, DeadlineReached) as error:
-        if isinstance(error, LifecycleError) and not isinstance(error, Transient):
-            raise
-        _end(run, _why(error) if isinstance(error, LifecycleError) else HUNG)
+    except (Transient, DeadlineReached) as error:
+        _end(run, why_ended(error) if isinstance(error, Transient) else HUNG)
         read = sweep.holdings.values()
         run.left += [place.repository for place in read] or [*map(str, scope.repositories)]
         run.left += [scope.owner] if not run.left and scope.owner else []
@@ -185,59 +187,46 @@ def _repair(run: _Run) -> None:
     """Repair all findings that may be repaired, repository by repository."""
     import tempfile  # needed only if something is repaired
 
-    from lifecycle.reconcile.repair import Pace
-
     planned = [drift for drift in run.drifted if drift.is_planned]
     judge, pace = _judge(run), Pace(run.world.clock)
     done = 0
     with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
-        by_repository = groupby(planned, lambda drift: drift.task.repository)
-        for index, (name, group) in enumerate(by_repository):
-            repairer: Repairer | LifecycleError | None = None
+        for name, group in groupby(planned, lambda drift: drift.task.repository):
+            place = Path(tempfile.mkdtemp(dir=folder))
+            repairer = _repairer(run, name, place, judge, pace)
             for drift in group:
-                if not run.ended:
-                    place = Path(folder, str(index))
-                    repairer = repairer or _repairer(run, name, place, judge, pace)
-                    _repair_one(run, repairer, drift)
-                if run.ended and drift.is_planned:
-                    run.left.append(drift.name)
+                _repair_one(run, repairer, drift)
                 done += 1
                 run.sweep.progress("repairs", done, len(planned))
 
 
 def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted) -> None:
-    """Repair one task; after an error, the others are still repaired, unless no repair is possible."""
-    from lifecycle.reconcile.repair import RepairEnd, failed
+    """Repair one task; after an error, the others are still repaired.
 
+    Raises:
+        RepairEnd: no repair is possible any more; what was repaired is noted.
+    """
     if run.world.deadline.left < SPARE_SECONDS:
-        _end(run, "The time for this run is up.")
+        raise RepairEnd("The time for this run is up.")
+    if isinstance(repairer, LifecycleError):
+        drift.findings = failed(drift.findings, repairer)
         return
     try:
-        if isinstance(repairer, LifecycleError):
-            drift.findings = failed(drift.findings, repairer)
-            return
-        try:
-            drift.findings = repairer.repair(drift.task, drift.findings)
-        except (RepairEnd, KeyboardInterrupt, DeadlineReached):
-            drift.findings = repairer.partial(drift.findings)
-            raise
-    except RepairEnd as error:
-        _end(run, _why(error.error))
-        return
+        drift.findings = repairer.repair(drift.task, drift.findings)
+    except (RepairEnd, KeyboardInterrupt, DeadlineReached):
+        drift.findings = repairer.partial(drift.findings)
+        raise
     run.unanswered = run.unanswered + 1 if repairer.is_unanswered else 0
     if run.unanswered == PATIENCE:
-        _end(run, f"GitHub did not answer for {PATIENCE} tasks in a row.")
+        raise RepairEnd(f"GitHub did not answer for {PATIENCE} tasks in a row.")
 
 
 def _repairer(
     run: _Run, name: str, place: Path, judge: Judge, pace: Pace
 ) -> Repairer | LifecycleError:
     """The repairer of a repository, with a token that is valid for a while; or the error without one."""
-    from lifecycle.reconcile.repair import Repairer
-
     holding = run.sweep.holdings[name.casefold()]
     owner, _, short = holding.repository.partition("/")
-    place.mkdir()
     try:
         run.world.renew_token()
         target = run.world.elsewhere(Repository(owner, short), holding.url, place)
@@ -259,28 +248,20 @@ def _clone(world: World, name: str) -> Path | None:
     return world.root if name.casefold() in names else None
 
 
-def _why(error: LifecycleError) -> str:
-    """Why the run ends, in words for people who do not see the requests."""
-    if isinstance(error, Transient) and error.retry_after is not None:
-        return f"GitHub takes no more requests of this token for {error.retry_after:.0f} seconds."
-    return error.sentence
-
-
 def _end(run: _Run, sentence: str) -> None:
     run.ended = f"{sentence} The next run continues with the rest."
 
 
 def _report(run: _Run) -> SweepReport:
-    sweep, secret = run.sweep, run.world.environment
+    sweep = run.sweep
     requests, points = run.world.spent
     board_note = run.world.choice.note if sweep.has_board else None
     unread = sentence("waits-unread", count=sweep.unread, most=WAITS) if sweep.unread else ""
-    problems = [replace(each, sentence=redact(each.sentence, secret)) for each in sweep.problems]
-    return SweepReport(
+    report = SweepReport(
         findings=tuple(_findings(run)),
-        problems=tuple(problems),
+        problems=tuple(sweep.problems),
         left=tuple(run.left),
-        ended=redact(run.ended, secret),
+        ended=run.ended,
         notes=tuple(note for note in (run.note, *sweep.notes, board_note, unread) if note),
         waiting=in_order(sweep.waiting, sweep.agents),
         repositories=len(sweep.holdings),
@@ -290,6 +271,7 @@ def _report(run: _Run) -> SweepReport:
         is_dry_run=run.is_dry_run,
         is_narrowed=bool(sweep.scope.issues or sweep.scope.pulls),
     )
+    return report.reworded(partial(redact, environment=run.world.environment))
 
 
 def _findings(run: _Run) -> Iterator[Finding]:
@@ -299,4 +281,4 @@ def _findings(run: _Run) -> Iterator[Finding]:
             state, problem = finding.state, finding.problem
             if state is State.PLANNED and not run.is_dry_run:
                 state, problem = State.LEFT, problem or "The run ended before it."
-            yield replace(finding, state=state, problem=redact(problem, run.world.environment))
+            yield replace(finding, state=state, problem=problem)

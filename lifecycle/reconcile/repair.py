@@ -81,10 +81,6 @@ class _Gone(errors.NotFound):
 class RepairEnd(Exception):
     """The run cannot continue: the limit or the time is up, or GitHub accepts no more from this token."""
 
-    def __init__(self, error: errors.LifecycleError) -> None:
-        super().__init__(error.sentence)
-        self.error = error
-
 
 @dataclass(slots=True)
 class Repairer:
@@ -295,7 +291,14 @@ def _need_going_on(error: errors.LifecycleError) -> None:
     """Raise RepairEnd for an error after which nothing more can be done."""
     is_limit = isinstance(error, errors.Transient) and error.retry_after is not None
     if is_limit or isinstance(error, errors.BadCredentials):
-        raise RepairEnd(error)
+        raise RepairEnd(why_ended(error))
+
+
+def why_ended(error: errors.LifecycleError) -> str:
+    """Why a run ends, in words for people who do not see the requests."""
+    if isinstance(error, errors.Transient) and error.retry_after is not None:
+        return f"GitHub takes no more requests of this token for {error.retry_after:.0f} seconds."
+    return error.sentence
 
 
 def _became(finding: Finding, outcomes: Outcomes) -> Finding:

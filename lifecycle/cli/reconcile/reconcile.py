@@ -198,18 +198,7 @@ class Form:
         Raises:
             OSError: an output or one of the step's files is not writable; the repairs were made.
         """
-        report = replace(
-            report,
-            notes=tuple(map(_of_workflow, report.notes)),
-            problems=tuple(
-                replace(problem, sentence=_of_workflow(problem.sentence))
-                for problem in report.problems
-            ),
-            findings=tuple(
-                replace(finding, problem=_of_workflow(finding.problem))
-                for finding in report.findings
-            ),
-        )
+        report = report.reworded(_of_workflow)
         try:
             if self.summary:
                 actions.write_outputs(report, os.environ)
