@@ -12,8 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from pathlib import Path
 
-from lifecycle.claim.decisions.decide import MAX_STEPS, apply_fact, decide, look
-from lifecycle.claim.decisions.derive import prepared
+from lifecycle.claim.decisions.decide import foresee, look
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import perform
@@ -68,11 +67,6 @@ _MENDED = "A closer look showed nothing to do."
 
 _CUT = "The run ended in the middle of it; the next one finishes it."
 
-_UNSHOWN = (
-    "GitHub no longer shows the issue: it was deleted or transferred, or issues are switched off "
-    "in its repository; nothing was done."
-)
-
 
 class _Gone(errors.NotFound):
     """The sweep saw the issue, but GitHub does not show it any more."""
@@ -113,9 +107,11 @@ class Repairer:
             RepairEnd: nothing more can be done in this run; what was done so far is done.
         """
         self._outcomes, self._begun, self._written, self._due = {}, "", {}, {}
-        for planned in self.judge.looks(task):
-            if "" not in self._outcomes:
+        try:
+            for planned in self.judge.looks(task):
                 self._look_and_act(task, planned)
+        except errors.LifecycleError as error:
+            self._fail("", error)
         ends = self._outcomes.values()
         is_silent = any(isinstance(error, errors.Transient) for error in ends)
         self.is_unanswered = is_silent and None not in ends
@@ -155,20 +151,13 @@ class Repairer:
             return
         if not task.is_agents:
             wanted = replace(wanted, comments=True)
-        try:
-            with self._in_time():
-                fresh = task.looked_at(self.world.forge.observe(wanted), self._held(planned))
-        except errors.LifecycleError as error:
-            self._fail("", error)
-            return
+        with self._in_time():
+            fresh = task.looked_at(self.world.forge.observe(wanted), self._held(planned))
         if fresh is None:
-            self._fail("", _Gone(_UNSHOWN))
-            return
+            raise _Gone(found.sentence("gone"))
         if (fresh.hold and fresh.hold.sha) != (task.hold and task.hold.sha):
             # The findings are not about the same claim any more.
-            sentence = "The lease changed meanwhile: somebody is working on it; nothing was done."
-            self._fail("", errors.HeldByAnother(sentence))
-            return
+            raise errors.HeldByAnother(found.sentence("lease-changed"))
         if fresh.reverted_by:
             left = found.sentence("reverted", by=fresh.reverted_by)
             self._fail("merged-open", errors.HeldByAnother(left))
@@ -195,24 +184,15 @@ class Repairer:
     def _act(self, snapshot: Snapshot, task: InferredTask) -> None:
         for kind, foreseen in steps(snapshot, task):
             self._due.setdefault(kind, (task, []))[1].append(foreseen)
-        for _ in range(MAX_STEPS):
-            step = decide(snapshot)
-            now, action = prepared(snapshot, step), step.action
-            is_last = action is None and now.record == snapshot.record
-            if isinstance(action, plan.ForgetClaim) and self._has_commented:
-                with self._in_time():
-                    perform(action, self.world, None, now.record)
-            if is_last or isinstance(action, plan.ForgetClaim):
+        facts: list[Fact] = []  # of the action that was just done, instead of an imagined one
+        for now, step in foresee(snapshot, lambda _: facts.pop()):
+            if isinstance(step.action, plan.ForgetClaim):
+                if self._has_commented:
+                    with self._in_time():
+                        perform(step.action, self.world, None, now.record)
                 return
-            if action is None:
-                snapshot = now
-                continue
-            fact = self._done(action, now, task)
-            if isinstance(fact, plan.Failed) and isinstance(fact.error, errors.Transient):
-                # Nothing remembers the failure, and a later step could hide that this one is missing.
-                self._fail("", fact.error)
-                return
-            snapshot = apply_fact(now, fact)
+            if step.action is not None:
+                facts.append(self._done(step.action, now, task))
 
     @property
     def _has_commented(self) -> bool:
@@ -220,7 +200,11 @@ class Repairer:
         return any(isinstance(action, plan.PostComment) for action in written)
 
     def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
-        """The fact after one write, or after a write that is not worth trying."""
+        """The fact after one write, or after a write that is not worth trying.
+
+        Raises:
+            Transient: not now; nothing remembers that, and a later step could hide that this is missing.
+        """
         kind = kind_of(action, snapshot.record, task)
         due = self._due.setdefault(kind, (task, []))[1]
         due += [action] if action not in due else []
@@ -233,12 +217,14 @@ class Repairer:
         with self._in_time():
             fact = perform(action, self.world, None, snapshot.record)
         if isinstance(fact, plan.Failed):
-            if isinstance(fact.error, _GENERAL) or "was archived" in fact.error.evidence:
-                sentence = f"The same as for another task here: {fact.error.sentence}"
-                self.refused[_general(action)] = errors.Rejected(
-                    sentence, evidence=fact.error.evidence
-                )
-            self._fail(kind, fact.error)
+            error = fact.error
+            if isinstance(error, _GENERAL) or "was archived" in error.evidence:
+                sentence = f"The same as for another task here: {error.sentence}"
+                refusal = errors.Rejected(sentence, evidence=error.evidence)
+                self.refused[_general(action)] = refusal
+            self._fail(kind, error)
+            if isinstance(error, errors.Transient):
+                raise error
         else:
             self._outcomes.setdefault(kind, None)
             self._written.setdefault(kind, (task, []))[1].append(action)
