@@ -25,7 +25,7 @@ from lifecycle.core.redact import unlinked
 from lifecycle.core.timing import CLOCK_SKEW, render_time
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState
-from lifecycle.core.values.priorities import Status
+from lifecycle.core.values.priorities import SPELLINGS, Status
 from lifecycle.core.values.survey import Holding, Swept, Tip
 
 RECONCILE = "reconcile"
@@ -42,9 +42,6 @@ _WANTED: Mapping[Phase, str] = {
     Phase.DONE: Status.DONE,
 }
 """The Status of a task for each phase that GitHub can show."""
-
-_NO_PULL, _NO_LINK = sections.PullRecord(), sections.LinkRecord()
-"""A value that nearly every record of a sweep has, made once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +107,6 @@ class InferredTask:
         return self.hold is not None or bool(self.agent)
 
     @property
-    def has_card(self) -> bool:
-        """True if its Status is kept somewhere; an issue without any such label is on no board."""
-        item = self.observation.item
-        return item is not None and (bool(item.status) or not item.is_labels)
-
-    @property
     def is_merged(self) -> bool:
         """True if the claim's pull request is merged, so that the claim only has to be ended."""
         return self.pull is not None and self.pull.state is PullState.MERGED
@@ -155,9 +146,10 @@ class InferredTask:
         made others (a backlog, shipped work) move cards into and out of them by themselves.
         """
         item = self.observation.item
-        if self.is_agents:
-            return True
-        return item is not None and self.has_card and (not item.status or _is_ours(item.status))
+        if self.is_agents or item is None:
+            return self.is_agents
+        # An issue without any label of a Status is on no board.
+        return item.status.casefold() in SPELLINGS if item.status else not item.is_labels
 
     @cached_property
     def is_moved(self) -> bool:
@@ -173,7 +165,7 @@ class InferredTask:
         if item.is_labels:
             # Nobody knows when a label was set: it counts unless a lease contradicts it.
             is_free = is_same(item.status, Status.TODO) and not self.hold
-            return is_free or not _is_ours(item.status)
+            return is_free or item.status.casefold() not in SPELLINGS
         if is_same(item.status, Status.TODO) and _came_with(item):
             return False
         status_at = item.status_at
@@ -206,11 +198,6 @@ class InferredTask:
         if any(name.casefold() == login for name in self.issue.assignees):
             return False
         return assigned_at is not None and assigned_at >= self.hold.since - CLOCK_SKEW
-
-    @property
-    def shows_left_work(self) -> bool:
-        """True if the branch is pushed and has no pull request."""
-        return self.pull is None and self.tip is not None
 
     @property
     def is_worked_on_elsewhere(self) -> bool:
@@ -313,7 +300,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         phase = Phase.DONE
     keeps_lease = phase is Phase.DONE and not (is_closing or allowed.ending_lease)
     lease = task.hold.sha if task.hold is not None and not keeps_lease else ""
-    own = _NO_PULL
+    own = sections.PullRecord()
     if pull is not None:
         own = replace(own, opened=pull.number, url=pull.url, head=pull.head_sha)
     return Record(
@@ -325,7 +312,6 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         pull=own,
         judged=phase.value,
         ownership=sections.OwnershipRecord(lease=lease),
-        linked=_NO_LINK,
         ending=sections.EndingRecord(
             lease_done=not lease,
             comment_done=not task.issue.is_open,  # the closing account has commented already
@@ -361,11 +347,6 @@ def _came_with(item: BoardItem) -> bool:
     if item.status_at is None or item.added_at is None:
         return False
     return item.status_at <= item.added_at + _AUTOMATIC_SECONDS
-
-
-def _is_ours(status: str) -> bool:
-    """True if it is one of the columns that the engine itself writes."""
-    return any(is_same(status, ours) for ours in (Status.TODO, *_WANTED.values()))
 
 
 def _synced_agent(task: InferredTask) -> str | None:

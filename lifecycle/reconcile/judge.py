@@ -9,7 +9,6 @@ that was not allowed: "Clear the Agent, end the lease."
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import assert_never
 
 from lifecycle.claim.decisions.decide import apply_observation, foresee, imagine
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
@@ -85,7 +84,18 @@ class Judge:
             stays["silent"] = ALIVE
         fixes = {kind: fix_sentence(actions, before) for kind, (before, actions) in writes.items()}
         return tuple(
-            self._finding(kind, task, fixes.get(kind, ""), why, is_done=kind in done)
+            Finding(
+                kind=kind,
+                repository=task.repository,
+                issue=task.issue.number,
+                title=task.issue.title,
+                url=task.issue.url,
+                phase=task.phase.value,
+                evidence=finding.of(kind, task, self.now),
+                fix=fixes.get(kind, ""),
+                state=State.LEFT if why else State.PLANNED if kind in done else State.OFF,
+                problem=why,
+            )
             for kind, why in stays.items()
         )
 
@@ -106,7 +116,8 @@ class Judge:
         closing = policy.closes and task.is_merged and not is_doubtful
         allowed = Allowed(closing, ending_lease=ends and not task.issue.is_open)
         is_released = is_silent and policy.releases and task.issue.is_open
-        if not is_released or task.has_two_holders or task.shows_left_work:
+        is_left = task.tip is not None and task.pull is None  # work that only the branch shows
+        if not is_released or task.has_two_holders or is_left:
             yield allowed
         if is_released:
             yield replace(allowed, releasing=True)
@@ -152,23 +163,6 @@ class Judge:
                     item = _after(action, item)
             task = replace(task, observation=replace(task.observation, item=item))
         return writes
-
-    def _finding(
-        self, kind: str, task: InferredTask, fix: str, stays: str, *, is_done: bool
-    ) -> Finding:
-        state = State.PLANNED if is_done else State.OFF
-        return Finding(
-            kind=kind,
-            repository=task.repository,
-            issue=task.issue.number,
-            title=task.issue.title,
-            url=task.issue.url,
-            phase=task.phase.value,
-            evidence=finding.of(kind, task, self.now),
-            fix=fix,
-            state=State.LEFT if stays else state,
-            problem=stays,
-        )
 
 
 def _is_followed(done: Written) -> bool:
@@ -260,14 +254,8 @@ def fix_sentence(actions: Sequence[plan.Action], task: InferredTask) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
-_OF_PULL = plan.RemarkOnPull | plan.RerunJobs | plan.AdvancePullRequest
-_UNTOLD = plan.ForgetClaim | plan.LeadLease | plan.SetLinked | _OF_PULL
-"""Actions that do not concern GitHub, or that need facts of the agent's worktree."""
-
-
 def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> Iterator[str]:
-    if isinstance(action, _UNTOLD):
-        return
+    """What one action does; nothing if it concerns no page of GitHub, or the agent's worktree alone."""
     match action:
         case plan.OpenPullRequest():
             draft = "draft " if action.is_draft else ""
@@ -288,8 +276,6 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
         case plan.ReleaseLease():
             who = task.hold.agent if task.hold is not None else ""
             yield f"end the lease of {named(who)}" if who else "end the lease"
-        case _:
-            assert_never(action)
 
 
 def _card(action: plan.SetBoard, item: BoardItem | None) -> Iterator[str]:

@@ -10,10 +10,9 @@ https://docs.github.com/webhooks/webhook-events-and-payloads
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, object_in, replace
 from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.core.values.model import Repository
 from lifecycle.github.client.client_common import Json, part, text
@@ -129,16 +128,12 @@ def read_event(name: str, payload: str | None, repository: str) -> Trigger:
     """
     if name not in ISSUE_EVENTS | PULL_EVENTS:
         return Trigger(name, repository)
-    try:
-        data = json.loads(payload or "")
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
-        return Trigger(name, repository, note=_note(name, "its payload cannot be read"))
+    data = object_in(payload or "")
     event = _of(name, data, repository)
-    if not event.is_about_one:
-        return replace(event, note=_note(name, "its payload names no issue and no pull request"))
-    return event
+    if event.is_about_one:
+        return event
+    why = "names no issue and no pull request" if data else "cannot be read"
+    return replace(event, note=_note(name, f"its payload {why}"))
 
 
 def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:

@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -131,23 +131,20 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     deadline = Deadline.after(clock, minutes * 60)
     world = WorktreeWorld(ground.root, ground.environment, clock, deadline, MemoryCache())
     world.by_library = ("PyGithubLine",)  # and GraphQL directly: most sweeps send no REST request
-    try:
-        with ending(deadline, end_late):
-            if not (scope.repositories or scope.owner):
-                scope = replace(scope, repositories=(world.base,))
-            note = ""
-            if by_event:
-                event = event_of(os.environ)
-                if skipped := _caused_by_us(event, world):
-                    return SweepReport(skipped=skipped, is_dry_run=dry_run)
-                scope, note = narrowed(scope, event)
-            allowed = policy(asked, world.settings)
-            with _bar() as bar:
-                return reconcile_run.reconcile(
-                    world, scope, allowed, dry_run=dry_run, progress=bar, note=note
-                )
-    finally:
-        world.close()
+    with closing(world), ending(deadline, end_late):
+        if not (scope.repositories or scope.owner):
+            scope = replace(scope, repositories=(world.base,))
+        note = ""
+        if by_event:
+            event = event_of(os.environ)
+            if skipped := _caused_by_us(event, world):
+                return SweepReport(skipped=skipped, is_dry_run=dry_run)
+            scope, note = narrowed(scope, event)
+        allowed = policy(asked, world.settings)
+        with _bar() as bar:
+            return reconcile_run.reconcile(
+                world, scope, allowed, dry_run=dry_run, progress=bar, note=note
+            )
 
 
 def _caused_by_us(event: Trigger, world: WorktreeWorld) -> str:

@@ -10,7 +10,8 @@ ActionCommand.cs: commands are looked for in every line of both outputs, in an o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from lifecycle.cli.reconcile import reconcile_words as words
@@ -106,10 +107,8 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
     rows, folds = words.parted(report)
     bytes_left = room - _size(head) - _size(tail) - 2 * CELL
     cut = 0
-    for fold in (None, *folds):
-        findings = rows if fold is None else fold.findings
-        opened = fold.head if fold is not None else ""
-        block, without = _block(opened, _FINDINGS, map(_row, findings), bytes_left)
+    for opened, findings in (("", rows), *((fold.head, fold.findings) for fold in folds)):
+        block, without = _block(opened, _FINDINGS, [*map(_row, findings)], bytes_left)
         bytes_left -= _size(block)
         head += block
         cut += without
@@ -125,7 +124,7 @@ _WAITS = ("pull request", "waits for", "how it stands")
 
 
 def _block(
-    opened: str, columns: Sequence[str], lines: Iterable[str], room: int
+    opened: str, columns: Sequence[str], lines: Sequence[str], room: int
 ) -> tuple[list[str], int]:
     """A table of at most `room` bytes, folded under `opened` if given, and how many rows have no room."""
     before = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
@@ -134,15 +133,9 @@ def _block(
         before = ["", f"<details><summary>{escaped(opened)}</summary>", "", *before]
         after = ["", "</details>"]
     room -= _size(before) + _size(after)
-    rows: list[str] = []
-    without = 0
-    for row in lines:
-        room -= _size([row])
-        if room < 0:
-            without += 1
-        else:
-            rows.append(row)
-    return ([*before, *rows, *after] if rows else []), without
+    used = accumulate(_size([line]) for line in lines)
+    rows = [line for line, size in zip(lines, used, strict=True) if size <= room]
+    return ([*before, *rows, *after] if rows else []), len(lines) - len(rows)
 
 
 def _waiting(report: SweepReport, room: int) -> list[str]:
@@ -153,7 +146,7 @@ def _waiting(report: SweepReport, room: int) -> list[str]:
     above = ["", "### Whom pull requests wait for", ""]
     is_folded = len(report.waiting) > words.WAITING
     above += [] if is_folded else [escaped(title), ""]
-    rows = map(_waits_row, report.waiting)
+    rows = [*map(_waits_row, report.waiting)]
     block, without = _block(title if is_folded else "", _WAITS, rows, room - _size(above) - CELL)
     more = ["", f"{without:,} more do not fit here; `--json` has them all."] if without else []
     return [*above, *block, *more]

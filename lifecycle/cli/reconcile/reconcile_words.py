@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from lifecycle.claim.record.sections import Whom
@@ -13,6 +14,7 @@ from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import listed, named
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
+from lifecycle.settings import resources
 
 
 class StateForm(NamedTuple):
@@ -31,13 +33,9 @@ class StateForm(NamedTuple):
     level: str = ""
 
 
-FORMS = {
-    State.FAILED: StateForm("✗", "❌", "bold red", "error"),
-    State.APPLIED: StateForm("✓", "✅", "green", "notice"),
-    State.PLANNED: StateForm("→", "➡️", "cyan", "notice"),
-    State.OFF: StateForm("○", "⏸️", "yellow", "warning"),
-    State.LEFT: StateForm("·", "✋", "dim"),
-}
+_WORDS = resources.texts("cli/reconcile/words.toml")
+
+FORMS = {State(name): StateForm(**row) for name, row in _WORDS["forms"].items()}
 """The form of each state, in the order in which findings are shown: failed ones first."""
 
 FEW = 5
@@ -48,16 +46,6 @@ ROWS = 3
 
 WAITING = 10
 """How many pull requests a screen lists, and a summary without folding them."""
-
-_WHO = {
-    Whom.AUTHOR: "author",
-    Whom.REVIEWERS: "reviewers",
-    Whom.MERGE: "somebody who merges",
-    Whom.RULE: "a rule of the base",
-    Whom.CHECKS: "checks",
-    Whom.QUEUE: "the merge queue",
-    Whom.AUTO_MERGE: "auto-merge",
-}
 
 _AS_ENDED = "For the reason that ended the run."
 
@@ -88,13 +76,9 @@ def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
             by_reason.setdefault((shown.kind, shown.problem), []).append(shown)
         else:
             rows.append(shown)
-    folds = []
-    for (kind, reason), alike in by_reason.items():
-        if len(alike) > ROWS:
-            folds.append(Fold(kind, reason, tuple(alike)))
-        else:
-            rows += alike
-    return rows, folds
+    folds = [Fold(*name, tuple(alike)) for name, alike in by_reason.items() if len(alike) > ROWS]
+    few = (alike for alike in by_reason.values() if len(alike) <= ROWS)
+    return [*rows, *chain.from_iterable(few)], folds
 
 
 def _told_once(finding: Finding, ended: str) -> Finding:
@@ -197,14 +181,14 @@ def ending(report: SweepReport) -> list[str]:
 
 def whom(pull: WaitingPull) -> str:
     """Whom a pull request waits for: `reviewers: maria, octo-org/core`."""
-    word = _WHO[pull.whom]
+    word = _WORDS["whom"][pull.whom]
     return f"{word}: {', '.join(map(named, pull.names))}" if pull.names else word
 
 
 def waiting_head(report: SweepReport) -> str:
     """How many wait, and for whom: `3 open pull requests wait: 2 for author, 1 for checks`."""
     counts = Counter(pull.whom for pull in report.waiting)
-    parts = [f"{counts[whom]:,} for {_WHO[whom]}" for whom in Whom if whom in counts]
+    parts = [f"{counts[whom]:,} for {_WORDS['whom'][whom]}" for whom in Whom if whom in counts]
     verb = "waits" if len(report.waiting) == 1 else "wait"
     return f"{count(len(report.waiting), 'open pull request')} {verb}: {', '.join(parts)}."
 
