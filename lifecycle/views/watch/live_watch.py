@@ -39,9 +39,6 @@ READ_SECONDS = 10.0
 SAID_SECONDS = 8.0
 """How long the last line shows the result of a key."""
 
-OPEN_SECONDS = 1.0
-"""Seconds that the end waits for a browser to start; one that takes longer is left alone."""
-
 KEYS = "p PR  i issue  q quit"
 
 
@@ -64,7 +61,6 @@ class LiveWatch:
     _said_at: float = 0.0
     _drawn: list[Text] = field(default_factory=list)
     _heard: set[int] = field(default_factory=set)
-    _opening: threading.Thread | None = None
 
     def once(self) -> None:
         """Print everything, whatever its length, and end."""
@@ -92,8 +88,6 @@ class LiveWatch:
                     break
                 if self._dates != signature_of(watched(self.root)):
                     self._read()
-        if self._opening is not None:
-            self._opening.join(OPEN_SECONDS)
         if signal.SIGTERM in self._heard:  # the same end as without a screen to restore
             signal.raise_signal(signal.SIGTERM)
 
@@ -132,8 +126,7 @@ class LiveWatch:
             self._said = f"{url} (no browser was found; set BROWSER)"
         else:
             self._said = f"{page} was opened: {url}"
-            self._opening = threading.Thread(target=self._show, args=(url,), daemon=True)
-            self._opening.start()
+            threading.Thread(target=self._show, args=(url,), daemon=True).start()
 
     def _show(self, url: str) -> None:
         if not webbrowser.open(url):
