@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from lifecycle.claim.decisions import derive
@@ -35,10 +35,9 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     record = claim_store.shown()
     notices = claim_store.notices_of(record)
     waiting = tuple(plain(notice.text, 500) for notice in notices)
-    ages = _Said(claim_store, record)
     for notice in notices:
         if notice.audience is Audience.NOTE:
-            reading.await_person("waiting", notice.text, ages.at(notice.key))
+            reading.await_person("waiting", notice.text, _last_said(claim_store, notice.key))
     if record is None:
         return {"waiting": waiting}
     session = record.ownership.session
@@ -48,7 +47,7 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     hooks = claim_store.hooks_for(record, reading.environment, waits=waits)
     following = briefing.next_line(record, hears_prompts=hears, hooks=hooks)
     claim = _claim(reading, record, signs, pull.url if pull is not None else "", following)
-    _await(reading, record, ages, pull)
+    _await(reading, record, pull, claim_store)
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
     if session and not is_alive and not claim.lost and not record.ending.outcome:
@@ -56,23 +55,10 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     return {"claim": claim, "pull": pull, "checks": _checks(record), "waiting": waiting}
 
 
-class _Said:
-    """When the sentences about a claim were first said, from the ledger."""
-
-    def __init__(self, claim_store: ClaimStore, record: Record | None) -> None:
-        self.said = claim_store.state.get("said", {})
-        self.key = f"{record.claim_key}/" if record is not None else ""
-
-    def at(self, key: str) -> float:
-        """When the sentence with this key was queued; 0.0 if it was not."""
-        entry = self.said.get(key)
-        at = entry.get("at") if isinstance(entry, dict) else None
-        return float(at) if isinstance(at, int | float) else 0.0
-
-    def last(self, event: str) -> float:
-        """When a sentence of this claim whose event begins with this was last queued; 0.0 if none was."""
-        begin = f"{self.key}{event}"
-        return max((self.at(key) for key in self.said if key.startswith(begin)), default=0.0)
+def _last_said(claim_store: ClaimStore, key: str, event: str = "") -> float:
+    """When a sentence whose key begins with this was last queued, by the ledger; 0.0 if none was."""
+    begin, queued = f"{key}{event}", claim_store.state.get("said", {})
+    return max((queued[key].get("at", 0.0) for key in queued if key.startswith(begin)), default=0.0)
 
 
 def _claim(
@@ -160,42 +146,38 @@ def _checks(record: Record) -> values.OverviewChecks | None:
     names = {key: tuple(plain(name, 100) for name in checks.get(key) or ()) for key in kinds}
     return values.OverviewChecks(
         polled_at=parse_time(record.claim.last_check_poll) or 0.0,
-        passed=_count(checks, "passed"),
-        running=_count(checks, "running"),
+        passed=checks.get("passed", 0),
+        running=checks.get("running", 0),
         line=plain(briefing.checks_line(record), 500),
         **names,
     )
 
 
-def _count(checks: Mapping[str, Any], key: str) -> int:
-    value = checks.get(key)
-    return value if isinstance(value, int) else 0
-
-
 def _await(
-    reading: WorktreeRead, record: Record, ages: _Said, pull: values.OverviewPull | None
+    reading: WorktreeRead, record: Record, pull: values.OverviewPull | None, claim_store: ClaimStore
 ) -> None:
     """Note the claim's matters for a person, and since when each was said."""
+    last_said = partial(_last_said, claim_store, f"{record.claim_key}/")
     for line in briefing.question_lines(record):
-        reading.await_person("claim", line, ages.last("merged:"), "lifecycle close")
+        reading.await_person("claim", line, last_said("merged:"), "lifecycle close")
     for line in briefing.closed_lines(record):
-        reading.await_person("claim", line, ages.last("closed"))
+        reading.await_person("claim", line, last_said("closed"))
     if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW and not record.is_lost:
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
         by_others = (Whom.AUTHOR, Whom.QUEUE, Whom.AUTO_MERGE)
         merging, is_passed = record.pull.merging, pull.state is values.PullStanding.PASSED
         is_unchecked = pull.state is values.PullStanding.UNCHECKED and bool(merging.standing)
         if (is_passed or is_unchecked) and merging.awaits not in by_others:
-            since = ages.last(f"{'green' if is_passed else 'unchecked'}:{number}:{head}")
+            since = last_said(f"{'green' if is_passed else 'unchecked'}:{number}:{head}")
             what = briefing.until_the_merge(record).removesuffix(".")
             reading.await_person("pull", what, since, pull.url)
         if pull.state is values.PullStanding.HELD:
-            since = ages.last(f"waits:{number}:{head}")
+            since = last_said(f"waits:{number}:{head}")
             reading.await_person("checks", briefing.checks_line(record), since, pull.url)
         if briefing.is_asked(record):
-            since = ages.last(f"ci-stop:{number}:")
+            since = last_said(f"ci-stop:{number}:")
             reading.await_person("checks", briefing.ASKED, since, briefing.GO_ON)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and not trouble.for_agent and kind in messages.COMPLAINTS:
             what = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
-            reading.await_person("claim", what, ages.last(f"refused:{kind}:"))
+            reading.await_person("claim", what, last_said(f"refused:{kind}:"))

@@ -7,6 +7,7 @@ terminals both show all; only what waits for a person is inverse. Parts without 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
@@ -47,12 +48,12 @@ def watch_screen(
     if not parts:
         head.append(Text("Nothing is claimed, run or waited for in this worktree."))
         head.append(Text("How to begin: lifecycle status", "dim"))
-    room = None if rows is None else max(rows - len(head) - 1, 1)
+    room = sys.maxsize if rows is None else max(rows - len(head) - 1, 1)
     first = [part for part in parts if not part.name]
     others = [part for part in parts if part.name]
     missing: list[str] = []
     top = _column(first, width, room, console, missing)
-    room = None if room is None else max(room - len(top) - bool(first), 0)
+    room = max(room - len(top) - bool(first), 0)
     beside = [part for part in others if part.is_beside]
     if width >= WIDE and beside and len(beside) < len(others):
         half = (width - _GAP) // 2
@@ -70,11 +71,10 @@ def watch_screen(
 
 
 def _column(
-    parts: Sequence[WatchPart], width: int, room: int | None, console: Console, missing: list[str]
+    parts: Sequence[WatchPart], width: int, left: int, console: Console, missing: list[str]
 ) -> list[Text]:
     """The lines of one column; parts without space are added to `missing`."""
     texts = [_lines_of(part, width, console) for part in parts]
-    left = sum(map(len, texts)) if room is None else room
     # First each part gets the lines that it needs at least, then the most important ones get the rest.
     shown = []
     for part, lines in zip(parts, texts, strict=True):
@@ -179,31 +179,26 @@ class WatchPart:
 
 def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> list[WatchPart]:
     """All parts of the overview, the most important first; ages are as of `now`."""
-    parts = [WatchPart("", tuple(_awaited(overview, now, has_keys)), 3)]
+    claim, pull, run, flow = overview.claim, overview.pull, overview.run, overview.workflow
+    following = (claim.lost if claim is not None else "") or overview.next
+    is_said = any(following in text for text in overview.waiting)
+    stage = stage_line(overview.stage, now) if overview.stage is not None else ""
     troubles = tuple(
         Text.assemble((f"{part}: ", "bold red"), why) for part, why in overview.troubles.items()
     )
-    claim, pull = overview.claim, overview.pull
-    if claim is not None:
-        parts.append(WatchPart("claim", tuple(_claim(claim, now)), 2))
-    if pull is not None:
-        parts.append(WatchPart("PR", tuple(_pull(pull, overview.checks, now)), 2))
-    following = (claim.lost if claim is not None else "") or overview.next
-    if following and not any(following in text for text in overview.waiting):
-        parts.append(WatchPart("next", (Text(following),)))
-    parts.append(WatchPart("trouble", troubles))
-    if overview.stage is not None:
-        line = Text(stage_line(overview.stage, now).removeprefix("Stage: ").rstrip("."))
-        parts.append(WatchPart("stage", (line,)))
-    if overview.run is not None:
-        lines = tuple(_run(overview.run, now))
-        parts.append(WatchPart("run", lines, 3, is_beside=True))
-    if overview.workflow is not None:
-        lines = tuple(_workflow(overview.workflow, now))
-        parts.append(WatchPart("workflow", lines, 3, is_beside=True))
-    lines = tuple(Text(line) for line in overview.waiting if not is_awaited(overview, line))
-    parts.append(WatchPart("to be said", lines))
-    parts.append(WatchPart("events", tuple(_events(overview, now))))
+    waiting = tuple(Text(line) for line in overview.waiting if not is_awaited(overview, line))
+    parts = (
+        WatchPart("", tuple(_awaited(overview, now, has_keys)), 3),
+        WatchPart("claim", tuple(_claim(claim, now)) if claim else (), 2),
+        WatchPart("PR", tuple(_pull(pull, overview.checks, now)) if pull else (), 2),
+        WatchPart("next", (Text(following),) if following and not is_said else ()),
+        WatchPart("trouble", troubles),
+        WatchPart("stage", (Text(stage.removeprefix("Stage: ").rstrip(".")),) if stage else ()),
+        WatchPart("run", tuple(_run(run, now)) if run else (), 3, is_beside=True),
+        WatchPart("workflow", tuple(_workflow(flow, now)) if flow else (), 3, is_beside=True),
+        WatchPart("to be said", waiting),
+        WatchPart("events", tuple(_events(overview, now))),
+    )
     return [part for part in parts if part.lines]
 
 

@@ -31,6 +31,7 @@ from typing import Any, Self
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
+from lifecycle.settings import resources
 from lifecycle.views.heard_signals import heard
 from lifecycle.views.overview.overview_values import overview_json
 from lifecycle.views.web import all_worktrees, web_page
@@ -49,19 +50,7 @@ SILENT_SECONDS = 60.0
 GLANCE = 2.0
 """Seconds between two checks whether the starting process still exists."""
 
-GUARDS = {
-    # Only the page's own files: titles and names are anybody's.
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cache-Control": "no-store",
-}
+GUARDS: dict[str, str] = resources.texts("views/web/headers.toml")
 """The headers of every answer."""
 
 
