@@ -144,7 +144,7 @@ def get_workflow_state(workflow_id: str | None = "", *, root: str | Path = ".") 
     """
     steps = _steps(root)
     workflows = steps.store.read(archived=bool(workflow_id))
-    return fields_of(steps.named(workflows, workflow_id or ""), DocumentKind.DOCUMENT)
+    return fields_of(steps.named(workflows, workflow_id or "").workflow, DocumentKind.DOCUMENT)
 
 
 def generate_markdown(

@@ -7,13 +7,12 @@ a phase with a gate is completed only with proof that the gate was passed (`step
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.redact import quoted, visible
+from lifecycle.core.redact import quoted, redact, visible
 from lifecycle.core.timing import render_time
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
 from lifecycle.workflow.state import MOST_PHASES, PassedGate, Workflow, WorkflowPhase, moved, slug
@@ -63,22 +62,10 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
     return moved(checked, 0, PhaseStatus.ACTIVE, now) if first else checked
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
-    """What a phase delivered, and what the next one is told."""
-
-    deliverables: tuple[str, ...] = ()
-    context_for_next: str = ""
-
-
-NOTHING: Final = Delivered()
-
-
 def completed(
     workflow: Workflow,
     index: int,
     now: float,
-    delivered: Delivered = NOTHING,
     passed: PassedGate | None = None,
     *,
     and_begin: bool = False,
@@ -89,7 +76,6 @@ def completed(
         workflow: the workflow before.
         index: the phase's index; a pending phase is begun and completed in one step.
         now: the present.
-        delivered: added to what is recorded.
         passed: how its gate was passed; required if it has one.
         and_begin: begin the next phase, unless it was begun before or an open gate comes before it.
 
@@ -103,7 +89,7 @@ def completed(
     phase = workflow.phases[index]
     if phase.gate and passed is None and phase.passed is None:
         raise refused("gate-not-passed", number=index + 1, phase=phase, gate=quoted(phase.gate))
-    after = recorded_on(moved(workflow, index, PhaseStatus.COMPLETED, now), index, delivered)
+    after = moved(workflow, index, PhaseStatus.COMPLETED, now)
     after = after.with_phase(index, replace(after.phases[index], passed=passed or phase.passed))
     return _next_begun(after, now) if and_begin else after
 
@@ -116,14 +102,16 @@ def _next_begun(workflow: Workflow, now: float) -> Workflow:
     return moved(workflow, at, PhaseStatus.ACTIVE, now) if may_begin else workflow
 
 
-def recorded_on(workflow: Workflow, index: int, delivered: Delivered) -> Workflow:
-    """Add what a phase delivered and hands on to its record; earlier entries stay, nothing is added twice.
+def recorded_on(
+    workflow: Workflow, index: int, deliverables: Iterable[str], context_for_next: str
+) -> Workflow:
+    """Add what a phase delivered and hands on to its record, without secrets; earlier entries stay.
 
     Raises:
         Refused: something is too long.
     """
-    phase, handed = workflow.phases[index], delivered.context_for_next
-    listed = tuple(dict.fromkeys((*phase.deliverables, *delivered.deliverables)))
+    phase, handed = workflow.phases[index], redact(context_for_next)
+    listed = tuple(dict.fromkeys((*phase.deliverables, *map(redact, deliverables))))
     limited_list("deliverable", listed)
     limited("the context for the next phase", handed, MOST_TEXT)
     handed = handed or phase.context_for_next

@@ -132,13 +132,11 @@ def choose(
         asker: who asks.
         is_alive: says whether a client's process runs.
     """
+
+    def near(entry: FoundWorkflow) -> int:
+        return rank(whose_is(entry.workflow), asker.whose, is_alive)
+
     candidates = tuple(unfinished)
-    ranked = [
-        (near, at)
-        for at, entry in enumerate(candidates)
-        if (near := rank(whose_is(entry.workflow), asker.whose, is_alive))
-    ]
-    if asker.is_subagent or not ranked:
-        return WorkflowChoice(None, candidates)
-    _, best = min(ranked)
-    return WorkflowChoice(candidates[best], (*candidates[:best], *candidates[best + 1 :]))
+    own = () if asker.is_subagent else filter(near, candidates)
+    meant = min(own, key=near, default=None)
+    return WorkflowChoice(meant, tuple(entry for entry in candidates if entry is not meant))

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.core.redact import visible
 from lifecycle.workflow import decide, state, table
-from lifecycle.workflow.decide import Delivered
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
 from lifecycle.workflow.documents.read_documents import (
     ReadDocument,
@@ -212,23 +211,24 @@ def test_a_completed_phase_hands_on() -> None:
     before = before.with_phase(
         0, replace(before.phases[0], deliverables=("a", "b"), context_for_next="old")
     )
-    after = decide.completed(before, 0, NOW, Delivered(("b", "c")))
+    after = decide.completed(decide.recorded_on(before, 0, ("b", "c"), ""), 0, NOW)
     assert after.phases[0].deliverables == ("a", "b", "c")
     assert after.phases[0].context_for_next == "old"
     assert after.phases[0].ended_at == NOW
     assert (statuses(after), after.current) == ([Is.COMPLETED, Is.PENDING], 1)
-    assert decide.completed(before, 0, NOW, Delivered((), "new")).handed_on == "new"
+    renewed = decide.recorded_on(before, 0, (), "new")
+    assert decide.completed(renewed, 0, NOW).handed_on == "new"
 
 
 def test_what_a_phase_delivers_has_its_limits() -> None:
     """A hundred deliverables, and as many characters for the next phase as a file would not need."""
     before = made(Is.ACTIVE)
-    most = Delivered(tuple(map(str, range(100))), "a" * 8_000)
-    assert len(decide.completed(before, 0, NOW, most).phases[0].deliverables) == 100
-    many = Delivered(tuple(map(str, range(101))))
-    assert "101 entries of the kind deliverable," in refusal(decide.completed, before, 0, NOW, many)
-    long = Delivered((), "a" * 8_001)
-    sentence = refusal(decide.completed, before, 0, NOW, long)
+    hundred = tuple(map(str, range(100)))
+    most = decide.recorded_on(before, 0, hundred, "a" * 8_000)
+    assert len(decide.completed(most, 0, NOW).phases[0].deliverables) == 100
+    sentence = refusal(decide.recorded_on, before, 0, (*hundred, "100"), "")
+    assert "101 entries of the kind deliverable," in sentence
+    sentence = refusal(decide.recorded_on, before, 0, (), "a" * 8_001)
     assert sentence.startswith("The context for the next phase has 8,001 characters")
 
 

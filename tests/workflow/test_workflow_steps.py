@@ -310,7 +310,7 @@ def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
         with pytest.raises(Refused, match='"Auth" is led by another session, which still runs'):
             move()
     assert ground.documents() == before
-    assert other.steps.named(other.store.read(), "Auth").name == "Auth"  # anybody may look
+    assert other.steps.named(other.store.read(), "Auth").workflow.name == "Auth"  # anybody may look
     replace(ground, asker=Asker()).steps.advance(name="Auth")
     assert ground.one().session == "owner"
     ground.asker = Asker("owner", 0)

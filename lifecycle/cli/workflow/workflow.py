@@ -31,7 +31,6 @@ from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps import workflow_templates as templates
 from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
 from lifecycle.workflow.store.document_files import ARCHIVE, VIEW
-from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType, refused, sentence
 from lifecycle.workflow.whose import Asker, asker_of
@@ -57,11 +56,6 @@ class WorkflowSession(Session):
         """The moves of a workflow, in the name of this asker."""
         clients = {self.asker.client} - {0}
         return WorkflowSteps(self.store, self.asker, lambda: self.presence_beside(clients))
-
-    def found(self, name: str, workflows: WorktreeWorkflows) -> FoundWorkflow:
-        """The workflow of this name or id, "" for the asker's own; raises NoWorkflow."""
-        workflow = self.steps.named(workflows, name)
-        return next(entry for entry in workflows.found if entry.workflow.id == workflow.id)
 
     def print(
         self, lines: Sequence[str], data: Mapping[str, Any], troubles: Iterable[str] = ()
@@ -160,7 +154,7 @@ def template(session: WorkflowSession, *, called: str, save: bool, force: bool, 
     if save:
         if not called:
             raise click.UsageError("--save needs the template's NAME.")
-        workflow = session.found(name, session.store.read(archived=True)).workflow
+        workflow = session.steps.named(session.store.read(archived=True), name).workflow
         workflow_template = templates.WorkflowTemplate.of(workflow)
         path = templates.written_template(root, called, workflow_template, force=force)
         session.print([f"Written: {path}"], {"path": path, "template": _data(workflow_template)})

@@ -23,7 +23,7 @@ from lifecycle.workflow.store import document_files
 
 def phase(session: WorkflowSession, *, name: str) -> None:
     """Show the current phase: what the last phase handed on, what to read, and the gate."""
-    workflow = session.found(name, session.store.read(archived=bool(name))).workflow
+    workflow = session.steps.named(session.store.read(archived=bool(name)), name).workflow
     is_at_one = workflow.phase and not workflow.is_over
     data = {
         **fields_of(workflow, id="id", workflow="name"),
@@ -39,7 +39,7 @@ def show(session: WorkflowSession, *, name: str) -> None:
 
     Its files are synchronised: an edited document is read, and a view is renewed.
     """
-    entry = session.found(name, session.store.read(archived=bool(name)))
+    entry = session.steps.named(session.store.read(archived=bool(name)), name)
     try:
         troubles = session.store.settle().troubles
     except (LifecycleError, OSError) as error:  # the workflow is shown anyway
@@ -81,7 +81,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
     """
     workflows = session.store.read(archived=bool(name))
     choice = session.steps.choice(workflows)
-    workflow = session.found(name, workflows).workflow if name else choice.workflow
+    workflow = session.steps.named(workflows, name).workflow if name else choice.workflow
     leading = [entry.workflow for entry in (choice.found, *choice.others) if entry is not None]
     others = [entry for entry in leading if entry != workflow]
     if workflow is None:
@@ -101,7 +101,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
 
 def todos(session: WorkflowSession, *, name: str) -> None:
     """Print the phases for the client's to-do list; with --json in the form of its tool."""
-    items = state.todos(session.found(name, session.store.read(archived=bool(name))).workflow)
+    items = state.todos(session.steps.named(session.store.read(archived=bool(name)), name).workflow)
     lines = [f"{todo['status']}: {as_data(todo['content'])}" for todo in items]
     session.print(lines, {"todos": items})
 
@@ -161,7 +161,7 @@ def _meant(session: WorkflowSession, name: str) -> state.Workflow:
     workflows = session.store.read(archived=True)
     if not name and not workflows.unfinished and workflows.found:
         return workflows.found[0].workflow
-    return session.found(name, workflows).workflow
+    return session.steps.named(workflows, name).workflow
 
 
 def _line(entry: journal.JournalEntry) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, count
 from typing import Final
 
 from msgspec.structs import replace
@@ -24,12 +25,11 @@ from lifecycle.settings import known_clones
 from lifecycle.settings.persons import Presence
 from lifecycle.storage import journal
 from lifecycle.workflow import decide
-from lifecycle.workflow.decide import NOTHING, Delivered
 from lifecycle.workflow.documents.phase_words import PERSON
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase, refuse_illegal
 from lifecycle.workflow.steps.gate_judge import GateClosed, GateJudge, PersonAsked
 from lifecycle.workflow.steps.workflow_templates import template, template_path
-from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
+from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, refused, sentence
 from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen, refuse_held
@@ -83,7 +83,7 @@ class WorkflowSteps:
         """The workflow that is meant if none is named, and the others."""
         return chosen(self.store.root, workflows.unfinished, self.asker)
 
-    def named(self, workflows: WorktreeWorkflows, name: str = "") -> Workflow:
+    def named(self, workflows: WorktreeWorkflows, name: str = "") -> FoundWorkflow:
         """The workflow of this id or name; "" is the one that is meant.
 
         Raises:
@@ -91,8 +91,8 @@ class WorkflowSteps:
         """
         if not name:
             choice = self.choice(workflows)
-            if choice.workflow is not None:
-                return choice.workflow
+            if choice.found is not None:
+                return choice.found
             others = ", ".join(quoted(entry.workflow.name) for entry in choice.others[:10])
             start = f'Begin one: lifecycle workflow start NAME --phase "Title"{_lost(workflows)}'
             then = f"Name one of {others}." if others else start
@@ -105,7 +105,7 @@ class WorkflowSteps:
             others = f"so nothing was done; there is {listing}" if listing else "and no other"
             name, near = quoted(name), did_you_mean(name, names)
             raise NoWorkflow(sentence("no-such-workflow", name=name, others=others, near=near))
-        return named.workflow
+        return named
 
     def start(
         self, workflow: Workflow, type_: str = "", *, first: bool = True, is_numbered: bool = False
@@ -160,20 +160,20 @@ class WorkflowSteps:
         Raises:
             Refused: the phase's gate is not passed, or the table has no such move.
         """
-        delivered = _delivered(deliverables, context_for_next)
         with self._moving(name, phase) as move:
+            recorded = decide.recorded_on(move.workflow, move.index, deliverables, context_for_next)
             if move.phase.status is PhaseStatus.COMPLETED and phase:
-                move.keep(decide.recorded_on(move.workflow, move.index, delivered))
+                move.keep(recorded)
             else:
-                self._complete(move, delivered, and_begin=and_begin)
+                self._complete(move, recorded, and_begin=and_begin)
         return move.done()
 
-    def _complete(self, move: _Move, delivered: Delivered, *, and_begin: bool) -> None:
+    def _complete(self, move: _Move, recorded: Workflow, *, and_begin: bool) -> None:
         if move.phase.status is not PhaseStatus.PENDING:
             refuse_illegal(move.workflow, move.index, PhaseStatus.COMPLETED)
         decide.refuse_behind_gate(move.workflow, move.index)
-        about = (move.index, move.change.now, delivered, self._passed(move))
-        move.keep(decide.completed(move.workflow, *about, and_begin=and_begin))
+        about = (move.index, move.change.now, self._passed(move))
+        move.keep(decide.completed(recorded, *about, and_begin=and_begin))
 
     def complete(self, name: str = "", *, give_up: str = "") -> StepDone:
         """End a workflow: complete its last phase through its gate, archive it, and remove its checkpoint.
@@ -198,7 +198,7 @@ class WorkflowSteps:
                 raise refused("phases-left", number=len(left), titles=titles, name=own)
             else:
                 move.index = left[0]
-                self._complete(move, NOTHING, and_begin=False)
+                self._complete(move, workflow, and_begin=False)
         return move.done()
 
     def set_status(
@@ -228,7 +228,6 @@ class WorkflowSteps:
         Raises:
             Refused: the table has no such move, a reason is missing, or a person's yes is missing.
         """
-        delivered = _delivered(deliverables, context_for_next)
         with self._moving(name, phase) as move:
             after, now = move.workflow, move.change.now
             if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
@@ -238,7 +237,7 @@ class WorkflowSteps:
             if agent_id:
                 begun = replace(after.phases[move.index], agent_id=agent_id)
                 after = after.with_phase(move.index, begun)
-            move.keep(decide.recorded_on(after, move.index, delivered))
+            move.keep(decide.recorded_on(after, move.index, deliverables, context_for_next))
         return move.done()
 
     def _judge(self, move: _Move) -> GateJudge:
@@ -264,7 +263,7 @@ class WorkflowSteps:
         """
         closed: Refused | None = None
         with self.store.changing(archived=bool(name)) as change:
-            workflow = self.named(change.workflows, name)
+            workflow = self.named(change.workflows, name).workflow
             refuse_held(workflow, self.asker)
             move = _Move(change, workflow, phase, self.asker)
             try:
@@ -349,16 +348,8 @@ def _lost(workflows: WorktreeWorkflows) -> str:
     return f". {files} cannot be used: lifecycle workflow list" if number else ""
 
 
-def _delivered(deliverables: Sequence[str], context_for_next: str) -> Delivered:
-    """What a phase delivered, with secrets taken out."""
-    return Delivered(tuple(map(redact, deliverables)), redact(context_for_next))
-
-
 def _free_name(workflows: WorktreeWorkflows, name: str) -> str:
     """The name, with a number appended if an unfinished workflow has it already."""
     taken = {entry.workflow.name.casefold() for entry in workflows.unfinished}
-    free_name, number = name, 1
-    while free_name.casefold() in taken:
-        number += 1
-        free_name = f"{name} ({number})"
-    return free_name
+    names = chain([name], (f"{name} ({number})" for number in count(2)))
+    return next(free_name for free_name in names if free_name.casefold() not in taken)

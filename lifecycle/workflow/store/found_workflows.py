@@ -69,10 +69,6 @@ class FoundWorkflow:
         wanted = 1 if self.workflow.is_over else 2
         return not self.is_edited and len(kinds) == len(self.documents) >= wanted
 
-    def of(self, kind: DocumentKind) -> ReadDocument | None:
-        """The document of that kind; None if it is missing."""
-        return next((document for document in self.documents if document.kind is kind), None)
-
     @property
     def written_at(self) -> float:
         """When it was last changed, in seconds since the epoch."""
@@ -107,14 +103,14 @@ class WorktreeWorkflows:
 
     def get(self, name: str) -> FoundWorkflow | None:
         """The workflow with this id or name (unfinished ones first, then the newest), or None."""
-        ordered = (*self.unfinished, *self.found)
-        names = [(entry.workflow.id, entry.workflow.name) for entry in ordered]
-        ranked = [
-            (id_ != name, title != name, at)
-            for at, (id_, title) in enumerate(names)
-            if name.casefold() in (id_.casefold(), title.casefold())
-        ]
-        return ordered[min(ranked)[2]] if ranked else None
+
+        def names(entry: FoundWorkflow) -> tuple[str, str]:
+            return entry.workflow.id, entry.workflow.name
+
+        ordered, folded = (*self.unfinished, *self.found), name.casefold()
+        alike = (entry for entry in ordered if folded in map(str.casefold, names(entry)))
+        # What is spelled in the same way comes first, and of that an id.
+        return min(alike, key=lambda entry: [own != name for own in names(entry)], default=None)
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):

@@ -291,10 +291,14 @@ class WorkflowChange:
             return {**wanted, f"{ARCHIVE}/{workflow.id}.json": document}
         if not is_current:
             wanted[f"{OTHERS}/{workflow.id}.json"] = document
-        entry = self.found.get(workflow.id)
-        checkpoint = entry.of(DocumentKind.CHECKPOINT) if entry is not None else None
-        path = checkpoint.path if checkpoint is not None else _checkpoint_path(workflow)
-        return {path: content_of(workflow, DocumentKind.CHECKPOINT), **wanted}
+        kind, entry = DocumentKind.CHECKPOINT, self.found.get(workflow.id)
+        own = (
+            [document.path for document in entry.documents if document.kind is kind]
+            if entry
+            else []
+        )
+        path = own[0] if own else _checkpoint_path(workflow)
+        return {path: content_of(workflow, kind), **wanted}
 
     def _prepare(self) -> None:
         """Write what has to exist before the first document: the gates, and git's exclusion."""
@@ -335,17 +339,12 @@ class WorkflowChange:
 
     def _place(self, path: str) -> Path:
         """Make the folders of a file, and return its path; raises StrangeFileError if one is not ours."""
-        whole = self.root
-        *folders, name = path.split("/")
-        for number, folder in enumerate(folders):
-            whole /= folder
-            regular_files.below(str(self.root), *folders[: number + 1], "")
-            whole.mkdir(exist_ok=True)
-        place = str(whole / name)
-        problem = regular_files.strange(place) or regular_files.strange_owner(place)
+        place = Path(regular_files.below(str(self.root), *path.split("/")))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        problem = regular_files.strange(str(place)) or regular_files.strange_owner(str(place))
         if problem:
-            raise StrangeFileError(place, problem)
-        return whole / name
+            raise StrangeFileError(str(place), problem)
+        return place
 
     def _render(self, workflow: Workflow) -> None:
         """Write the view of a record, unless the file has the same content."""
