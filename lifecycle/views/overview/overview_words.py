@@ -152,11 +152,9 @@ def _trouble(overview: values.Overview, part: str) -> list[str]:
     return [f"{part.capitalize()}: {overview.troubles[part]}"] if part in overview.troubles else []
 
 
-def _awaited(
-    awaited: Sequence[values.AwaitedPerson], above: Sequence[str], now: float
-) -> list[str]:
+def _awaited(waits: Sequence[values.AwaitedPerson], above: Sequence[str], now: float) -> list[str]:
     text = "\n".join(above)
-    unsaid = [entry for entry in awaited if entry.what.removesuffix(".") not in text]
+    unsaid = [entry for entry in waits if entry.what.removesuffix(".") not in text]
     lines = ["Waits for a person:"] if unsaid else []
     for wait in unsaid:
         how_long = f"for {age(wait.since, now)}: " if wait.since else ""

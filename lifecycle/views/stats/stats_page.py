@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import figures
-from lifecycle.settings.resources import install_line
+from lifecycle.settings.resources import install_line, packaged
 from lifecycle.views.stats.summary import StatsRow, Summary
 
 if TYPE_CHECKING:
@@ -222,7 +222,6 @@ def _done_chart(summary: Summary) -> Chart | None:
 
 def _layout(rows: int, unit: str, *, barmode: str) -> dict[str, Any]:
     """The look that all charts share; the page sets the colours of text and lines."""
-    shared = Path(__file__).with_name("templates") / "layout.json"
-    layout: dict[str, Any] = json.loads(shared.read_text(encoding="utf-8"))
+    layout = json.loads(packaged("views/stats/templates/layout.json"))
     layout["xaxis"] = {"title": {"text": unit}, **layout["xaxis"]}
     return {"barmode": barmode, "height": rows * _BAR + _FRAME, **layout}

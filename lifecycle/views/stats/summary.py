@@ -141,14 +141,8 @@ class Summary:
     def __init__(self, journal_entries: Iterable[JournalEntry], wanted: Wanted = _ALL) -> None:
         every = [_spelled(entry) for entry in journal_entries]
         labels = _labels(every)
-        titles = {e.task: str(e.detail["title"]) for e in every if e.detail.get("title")}
-        names = {
-            task
-            for task in labels
-            if _is_wanted((task, titles.get(task, "")), labels[task], wanted)
-        }
-        if not (wanted.label or wanted.task):
-            names.add("")
+        titles = {e.task: str(e.detail["title"]) for e in every if e.task and e.detail.get("title")}
+        names = {task for task in ("", *labels) if _is_wanted(task, titles, labels, wanted)}
         chosen = [entry for entry in every if entry.at >= wanted.since and entry.task in names]
         # From all entries: a visit that ended in the period may have begun before it.
         stays, others = (
@@ -211,17 +205,15 @@ def _moment(visit: Visit) -> float:
     return visit.began or visit.ended or -math.inf
 
 
-def _is_wanted(names: tuple[str, str], labels: Iterable[str], wanted: Wanted) -> bool:
-    """True if the task is wanted: by its id, its title (in any case), or its labels."""
-    is_labelled = not wanted.label or any(
-        label == wanted.label or label.startswith(f"{wanted.label}:") for label in labels
-    )
-    id_, title = names
-    name = wanted.task.casefold()
-    is_named = (
-        name.removeprefix("#") == id_.removeprefix("#").casefold() or name == title.casefold()
-    )
-    return is_labelled and (is_named or not name)
+def _is_wanted(
+    task: str, titles: Mapping[str, str], labels: Mapping[str, tuple[str, ...]], wanted: Wanted
+) -> bool:
+    """True if the task is wanted: by its id, its title (in any case), or its labels; "" if all are."""
+    name, begin = wanted.task.casefold(), f"{wanted.label}:"
+    is_named = name.removeprefix("#") == task.removeprefix("#").casefold()
+    is_titled = name == titles.get(task, "").casefold()
+    is_labelled = any(f"{label}:".startswith(begin) for label in labels.get(task, ()))
+    return (not name or is_named or is_titled) and (not wanted.label or is_labelled)
 
 
 def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:

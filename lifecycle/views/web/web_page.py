@@ -91,11 +91,6 @@ def render(name: str, world: AllOverviews, environment: Mapping[str, str]) -> st
     return _templates().get_template(name).render(values(world, environment))
 
 
-def asset(name: str) -> str:
-    """The text of one of ASSETS."""
-    return (Path(__file__).with_name("templates") / name).read_text(encoding="utf-8")
-
-
 def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any]:
     """The values that the templates draw, by name."""
     home = environment.get("HOME", "")

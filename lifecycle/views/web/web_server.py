@@ -91,7 +91,7 @@ class _PageRequest(BaseHTTPRequestHandler):
     def _answer(self, name: str) -> tuple[str, str, str] | None:
         """Text, type and version of the file with this name; None if there is none."""
         if name in web_page.ASSETS:
-            return web_page.asset(name), web_page.ASSETS[name], ""
+            return resources.packaged(f"views/web/templates/{name}"), web_page.ASSETS[name], ""
         server = self.server
         if name in ("", "live.html"):
             world = server.worktrees.look()
