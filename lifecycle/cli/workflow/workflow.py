@@ -239,7 +239,7 @@ def advance(
 
 def block(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Record what a phase waits for; `retry` continues it. PHASE: number, phase_N or title."""
-    _set(session, PhaseStatus.BLOCKED, phase, name, reason)
+    _tell(session, session.steps.set_status(PhaseStatus.BLOCKED, phase, name=name, reason=reason))
 
 
 def skip(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
@@ -247,17 +247,17 @@ def skip(session: WorkflowSession, *, phase: str, reason: str, name: str) -> Non
 
     A skipped gate is still shown; only a person can skip a person's gate.
     """
-    _set(session, PhaseStatus.SKIPPED, phase, name, reason)
+    _tell(session, session.steps.set_status(PhaseStatus.SKIPPED, phase, name=name, reason=reason))
 
 
 def fail(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Record what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
-    _set(session, PhaseStatus.FAILED, phase, name, reason)
+    _tell(session, session.steps.set_status(PhaseStatus.FAILED, phase, name=name, reason=reason))
 
 
 def retry(session: WorkflowSession, *, phase: str, name: str) -> None:
     """Begin a phase again. PHASE: number, phase_N or title; without it the current one."""
-    _set(session, PhaseStatus.ACTIVE, phase, name)
+    _tell(session, session.steps.set_status(PhaseStatus.ACTIVE, phase, name=name))
 
 
 def complete(session: WorkflowSession, *, name: str, reason: str) -> None:
@@ -267,12 +267,6 @@ def complete(session: WorkflowSession, *, name: str, reason: str) -> None:
     is refused, unless the workflow is given up.
     """
     _tell(session, session.steps.complete(name, give_up=reason))
-
-
-def _set(
-    session: WorkflowSession, status: PhaseStatus, phase: str, name: str, reason: str = ""
-) -> None:
-    _tell(session, session.steps.set_status(status, phase, name=name, reason=reason))
 
 
 _NOW = {PhaseStatus.FAILED: "failed", PhaseStatus.SKIPPED: "was skipped"}

@@ -58,10 +58,8 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
         mine = choice.workflow
         if mine is not None:
             session, client = asker.session or mine.session, asker.client or mine.client
-            counted = replace(
-                mine, session=session, client=client, compactions=1 + mine.compactions
-            )
-            mine = change.put(counted, is_moved=False)
+            after = replace(mine, session=session, client=client, compactions=1 + mine.compactions)
+            mine = change.put(after, is_moved=False)
     others = tuple(entry.workflow for entry in choice.others)
     troubles = (*unusable, *change.workflows.troubles, *change.troubles)
     return Observed(mine, others, troubles)

@@ -33,12 +33,7 @@ from lifecycle.workflow.documents.written_documents import DocumentKind, content
 from lifecycle.workflow.state import Workflow, slug
 from lifecycle.workflow.store import document_files, found_workflows
 from lifecycle.workflow.store.document_files import ARCHIVE, CHECKPOINTS, CURRENT, OTHERS, VIEW
-from lifecycle.workflow.store.found_workflows import (
-    FoundWorkflow,
-    Ledger,
-    LedgerEntry,
-    WorktreeWorkflows,
-)
+from lifecycle.workflow.store.found_workflows import FoundWorkflow, LedgerEntry, WorktreeWorkflows
 from lifecycle.workflow.table import refused
 
 LOCK: Final = "workflow.lock"
@@ -134,7 +129,7 @@ class WorkflowStore:
         """The workflow files and sources that git tracks; `*` among them if git does not say."""
         return document_files.tracked_here(self.root, self.environment, self.deadline)
 
-    def ledger(self) -> Ledger:
+    def ledger(self) -> found_workflows.Ledger:
         """What is remembered of gates outside of the documents; empty if it cannot be read."""
         try:
             file = self.folder.read(GATES)
@@ -292,11 +287,7 @@ class WorkflowChange:
         if not is_current:
             wanted[f"{OTHERS}/{workflow.id}.json"] = document
         kind, entry = DocumentKind.CHECKPOINT, self.found.get(workflow.id)
-        own = (
-            [document.path for document in entry.documents if document.kind is kind]
-            if entry
-            else []
-        )
+        own = [file.path for file in entry.documents if file.kind is kind] if entry else []
         path = own[0] if own else _checkpoint_path(workflow)
         return {path: content_of(workflow, kind), **wanted}
 
