@@ -25,7 +25,7 @@ TABLES = {
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
     "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
     "git/refusals.toml": (("git",), ("sentence",)),
-    "reconcile/remarks.toml": (("reconcile",), ("sentence",)),
+    "reconcile/remarks.toml": (("reconcile", "cli/reconcile"), ("sentence",)),
     "run/texts/refusals.toml": (
         ("run", "cli/run", "hooks/answers"),
         ("refused", "sentence", "open_story"),

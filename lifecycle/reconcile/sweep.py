@@ -4,8 +4,7 @@ If the board can be read, the tasks are its cards, and whatever is claimed besid
 several runs share the work, the tasks are the repositories' own issues.
 
 A board lists its cards in its own order, so the holdings of all repositories are kept until their cards
-come. Only what may belong to a task is kept: each text once, and of a pull request's text only the lines
-about an issue.
+come. Only what may belong to a task is kept, and of a pull request's text only the lines about an issue.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
-from lifecycle.reconcile.finding import State, SweepReport
+from lifecycle.reconcile.finding import State, SweepReport, sentence
 from lifecycle.reconcile.scope import Policy, Scope, Shard, Trigger, narrowed, read_event
 from lifecycle.settings import config, readers
 from lifecycle.storage.state_file import MemoryCache
@@ -308,10 +308,7 @@ class ScopeGround:
         if named is not None:
             self.environment["LIFECYCLE_REPOSITORY"] = str(named)
         elif worktree is None and not scope.owner:
-            raise Refused(
-                f"{folder} is in no git worktree and no repository is named, so nothing was looked at; "
-                "name one with --repo OWNER/NAME, or all of an owner's with --org LOGIN."
-            )
+            raise Refused(sentence("no-repository", folder=folder))
         if scope.owner and config.load(self.root, self.environment).project_owner is None:
             self.environment["LIFECYCLE_PROJECT_OWNER"] = scope.owner
 
