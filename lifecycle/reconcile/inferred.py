@@ -377,8 +377,6 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     then the work continued in it, and a person decides whether that ends the task. A backport ends no task.
     """
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
-    if not pulls:
-        return None
     begun = _taken_at(swept, holding.leases.get(issue.number))
     own = [
         pull

@@ -27,7 +27,6 @@ from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)
 ALIVE = "Another finding of this task is repaired first; that counts as a sign of life."
-_MOVED, _UNASSIGNED = "moved-by-hand", "unassigned"
 
 Written = dict[str, tuple[InferredTask, list[Action]]]
 """For each kind of finding, what is written, and the task before that."""
@@ -69,14 +68,12 @@ class Judge:
         card = task.observation.item
         is_seen = bool(allowed) and card is not None and not card.is_archived
         if is_seen and task.is_moved and not _is_followed(done):
-            kinds.add(_MOVED)
+            kinds.add("moved-by-hand")
         if task.is_unassigned and not writes.keys() & {"silent", "merged-open"}:
-            kinds.add(_UNASSIGNED)
+            kinds.add("unassigned")
         elsewhere = task.merged_elsewhere if task.is_agents and task.issue.is_open else ""
         if elsewhere:
             kinds.add("merged-open")
-        if not kinds:
-            return ()
         stays = {kind: KINDS[kind].stays for kind in KINDS if kind in kinds}
         if elsewhere:
             stays["merged-open"] = sentence("merged-elsewhere", base=named(elsewhere))
