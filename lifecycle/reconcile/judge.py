@@ -9,6 +9,7 @@ that was not allowed: "Clear the Agent, end the lease."
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
 
 from lifecycle.claim.decisions.decide import apply_observation, foresee, imagine
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
@@ -251,8 +252,14 @@ def fix_sentence(actions: Sequence[plan.Action], task: InferredTask) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
+_OF_PULL = plan.RemarkOnPull | plan.RerunJobs | plan.AdvancePullRequest
+_UNTOLD = plan.ForgetClaim | plan.LeadLease | plan.SetLinked | _OF_PULL
+"""Actions that do not concern GitHub, or that need facts of the agent's worktree."""
+
+
 def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> Iterator[str]:
-    """What one action does; nothing if it concerns no page of GitHub, or the agent's worktree alone."""
+    if isinstance(action, _UNTOLD):
+        return
     match action:
         case plan.OpenPullRequest():
             draft = "draft " if action.is_draft else ""
@@ -273,6 +280,8 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
         case plan.ReleaseLease():
             who = task.hold.agent if task.hold is not None else ""
             yield f"end the lease of {named(who)}" if who else "end the lease"
+        case _:
+            assert_never(action)
 
 
 def _card(action: plan.SetBoard, item: BoardItem | None) -> Iterator[str]:

@@ -5,22 +5,28 @@ Strangers' words are quoted as data, since agents read the lines; nothing is sai
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lifecycle.core.messages.figures import count, minute, span
 from lifecycle.core.redact import as_data, named, quoted
-from lifecycle.settings import resources
 from lifecycle.views.overview import overview_values as values
 
 if TYPE_CHECKING:
     from lifecycle.storage.journal import JournalEntry
 
-_WORDS = json.loads(resources.packaged("views/overview/words.json"))
-"""The words of states: of a pull request with their colour, of a phase of a workflow, and of a gate."""
-
-STANDINGS: dict[str, tuple[str, str]] = {key: tuple(row) for key, row in _WORDS["pull"].items()}
+STANDINGS = {
+    values.PullStanding.UNKNOWN: ("open, not looked at yet", "dim"),
+    values.PullStanding.UNCHECKED: ("no checks yet", "dim"),
+    values.PullStanding.RUNNING: ("checks run", "cyan"),
+    values.PullStanding.FAILED: ("checks failed", "bold red"),
+    values.PullStanding.HELD: ("checks need a person", "bold magenta"),
+    values.PullStanding.CHANGES: ("changes requested", "bold magenta"),
+    values.PullStanding.CONFLICT: ("conflicts", "bold red"),
+    values.PullStanding.PASSED: ("all green", "green"),
+    values.PullStanding.MERGED: ("merged", "bold green"),
+    values.PullStanding.CLOSED: ("closed without a merge", "red"),
+}
 """The state of a pull request in words, and the colour of the words on a terminal."""
 
 
@@ -64,6 +70,17 @@ def at_work(story: values.OverviewStory) -> str:
     return ", ".join(word for word in words if word)
 
 
+_DID = {
+    "active": "began",
+    "blocked": "is blocked",
+    "closed": "is over",
+    "completed": "was completed",
+    "pending": "was put back",
+    "skipped": "was skipped",
+}
+_GATES = {"green": "is passed", "red": "is not passed"}
+
+
 def event_words(entry: JournalEntry) -> str:
     """What happened, in one line; of a workflow a sentence with its name."""
     detail = entry.detail
@@ -89,11 +106,11 @@ def event_words(entry: JournalEntry) -> str:
 def phase_words(entry: JournalEntry) -> str:
     """The result of a workflow's phase, as the end of a sentence about it: `failed: "no network"`."""
     if entry.kind == "check":
-        how = _WORDS["gate"].get(str(entry.detail.get("outcome")), "waits for a person")
+        how = _GATES.get(str(entry.detail.get("outcome")), "waits for a person")
         return f"its gate {named(entry.source)} {how}"
     before, after = (text.rpartition(" ")[2] for text in (entry.source, entry.target))
     is_again = after == "active" and before not in ("pending", "")
-    did = "was taken up again" if is_again else _WORDS["phase"].get(after, after)
+    did = "was taken up again" if is_again else _DID.get(after, after)
     by = f" by {named(entry.actor)}" if entry.actor else ""
     reason = entry.detail.get("reason")
     return f"{did}{by}{f': {quoted(str(reason))}' if reason else ''}"

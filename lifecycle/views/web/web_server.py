@@ -50,7 +50,19 @@ SILENT_SECONDS = 60.0
 GLANCE = 2.0
 """Seconds between two checks whether the starting process still exists."""
 
-GUARDS: dict[str, str] = resources.texts("views/web/headers.toml")
+GUARDS = {
+    # Only the page's own files: titles and names are anybody's.
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+}
 """The headers of every answer."""
 
 
