@@ -71,8 +71,7 @@ def recover(session: RunSession) -> None:
     run = session.store.load()
     if run is not None and not run.is_over and session.client_session:
         run = session.store.adopt()
-    about = (run, session.now, session.store.written_at)
-    lines, data = standing.recovery_lines(*about), standing.recovery_data(*about)
+    lines, data = standing.recovery(run, session.now, session.store.written_at)
     if run is not None:
         data["led_by"] = run.session
         if not run.is_over and session.client_session and run.session != session.client_session:

@@ -20,7 +20,7 @@ from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.platforms import selection
 from lifecycle.run import tdd_moves
 from lifecycle.run.finish import completion, publishing, pull_text
-from lifecycle.run.finish.completion import complete_data, complete_lines, completed
+from lifecycle.run.finish.completion import closing, completed
 from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section_for
 from lifecycle.run.gates import gate_records, gate_rules
 from lifecycle.run.gates.gate_runs import GateRun
@@ -42,7 +42,7 @@ def finish(session: RunSession) -> int:
     world = session.world
     run = session.store.demanded()
     if run.is_over:
-        return session.show(complete_lines(run), complete_data(run))
+        return session.show(*closing(run))
     session.store.refuse_held(run)
     demand_active(run)
     refuse_under_way(world.git, session.root, "pushed")  # git refuses then what is named below
@@ -69,8 +69,8 @@ def finish(session: RunSession) -> int:
     except Refused as error:  # somebody stopped the run meanwhile
         error.sentence = f"{error.sentence} What was done: {' '.join(_told(pull))}"
         raise
-    lines = [*gate_lines, "", *_told(pull), "", *complete_lines(run)]
-    return session.show(lines, complete_data(run))
+    lines, data = closing(run)
+    return session.show([*gate_lines, "", *_told(pull), "", *lines], data)
 
 
 def complete(session: RunSession) -> None:
@@ -84,7 +84,7 @@ def complete(session: RunSession) -> None:
         with session.store.changing() as change:
             change.run = run = completed(change.run, facts, session.now, asked=session.can_ask)
             change.note(f"Run {run.id} completed")
-    session.show(complete_lines(run), complete_data(run))
+    session.show(*closing(run))
 
 
 def _refuse_moved(session: RunSession, branch: str, head: str) -> None:

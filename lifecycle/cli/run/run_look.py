@@ -1,14 +1,15 @@
 """`lifecycle run status|progress|trim-progress|report|compact-context`: show a run.
 
 Also the platform's part of a subagent's context: `platform-context` and `platform`. On a terminal, rich
-draws the tables in its full width.
+draws the status in its full width.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import partial
+from itertools import groupby
 from operator import itemgetter
 
 from lifecycle.cli.run.run import RunSession
@@ -26,17 +27,14 @@ def status(session: RunSession, *, every: bool) -> int:
     """
     run, written = session.store.demanded(), session.store.written_at
     about = (run, session.facts(run), session.now)
-    if session.as_json:
-        return session.show([], report_text.status_data(*about, written=written, every=every))
-    view = report_text.status_view(*about, written=written, every=every)
-    return session.show(report_text.status_lines(view), {}, partial(draw_status, view))
+    lines, data = report_text.status(*about, written=written, every=every)
+    return session.show(lines, data, partial(_draw, lines))
 
 
 def progress(session: RunSession, *, lines: int) -> None:
     """Show the last lines of the progress file, the newest last."""
     entries = session.store.progress.tail(lines)
-    shown = entries or ["There is no progress yet."]
-    session.show(shown, {"lines": entries}, partial(draw_progress, entries) if entries else None)
+    session.show(entries or ["There is no progress yet."], {"lines": entries})
 
 
 def trim_progress(session: RunSession, *, lines: int) -> None:
@@ -61,8 +59,7 @@ def report(session: RunSession) -> None:
             change.run = report_text.reported(run, now)
             done = f"{len(run.completed_stories)}/{len(run.stories)}"
             change.note(f"Progress report: {done} stories completed")
-    about = (run, facts, now)
-    session.show(report_text.report_lines(*about), report_text.report_data(*about))
+    session.show(*report_text.report(run, facts, now))
 
 
 def compact_context(session: RunSession) -> None:
@@ -80,8 +77,7 @@ def compact_context(session: RunSession) -> None:
             if long_run.tier(run, now).trims:
                 session.store.progress.trim(KEPT_LINES)
             change.note("Compacted the context")
-    about = (run, facts, now)
-    session.show(report_text.context_lines(*about), report_text.context_data(*about))
+    session.show(*report_text.context(run, facts, now))
 
 
 def platform_context(session: RunSession) -> None:
@@ -105,42 +101,20 @@ def platform(session: RunSession) -> int:
     return session.show_all_but(None if detection.selected else none, lines, data)
 
 
-_AT_WORK = dict.fromkeys(("in_progress", "testing", "review"), "cyan")
-_STYLES = {**_AT_WORK, "completed": "green", "blocked": "yellow"}
-
-_FACTS = (Column("", itemgetter(0), "dim"), Column("", itemgetter(1), most=None))
-_STORIES = (
-    Column("#", itemgetter(0)),
-    Column("story", itemgetter(1), most=None),
-    Column("size", itemgetter(2)),
-    Column("status", lambda story: styled(story[3], _STYLES.get(story[3], ""))),
-    Column("tdd", itemgetter(4)),
-    Column("iter", itemgetter(5)),
-    Column("checks", itemgetter(6), "dim", 30),
-    Column("gates", itemgetter(7), "dim"),
-    Column("AC", itemgetter(8)),
-)
-_ENTRIES = (Column("when", itemgetter(0), "dim"), Column("what", itemgetter(2), most=None))
-
-
-def draw_status(view: report_text.StatusView) -> None:
-    """Print a run as tables."""
-    shown = fitted()
-    shown.print(table(shown, _FACTS, view.facts))
-    if view.stories:
-        shown.print()
-        shown.print(table(shown, _STORIES, view.stories))
-    for name, lines in (("Blockers", view.blockers), ("Next steps", told.numbered(view.steps))):
-        if lines:
-            shown.print()
-            shown.print(styled(name, "bold"))
-            shown.print(styled("\n".join(lines)))
-    for note in (view.left_out, *view.notes):
-        if note:
-            shown.print(styled(note, "dim"))
-
-
-def draw_progress(lines: Sequence[str]) -> None:
-    """Print lines of the progress file as a table."""
-    shown = fitted()
-    shown.print(table(shown, _ENTRIES, [line.partition(" ") for line in lines]))
+def _draw(lines: Iterable[str]) -> None:
+    """Draw a block of Markdown on a terminal: its tables in the full width, its headings bold."""
+    screen = fitted()
+    for is_table, part in groupby(lines, key=lambda line: line.startswith("|")):
+        if is_table:
+            head, _, *rows = (line[2:-2].split(" | ") for line in part)
+            cells = [[cell.replace("\\|", "|") for cell in row] for row in rows]
+            widths = {1: None}  # the second column is the main one
+            columns = [
+                Column(name, itemgetter(at), most=widths.get(at, 24))
+                for at, name in enumerate(head)
+            ]
+            screen.print(table(screen, columns, cells))
+            continue
+        for line in part:
+            text = line.lstrip("# ").capitalize() if line.startswith("#") else line
+            screen.print(styled(text, "bold" if line.startswith("#") else ""))

@@ -197,12 +197,11 @@ def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
 
 def resume_context(session: RunSession, *, text: bool) -> None:
     """Print as JSON where the run continues after the user fixed something, and what was fixed."""
-    run = session.store.demanded()
+    lines, data = agent_contexts.resuming(session.store.demanded())
     if text or (is_terminal(sys.stdout) and not session.as_json):
-        lines = agent_contexts.resume_lines(run)
-        session.show(lines, {**agent_contexts.resume_data(run), "text": lines})
+        session.show(lines, {**data, "text": lines})
     else:
-        session.show_json(agent_contexts.resume_data(run))
+        session.show_json(data)
 
 
 def resume(session: RunSession, *, iterations: int | None) -> None:

@@ -91,7 +91,7 @@ class RunHook:
             return
         run = self.store.adopt()
         self.leads = is_led_by(run, self.call.session)
-        self.context = standing.start_lines(run, self._seen(run), self.now)
+        self.context = standing.start_lines(run, *self._seen(run), self.now)
         self.person = [*standing.brake_lines(run)]
 
     def _is_held(self, run: Run) -> bool:
@@ -102,12 +102,11 @@ class RunHook:
         run = self.store.load()
         if run is None or run.is_over or not is_led_by(run, self.call.session):
             return []
-        return standing.kept_lines(run, self._seen(run))
+        return standing.kept_lines(run, *self._seen(run))
 
-    def _seen(self, run: Run) -> standing.WorktreeSeen:
-        """What git and the records of checks say about the files here."""
-        records = EvidenceRoom(self.call.world.root).records()
-        return standing.WorktreeSeen(facts_of(self.call, run), records)
+    def _seen(self, run: Run) -> tuple[work_facts.WorkFacts, standing.Records]:
+        """What git says about the files here, and the runs of checks."""
+        return facts_of(self.call, run), EvidenceRoom(self.call.world.root).records()
 
     def stopped(self) -> Self:
         """Look at one stop, and save the run's new state before anything is said."""

@@ -8,8 +8,6 @@ security review. And each story's changes still have to be present.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lifecycle.core.light_dataclass import fields_of, replace
 from lifecycle.core.redact import listed, visible
 from lifecycle.evidence.tree_hash import is_own
@@ -18,11 +16,11 @@ from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.gate_rules import HOLDS, lint_left, open_questions, review_state
 from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.long_run import runtime, spent
+from lifecycle.run.long_run import spent
 from lifecycle.run.state import Run, Story, data_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.standing import elapsed
-from lifecycle.run.texts.told import filled, refused
+from lifecycle.run.texts.told import Answer, filled, refused
 
 
 def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
@@ -99,32 +97,27 @@ def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
     return run.but(status=RunStatus.COMPLETED, completed=now, why="")
 
 
-def complete_lines(run: Run) -> list[str]:
+def closing(run: Run) -> Answer:
     """The block with which a completed run ends; the stop hook looks for its head."""
     last = "Pull request created." if run.pull_request else f"No pull request: {run.unpublished}."
-    lint = lint_left(run)
-    return filled(
+    lint, done, took = lint_left(run), len(run.completed_stories), spent(run, run.completed)
+    lines = filled(
         "complete",
         run=run,
         goal=" ".join(run.goal.split()),
         url=run.pull_request or "none",
-        runtime=elapsed(runtime(run, run.completed)),
-        done=len(run.completed_stories),
+        runtime=elapsed(took.seconds),
+        done=done,
         stories=len(run.stories),
         last=f"{lint}. {last}" if lint else last,
     )
-
-
-def complete_data(run: Run) -> dict[str, Any]:
-    """`complete_lines` as data, for `--json`."""
-    return {
+    return lines, {
         "marker": COMPLETE,
         **fields_of(run, status="status", goal="goal", workflow_id="id"),
-        "pr_url": run.pull_request or None,
-        "unpublished": run.unpublished or None,
-        "stories_completed": len(run.completed_stories),
+        **fields_of(run, "unpublished?", pr_url="pull_request?"),
+        "stories_completed": done,
         "stories": len(run.stories),
-        "spent": data_of(spent(run, run.completed)),
+        "spent": data_of(took),
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from lifecycle.core import markdown_table
 from lifecycle.core.light_dataclass import fields_of
@@ -18,7 +17,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.run import table
 from lifecycle.run.gates.reviews import standing
 from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, newest
-from lifecycle.run.texts.told import filled, numbered
+from lifecycle.run.texts.told import Answer, filled, numbered
 from lifecycle.run.trouble.story_failures import RetryAdvice, recent
 
 LISTED = 20
@@ -103,32 +102,33 @@ def _tests(story: Story, gate: table.Gate) -> str:
     return f": {as_data(', '.join(names[:10]))}{more}" if names else ""
 
 
-def resume_data(run: Run) -> dict[str, Any]:
-    """What a developer gets after a blocker, as the design's JSON."""
-    story = _story(run)
+def resuming(run: Run) -> Answer:
+    """What a developer gets after a blocker: everything that was resolved since a session last continued.
+
+    The data, the design's JSON, have the blockers that were resolved last.
+    """
+    story, resolved = _story(run), _resolved(run)
+    steps = _instructions(run, story)
     named = {"id": "id", "title": "title", "status": "status"}
-    resolved = ((i, blocker, render_time(blocker.resolved_at)) for i, blocker in _resolved(run))
-    return {
+    data = {
         **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
         "recently_resolved_blockers": [
-            {"index": i, "description": blocker.description, "resolvedAt": at}
-            for i, blocker, at in resolved
+            {
+                "index": index,
+                **fields_of(blocker, "description"),
+                "resolvedAt": render_time(blocker.resolved_at),
+            }
+            for index, blocker in resolved
         ],
         "current_story": story and fields_of(story, **named, tdd_phase="tdd", attempts="iteration"),
-        "resume_instructions": _instructions(run, story),
+        "resume_instructions": steps,
     }
-
-
-def resume_lines(run: Run) -> list[str]:
-    """The developer's block, from records: everything resolved since a session last continued."""
-    story = _story(run)
-    news = [blocker for _, blocker in _resolved(run) if blocker.resolved_at > run.led_on_at]
+    news = [blocker for _, blocker in resolved if blocker.resolved_at > run.led_on_at]
     if not news:
-        none = "No blocker was resolved since a session last went on."
-        return [none, *_instructions(run, story)]
-    resolved = [line for blocker in news for line in _resolved_lines(run.fix, blocker)]
-    then = _instructions(run, story) if story is None else _picking_up(run, story)
-    return filled("resuming", resolved=resolved, then=then)
+        return ["No blocker was resolved since a session last went on.", *steps], data
+    lines = [line for blocker in news for line in _resolved_lines(run.fix, blocker)]
+    then = steps if story is None else _picking_up(story, steps)
+    return filled("resuming", resolved=lines, then=then), data
 
 
 def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
@@ -137,10 +137,9 @@ def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
     return filled("resolved", blocker=about, notes=notes, verification=checked)
 
 
-def _picking_up(run: Run, story: Story) -> list[str]:
+def _picking_up(story: Story, steps: list[str]) -> list[str]:
     last = (f"{entry.id} [{entry.category}] {entry.text}" for entry in story.failures[-3:])
-    failures, steps = as_data("; ".join(last)) or "none", _instructions(run, story)
-    title = as_data(story.title)
+    failures, title = as_data("; ".join(last)) or "none", as_data(story.title)
     return filled("picking-up", story=story, title=title, failures=failures, steps=steps)
 
 

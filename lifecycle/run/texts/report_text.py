@@ -1,11 +1,13 @@
-"""The long texts of a run: status, progress report, what a session keeps, and what subagents get."""
+"""The long texts of a run: status, progress report, what a session keeps, and what subagents get.
+
+An answer is made at once as lines and as data for `--json`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
-from lifecycle.core.light_dataclass import dataclass, fields_of
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.markdown_table import table
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed, quoted
@@ -17,7 +19,7 @@ from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story
 from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
-from lifecycle.run.texts.told import filled, numbered
+from lifecycle.run.texts.told import Answer, filled, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
 _LISTED = 20
@@ -32,115 +34,108 @@ def reported(run: Run, now: float) -> Run:
     return run.but(reported_at=now, reported_stories=len(run.completed_stories))
 
 
-def counts(run: Run) -> dict[str, int]:
-    """How many stories have each status, in the report's words."""
-    statuses = [story.status for story in run.stories]
-    return {
-        "Completed": statuses.count(StoryStatus.COMPLETED),
-        "In Progress": sum(status in WORKING for status in statuses),
-        "Pending": statuses.count(StoryStatus.PENDING),
-        "Blocked": statuses.count(StoryStatus.BLOCKED),
-    }
-
-
-def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
+def report(run: Run, facts: WorkFacts, now: float) -> Answer:
     """The report on the run in its present state, finished or not.
+
+    It names the stories that were completed since the last report; at least the last few.
 
     Args:
         run: the run, before the report is recorded.
         facts: what git shows of the worktree.
         now: the present.
     """
-    recent = (f"{_title(story)} - {_iterations(story)}" for story in _recent(run))
-    return filled(
+    statuses = [story.status for story in run.stories]
+    counts = {
+        "Completed": statuses.count(StoryStatus.COMPLETED),
+        "In Progress": sum(status in WORKING for status in statuses),
+        "Pending": statuses.count(StoryStatus.PENDING),
+        "Blocked": statuses.count(StoryStatus.BLOCKED),
+    }
+    done = sorted(run.completed_stories, key=lambda story: story.completed)
+    since = max(len(done) - run.reported_stories, _RECENT)
+    recent, story = done[-min(since, 4 * _RECENT) :], run.current
+    spent = standing.receipt_line(run, now)
+    steps = standing.steps(reported(run, now), facts, now)
+    lines = filled(
         "report",
         run=run,
-        goal=quoted(run.goal, 500)[1:-1],
+        goal=_bare(run.goal, 500),
         runtime=standing.elapsed(runtime(run, now)),
-        spent=standing.receipt_line(run, now),
-        counts=table(("Status", "Count"), [(name, str(n)) for name, n in counts(run).items()]),
-        recent=[f"- {line}" for line in recent] or ["None"],
-        current=_current(run.current, facts.tree),
+        spent=spent,
+        counts=table(("Status", "Count"), [(name, str(n)) for name, n in counts.items()]),
+        recent=[f"- {_title(entry)} - {_iterations(entry)}" for entry in recent] or ["None"],
+        current=["None"] if story is None else _current(story, facts.tree),
         blockers=standing.blocker_lines(run),
-        steps=numbered(standing.steps(reported(run, now), facts, now)),
+        steps=numbered(steps),
     )
-
-
-def report_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
-    """The progress report as data, for `--json`."""
-    return {
-        **fields_of(run, workflow="goal", workflow_id="id"),
+    return lines, {
+        **fields_of(run, workflow="goal", workflow_id="id", iteration="iterations"),
         "runtime_seconds": int(runtime(run, now)),
-        "iteration": run.iterations,
-        "spent": standing.receipt_line(run, now),
-        "stories": counts(run),
-        "recently_completed": [story.id for story in _recent(run)],
-        "current_story": run.current.id if run.current is not None else None,
+        "spent": spent,
+        "stories": counts,
+        "recently_completed": [entry.id for entry in recent],
+        "current_story": story and story.id,
         "blockers": [blocker.id for blocker in run.standing_blockers],
-        "next_steps": standing.steps(reported(run, now), facts, now),
+        "next_steps": steps,
     }
 
 
-def _recent(run: Run) -> list[Story]:
-    """The stories that were completed since the last report; at least the last few."""
-    done = sorted(run.completed_stories, key=lambda story: story.completed)
-    since = len(done) - run.reported_stories
-    return done[-min(max(since, _RECENT), 4 * _RECENT) :]
-
-
-def _current(story: Story | None, tree: str) -> list[str]:
-    if story is None:
-        return ["None"]
+def _current(story: Story, tree: str) -> list[str]:
     about = {"title": _title(story), "tried": attempts(story), "most": MAX_RETRIES}
     return filled("current", story=story, **about, checks=standing.check_line(story, tree))
 
 
+def _bare(text: str, longest: int) -> str:
+    """Anybody's text on one line, as data, without quotation marks."""
+    return quoted(text, longest)[1:-1]
+
+
 def _title(story: Story) -> str:
-    return f"[{story.id}] {quoted(story.title, 200)[1:-1]}"
+    return f"[{story.id}] {_bare(story.title, 200)}"
 
 
 def _iterations(story: Story) -> str:
     return figures.count(story.iteration, "iteration")
 
 
-def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
+def context(run: Run, facts: WorkFacts, now: float) -> Answer:
     """What is worth keeping: goal, clarifications, the current story in full, the others in short.
 
     Completed stories are kept with design and files; in the longest runs only as a summary.
     """
-    row, done, later = tier(run, now), run.completed_stories, _later(run)
+    row, done, story = tier(run, now), run.completed_stories, run.current
+    later = [other for other in run.open_stories if other != story]
+    waiting = [f"- {other.id} ({other.status}): {_bare(other.title, 120)}" for other in later]
+    kept = [_kept(other, is_full=row.keeps_full) for other in done[-_LISTED:]]
+    whole = ["None"] if story is None else _whole(story, facts.tree)
+    steps = standing.steps(run, facts, now)
     more = "" if row.keeps_full else "; of completed stories all but a summary"
-    return filled(
+    lines = filled(
         "context",
         run=run,
         tier=row,
-        goal=_goal(run),
+        goal=_bare(run.goal, 2_000),
         runtime=standing.elapsed(runtime(run, now)),
         clarifications=_clarifications(run),
-        current=_whole(run.current, facts.tree),
+        current=whole,
         done=len(done),
-        completed=_listed(len(done), _kept(run, now)),
+        completed=_listed(len(done), kept),
         waiting=len(later),
-        later=_listed(len(later), [*map(_waiting, later[:_LISTED])]),
+        later=_listed(len(later), waiting[:_LISTED]),
         blockers=standing.blocker_lines(run),
-        steps=numbered(standing.steps(run, facts, now)),
+        steps=numbered(steps),
         dropped=f"raw output, and how stories were worked on{more}",
     )
-
-
-def context_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
-    """What is worth keeping as data, for `--json`."""
-    story = run.current
-    return {
+    return lines, {
         **fields_of(run, "goal", "phase", workflow_id="id"),
-        "tier": tier(run, now).name,
+        "tier": row.name,
         "clarifications": [fields_of(entry, "question", "answer") for entry in run.clarifications],
-        "current_story": {"id": story.id, "text": _whole(story, facts.tree)} if story else None,
-        "completed": _kept(run, now),
-        "completed_count": len(run.completed_stories),
-        "later": [later.id for later in _later(run)[:_LISTED]],
+        "current_story": story and {"id": story.id, "text": whole},
+        "completed": kept,
+        "completed_count": len(done),
+        "later": [other.id for other in later[:_LISTED]],
         "blockers": [blocker.id for blocker in run.standing_blockers],
-        "next_steps": standing.steps(run, facts, now),
+        "next_steps": steps,
     }
 
 
@@ -160,14 +155,10 @@ def platform_block(detection: Detection, run: Run | None) -> list[str]:
     """The block that each subagent is given first: the platform, the goal, and what was clarified."""
     return filled(
         "platform",
-        goal=[f"**Goal:** {_goal(run)}", ""] if run is not None else [],
+        goal=[f"**Goal:** {_bare(run.goal, 2_000)}", ""] if run is not None else [],
         platform=platform_tables.context_lines(detection),
         clarifications=_clarifications(run),
     )
-
-
-def _goal(run: Run) -> str:
-    return quoted(run.goal, 2_000)[1:-1]
 
 
 def _clarifications(run: Run | None) -> list[str]:
@@ -176,19 +167,14 @@ def _clarifications(run: Run | None) -> list[str]:
     return lines or ["None"]
 
 
-def _later(run: Run) -> list[Story]:
-    return [story for story in run.open_stories if story != run.current]
-
-
-def _whole(story: Story | None, tree: str) -> list[str]:
-    if story is None:
-        return ["None"]
+def _whole(story: Story, tree: str) -> list[str]:
     named = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
     proofs = {"RED": story.red, "GREEN": story.green}
     shown = {name: proof.tests[:5] for name, proof in proofs.items() if proof is not None}
     failures = ((f"{fail.id}, {fail.category}", quoted(fail.text)) for fail in story.failures[-3:])
+    size = f"{story.size}{', security' if story.security else ''}"
     return [
-        f"- {story.id}: {_short_title(story)} ({story.size}{', security' if story.security else ''})",
+        f"- {story.id}: {_bare(story.title, 120)} ({size})",
         f"- Status: {story.status}, TDD phase: {story.tdd}, iteration {story.iteration}",
         *standing.criterion_lines(story, 500),
         *([f"- Design: {quoted(story.design, 2_000)}"] if story.design else []),
@@ -199,34 +185,18 @@ def _whole(story: Story | None, tree: str) -> list[str]:
     ]
 
 
-def _kept(run: Run, now: float) -> list[str]:
-    """The last completed stories, in the form for a run of this length."""
-    kept = _full if tier(run, now).keeps_full else _summary
-    return [kept(story) for story in run.completed_stories[-_LISTED:]]
-
-
-def _full(story: Story) -> str:
-    files = f"; files: {', '.join(story.files)}" if story.files else ""
-    design = f"; design: {quoted(story.design, 300)}" if story.design else ""
-    return f"{_summary(story)}{files}{design}"
-
-
-def _summary(story: Story) -> str:
+def _kept(story: Story, *, is_full: bool) -> str:
+    """A completed story: a summary, and if it is kept in full its files and its design."""
     commit = f", commit {story.commit[:12]}" if story.commit else ""
-    return f"- {story.id}: {_short_title(story)} ({_iterations(story)}{commit})"
-
-
-def _waiting(story: Story) -> str:
-    return f"- {story.id} ({story.status}): {_short_title(story)}"
+    files = f"; files: {', '.join(story.files)}" if is_full and story.files else ""
+    design = f"; design: {quoted(story.design, 300)}" if is_full and story.design else ""
+    summary = f"{_bare(story.title, 120)} ({_iterations(story)}{commit})"
+    return f"- {story.id}: {summary}{files}{design}"
 
 
 def _listed(count: int, shown: list[str]) -> list[str]:
     more = [f"… and {count - len(shown):,} more"] if count > len(shown) else []
     return [*(shown or ["None"]), *more]
-
-
-def _short_title(story: Story) -> str:
-    return quoted(story.title, 120)[1:-1]
 
 
 def _slimmed(story: Story) -> Story:
@@ -259,29 +229,10 @@ HEAD: Final = ("#", "Story", "Size", "Status", "TDD", "Iteration", "Checks", "Ga
 _NEAR: Final = (*WORKING, StoryStatus.BLOCKED, StoryStatus.PENDING, StoryStatus.COMPLETED)
 
 
-@dataclass(frozen=True, slots=True)
-class StatusView:
-    """The view of a run.
-
-    Attributes:
-        facts: names and values.
-        stories: table rows, with the columns of HEAD.
-        left_out: a sentence on the stories that have no row; "" if all have one.
-        blockers, steps, notes: a line for each.
-    """
-
-    facts: tuple[tuple[str, str], ...]
-    stories: tuple[tuple[str, ...], ...]
-    left_out: str
-    blockers: tuple[str, ...]
-    steps: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-def status_view(
+def status(
     run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
-) -> StatusView:
-    """Collect the view of a run in its present state.
+) -> Answer:
+    """The run in its present state, story by story.
 
     Args:
         run: the run.
@@ -290,84 +241,66 @@ def status_view(
         written: when the run's file was written; 0.0 if not known.
         every: show all stories.
     """
-    shown = _chosen(run, every=every)
-    left = len(run.stories) - len(shown)
-    rows = (
-        ("Workflow", run.goal),
-        ("Workflow ID", run.id),
-        ("Phase", run.phase.value),
-        ("Status", f"{run.status}: {run.why}" if run.why else run.status.value),
-        ("Stories completed", f"{len(run.completed_stories)}/{len(run.stories)}"),
-        *((("Taken out", listed([story.id for story in run.removed])),) if run.removed else ()),
-        ("Runtime", f"{standing.elapsed(runtime(run, now))} ({tier(run, now).name})"),
-        ("Spent", standing.receipt_line(run, now)),
-        ("Gates", _gate_line(run.gates, facts.tree)),
-        *((("Pull request", run.pull_request),) if run.pull_request else ()),
-    )
-    return StatusView(
-        rows,
-        tuple(_row(story, facts.tree) for story in shown),
-        f"{left:,} more stories; all of them: lifecycle run status --all" if left else "",
-        tuple(standing.blocker_line(run, blocker) for blocker in run.standing_blockers),
-        tuple(standing.steps(run, facts, now)),
-        tuple(standing.notes(run, now, written)),
-    )
-
-
-def status_lines(view: StatusView) -> list[str]:
-    """The view as lines of Markdown, for a pipe."""
-    return filled(
+    near = sorted(run.stories, key=lambda story: _NEAR.index(story.status))
+    shown = {story.id for story in near[: None if every else MOST]}
+    stories = [story for story in run.stories if story.id in shown]
+    done, left = len(run.completed_stories), len(run.stories) - len(stories)
+    more = [f"{left:,} more stories; all of them: lifecycle run status --all"] if left else []
+    length, seconds, spent = tier(run, now).name, runtime(run, now), standing.receipt_line(run, now)
+    steps, notes = standing.steps(run, facts, now), standing.notes(run, now, written)
+    blockers = [standing.blocker_line(run, blocker) for blocker in run.standing_blockers]
+    rows = {
+        "Workflow": run.goal,
+        "Workflow ID": run.id,
+        "Phase": run.phase.value,
+        "Status": f"{run.status}: {run.why}" if run.why else run.status.value,
+        "Stories completed": f"{done}/{len(run.stories)}",
+        "Taken out": listed([story.id for story in run.removed]),
+        "Runtime": f"{standing.elapsed(seconds)} ({length})",
+        "Spent": spent,
+        "Gates": _gate_line(run, facts.tree),
+        "Pull request": run.pull_request,
+    }
+    lines = filled(
         "status",
-        facts=table(("Fact", "Value"), view.facts),
-        stories=table(HEAD, view.stories),
-        left_out=[view.left_out] if view.left_out else [],
-        blockers=[*view.blockers] or ["None"],
-        steps=numbered(view.steps),
-        notes=[f"Note: {note}" for note in view.notes],
+        facts=table(("Fact", "Value"), [row for row in rows.items() if row[1]]),
+        stories=table(HEAD, [_row(story, facts.tree) for story in stories]),
+        left_out=more,
+        blockers=blockers or ["None"],
+        steps=numbered(steps),
+        notes=[f"Note: {note}" for note in notes],
     )
-
-
-def status_data(
-    run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
-) -> dict[str, Any]:
-    """The status as data, for `--json`, with the same stories."""
-    return {
+    return lines, {
         **fields_of(run, "goal", "phase", "status", "why", workflow_id="id"),
-        "runtime_seconds": int(runtime(run, now)),
-        "tier": tier(run, now).name,
-        "spent": standing.receipt_line(run, now),
-        "stories_completed": len(run.completed_stories),
+        "runtime_seconds": int(seconds),
+        "tier": length,
+        "spent": spent,
+        "stories_completed": done,
         "stories_total": len(run.stories),
-        "stories": [_story_data(story, facts.tree) for story in _chosen(run, every=every)],
+        "stories": [_story_data(story, facts.tree) for story in stories],
         "removed": [fields_of(story, "id", "title", reason="unneeded") for story in run.removed],
         "blockers": [
             {"index": index, **fields_of(blocker, "id", "description")}
             for index, blocker in enumerate(run.blockers)
             if not blocker.resolved_at
         ],
-        "next_steps": standing.steps(run, facts, now),
-        "notes": standing.notes(run, now, written),
+        "next_steps": steps,
+        "notes": notes,
         "pull_request": run.pull_request or None,
     }
 
 
-def _chosen(run: Run, *, every: bool) -> list[Story]:
-    near = sorted(run.stories, key=lambda story: _NEAR.index(story.status))
-    names = {story.id for story in near[: None if every else MOST]}
-    return [story for story in run.stories if story.id in names]
-
-
 def _row(story: Story, tree: str) -> tuple[str, ...]:
     title = f"{story.title} (security)" if story.security else story.title
-    gates = standing.gate_line(story, tree) or "-"
+    gates = standing.gates_of(story, tree)
     judged = len(story.criteria) - len(unmet(story, tree if story.is_open else ""))
     stands = (story.size, story.status.value, story.tdd.value, str(story.iteration))
-    shown = (standing.check_line(story, tree), gates, f"{judged}/{len(story.criteria)}")
-    return story.id, quoted(title, 80)[1:-1], *stands, *shown
+    shown = (standing.check_line(story, tree), standing.states_line(gates) or "-")
+    return story.id, _bare(title, 80), *stands, *shown, f"{judged}/{len(story.criteria)}"
 
 
-def _gate_line(records: Sequence[GateRecord], tree: str) -> str:
-    last = {record.gate: record for record in records}
+def _gate_line(run: Run, tree: str) -> str:
+    last = {record.gate: record for record in run.gates}
     where = {gate: "" if last[gate].tree == tree else " on another tree" for gate in last}
     states = (f"{gate} {last[gate].state}{where[gate]}" for gate in sorted(last))
     return ", ".join(states) or "none was run"
@@ -376,9 +309,8 @@ def _gate_line(records: Sequence[GateRecord], tree: str) -> str:
 def _story_data(story: Story, tree: str) -> dict[str, Any]:
     return {
         **fields_of(story, "id", "title", "size", "security", "status"),
-        **fields_of(story, "iteration", tdd_phase="tdd"),
+        **fields_of(story, "iteration", "depends_on", tdd_phase="tdd"),
         "checks": standing.checks_of(story, tree),
         "gates": standing.gates_of(story, tree),
         "criteria": [criterion.state for criterion in story.criteria],
-        "depends_on": story.depends_on,
     }

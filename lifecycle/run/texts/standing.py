@@ -5,9 +5,10 @@ The parts are lengths of time, checks, gates, blockers, and the next steps.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass, fields_of
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.markdown_table import cell
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import LIMIT, listed, named, quoted
@@ -16,48 +17,44 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord, standing
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import check_states, lint_left, open_questions
-from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
 from lifecycle.run.state import Blocker, Run, Story
 from lifecycle.run.stop import decide
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.texts.told import filled, sentence
+from lifecycle.run.texts.told import Answer, filled, sentence
 
 
-def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
+def recovery(run: Run | None, now: float, written: float) -> Answer:
     """The recovery table, and what to continue with; a run that is over is not recovered."""
     if run is None or run.is_over:
-        last = ["", f"The last run, {run.id}, is completed."] if run is not None else []
-        return [*filled("no-recovery"), *last]
+        last = None if run is None else run.id
+        lines = [] if last is None else ["", f"The last run, {last}, is completed."]
+        data = {"existing_workflow": False, "last_workflow_id": last}
+        return [*filled("no-recovery"), *lines], data
     story, done = run.current, len(run.completed_stories)
     place = f"{story.id} ({story.status})" if story is not None else f"the phase {run.phase}"
     then = f"Continuing from {place}. Skipping to Phase {table.NUMBERS[run.phase]}."
     if run.status is not table.RunStatus.ACTIVE:
         then = f"The run is at {place}. Do not continue it: a person comes first."
-    return filled(
+    remarks = notes(run, now, written)
+    lines = filled(
         "recovery",
         id=cell(run.id),
         phase=run.phase,
         done=f"{done}/{len(run.stories)}",
         story=cell(f"{story.id} {story.title}") if story is not None else "None",
         then=then,
-        notes=[f"Note: {note}" for note in notes(run, now, written)],
+        notes=[f"Note: {remark}" for remark in remarks],
     )
-
-
-def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]:
-    """The recovery table as data, for `--json`."""
-    if run is None or run.is_over:
-        return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}
-    return {
+    return lines, {
         "existing_workflow": True,
-        **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
+        **fields_of(run, "status", workflow_id="id", goal="goal", current_phase="phase"),
         "phase_number": table.NUMBERS[run.phase],
-        "status": run.status,
-        "stories_completed": len(run.completed_stories),
+        "stories_completed": done,
         "stories": len(run.stories),
-        "current_story": run.current.id if run.current is not None else None,
-        "notes": notes(run, now, written),
+        "current_story": story and story.id,
+        "notes": remarks,
     }
 
 
@@ -96,27 +93,18 @@ def brake_note(run: Run) -> str:
     return sentence("note-fixed", what=what) if is_news else ""
 
 
-@dataclass(frozen=True, slots=True)
-class WorktreeSeen:
-    """What is known of the files that a run works on.
-
-    Attributes:
-        facts: what git shows of them.
-        records: the runs of checks that are remembered, oldest first.
-    """
-
-    facts: WorkFacts = UNSEEN
-    records: tuple[RunRecord, ...] = ()
+Records = tuple[RunRecord, ...]
+"""The runs of checks that are remembered, oldest first."""
 
 
-def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
+def start_lines(run: Run, facts: WorkFacts, records: Records, now: float) -> list[str]:
     """The lines for a session that starts and leads the run from now on."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
     first = f"Autonomous run {run.id}, {run.phase.value}: {done}. Goal: {quoted(run.goal)}"
-    lines, braked = [first, *_story(run), *_files(seen)], brake_lines(run)
+    lines, braked = [first, *_story(run), _files(facts, records)], brake_lines(run)
     if braked:
         return [*lines, *braked, "Do not continue the run before that."]
-    step = next_step(run, seen.facts)
+    step = next_step(run, facts)
     return [*lines, *notes(run, now), sentence("led-here"), f"Next: {step.text}: {step.command}"]
 
 
@@ -132,7 +120,7 @@ def held_line(run: Run) -> str:
     return sentence("held", run=run, goal=quoted(run.goal, 80), session=named(run.session))
 
 
-def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
+def kept_lines(run: Run, facts: WorkFacts, records: Records) -> list[str]:
     """What a summary of the session must keep: goal, story, criteria, phase, what was verified last."""
     return filled(
         "kept",
@@ -141,9 +129,9 @@ def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
         done=len(run.completed_stories),
         stories=len(run.stories),
         story=[f"- {line}" for line in _story(run)],
-        verified=_verified(seen),
+        verified=_verified(facts, records),
         criteria=criterion_lines(run.current) if run.current is not None else [],
-        next=table.WAITS.get(run.status) or next_step(run, seen.facts).command,
+        next=table.WAITS.get(run.status) or next_step(run, facts).command,
     )
 
 
@@ -162,29 +150,27 @@ def _story(run: Run) -> list[str]:
     return [f"{decide.story_line(story)}{after}"]
 
 
-def _files(seen: WorktreeSeen) -> list[str]:
-    names = [named(path, 60) for path in seen.facts.uncommitted]
-    if not seen.facts.tree:
+def _files(facts: WorkFacts, records: Records) -> str:
+    names = [named(path, 60) for path in facts.uncommitted]
+    changed = f"{len(names)} uncommitted files: {listed(names)}"
+    if not facts.tree:
         changed = "git does not say what is uncommitted"
-    elif names:
-        changed = f"{len(names)} uncommitted files: {listed(names)}"
-    else:
+    elif not names:
         changed = "nothing is uncommitted"
-    stands = {
-        kind: standing(seen.records, seen.facts.tree, kind) for kind in (table.BUILD, table.TESTS)
-    }
+    stands = {kind: standing(records, facts.tree, kind) for kind in (table.BUILD, table.TESTS)}
     shown = (f"{kind} {table.SHOWS.get(at, 'of unknown outcome')}" for kind, at in stands.items())
-    return [f"Git: {changed}. Checks: {', '.join(shown)}."]
+    return f"Git: {changed}. Checks: {', '.join(shown)}."
 
 
-def _verified(seen: WorktreeSeen) -> str:
-    passed = [record for record in seen.records if record.outcome is Outcome.PASSED and record.tree]
+def _verified(facts: WorkFacts, records: Records) -> str:
+    passed = [record for record in records if record.outcome is Outcome.PASSED and record.tree]
     if not passed:
         return "Verified last: nothing yet"
-    last, where = passed[-1], "files that were changed since"
-    where = "the files as they are" if last.tree == seen.facts.tree else where
-    tree, at = last.tree[:12], render_time(last.at)
-    return f"Verified last: {quoted(last.command)} on tree {tree} ({where}), {at}"
+    last = passed[-1]
+    is_here = last.tree == facts.tree
+    where = "the files as they are" if is_here else "files that were changed since"
+    about = f"{quoted(last.command)} on tree {last.tree[:12]} ({where})"
+    return f"Verified last: {about}, {render_time(last.at)}"
 
 
 _REVIEW = "{} stories are completed: review what the last checkpoint holds before the next one"
@@ -213,7 +199,12 @@ def checks_of(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckStat
 
 def check_line(story: Story, tree: str) -> str:
     """The checks of a story in one line, in the order of the design."""
-    return ", ".join(f"{check} {state}" for check, state in checks_of(story, tree).items())
+    return states_line(checks_of(story, tree))
+
+
+def states_line(states: Mapping[Any, table.CheckState]) -> str:
+    """Checks or gates in one line, each with its state; "" for none."""
+    return ", ".join(f"{name} {state}" for name, state in states.items())
 
 
 def gates_of(story: Story, tree: str) -> dict[table.Gate, table.CheckState]:
@@ -221,11 +212,6 @@ def gates_of(story: Story, tree: str) -> dict[table.Gate, table.CheckState]:
     about, last = tree_of(story, tree), {record.gate: record for record in story.gates}
     here = {gate: record.state for gate, record in last.items() if record.tree == about != ""}
     return {gate: here.get(gate, table.CheckState.PENDING) for gate in sorted(last)}
-
-
-def gate_line(story: Story, tree: str) -> str:
-    """The gates that were run for a story in one line; "" if none was."""
-    return ", ".join(f"{gate} {state}" for gate, state in gates_of(story, tree).items())
 
 
 def blocker_line(run: Run, blocker: Blocker) -> str:

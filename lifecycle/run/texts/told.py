@@ -16,6 +16,9 @@ from lifecycle.settings import resources
 
 _BLOCKS: dict[str, str] = resources.texts("run/texts/design_blocks.toml")
 
+Answer = tuple[list[str], dict[str, Any]]
+"""What a command answers: its lines, and the same as data for `--json`."""
+
 LINE = 2_000
 """Characters of a title, a criterion, a question, an answer."""
 

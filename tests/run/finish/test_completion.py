@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.run.finish.completion import (
     at_completion,
-    complete_data,
-    complete_lines,
+    closing,
     completed,
     published,
 )
@@ -100,7 +99,7 @@ def test_the_pull_request_comes_after_the_gate() -> None:
 
 def test_the_block_is_the_designs() -> None:
     """Line by line: the stop hook looks for its head."""
-    assert complete_lines(complete(run_of())) == [
+    assert closing(complete(run_of()))[0] == [
         "## WORKFLOW_COMPLETE",
         "",
         "**Goal:** Implement payment processing",
@@ -117,12 +116,12 @@ def test_the_block_is_the_designs() -> None:
 def test_a_run_without_a_remote_says_that_it_has_no_pull_request() -> None:
     """It is complete, and claims nothing."""
     run = complete(published(run_of(pull_request=""), "", HEAD, "there is no remote"))
-    lines = complete_lines(run)
+    lines = closing(run)[0]
     assert "**PR URL:** none" in lines
-    waived = complete_lines(replace(run, lint_waived="Lint issues remain"))
+    waived = closing(replace(run, lint_waived="Lint issues remain"))[0]
     assert waived[-1].startswith("All stories verified. Lint issues remain. No pull request: ")
     assert lines[-1] == (
         "All stories verified. No pull request: there is no remote. Workflow complete."
     )
-    assert complete_data(run)["pr_url"] is None
+    assert closing(run)[1]["pr_url"] is None
     assert published(run, URL, "x").unpublished == ""

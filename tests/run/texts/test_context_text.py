@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from lifecycle.run import state
 from lifecycle.run.table import TIERS, Gate, StoryCheck
-from lifecycle.run.texts.report_text import compacted, context_data, context_lines
+from lifecycle.run.texts.report_text import compacted, context
 from lifecycle.run.texts.standing import checks_of
 from tests.run.texts.texts_ground import FACTS, NOW, TREE, a_run, done
 
@@ -19,7 +19,8 @@ def test_the_current_story_is_whole_and_completed_ones_are_by_tier(
     now: float, is_full: bool
 ) -> None:
     """Goal, answers and the story at work are never dropped; designs of completed ones are, in the end."""
-    text = "\n".join(context_lines(a_run(), FACTS, now))
+    lines, data = context(a_run(), FACTS, now)
+    text = "\n".join(lines)
     for part in (
         "**Goal:** Implement payment processing",
         '- "What provider?" "Stripe"',
@@ -35,13 +36,13 @@ def test_the_current_story_is_whole_and_completed_ones_are_by_tier(
         assert part in text
     assert ('design: "A class"' in text) is is_full
     assert "an error of long ago" not in text
-    assert context_data(a_run(), FACTS, now)["current_story"]["id"] == "S2"
+    assert data["current_story"]["id"] == "S2"
 
 
 def test_of_very_many_stories_the_context_stays_short() -> None:
     """The last ones are named, of the others the number."""
     run = replace(a_run(), stories=(*(done(n) for n in range(5, 500)), *a_run().stories))
-    text = "\n".join(context_lines(run, FACTS, HOURS_4))
+    text = "\n".join(context(run, FACTS, HOURS_4)[0])
     assert "… and 476 more" in text
     assert len(text) < 6_000
 

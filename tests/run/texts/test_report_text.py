@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from lifecycle.run.long_run import report_due
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import RunPhase, RunStatus
-from lifecycle.run.texts.report_text import report_data, report_lines, reported
+from lifecycle.run.texts.report_text import report, reported
 from lifecycle.run.texts.standing import steps
 from tests.run.texts.texts_ground import FACTS, NOW, a_run, done
 
@@ -46,7 +46,7 @@ WHOLE = """\
 
 def test_the_report_is_whole() -> None:
     """Every heading and every number of the page; what comes next stands last."""
-    text = "\n".join(report_lines(a_run(), FACTS, NOW + 2_405))
+    text = "\n".join(report(a_run(), FACTS, NOW + 2_405)[0])
     assert text.startswith(WHOLE)
     steps = text.removeprefix(WHOLE).splitlines()
     assert steps[0].startswith("1. ")
@@ -81,7 +81,7 @@ def test_what_was_completed_since_the_last_report_is_named_or_the_last_five() ->
 
     def named(told: int) -> list[str]:
         run = replace(a_run(), stories=stories, reported_stories=told)
-        return [*report_data(run, FACTS, NOW + 60)["recently_completed"]]
+        return [*report(run, FACTS, NOW + 60)[1]["recently_completed"]]
 
     for told, first in ((0, 11), (10, 11), (11, 12), (24, 25)):
         assert named(told) == [f"S{n}" for n in range(first, 31)]
@@ -91,9 +91,9 @@ def test_what_was_completed_since_the_last_report_is_named_or_the_last_five() ->
 def test_nothing_to_tell_is_told() -> None:
     """An empty run has a report, and so has one that was stopped."""
     run = Run("abc", "Pay", NOW, status=RunStatus.STOPPED, why="its cap")
-    text = "\n".join(report_lines(run, FACTS, NOW))
+    lines, data = report(run, FACTS, NOW)
+    text = "\n".join(lines)
     assert text.count("None") == 3
     assert text.splitlines().count("None") == 3
     assert "1. A person lets the run continue with: lifecycle run resume" in text
-    data = report_data(run, FACTS, NOW)
     assert (data["current_story"], data["stories"]["Completed"]) == (None, 0)

@@ -17,6 +17,7 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.platforms.selection import Detection
 from lifecycle.run import state
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import (
     Blocker,
     Clarification,
@@ -44,7 +45,6 @@ from lifecycle.run.table import (
     StoryStatus,
 )
 from lifecycle.run.texts import agent_contexts, report_text, standing, told
-from lifecycle.run.texts.standing import WorktreeSeen
 from lifecycle.run.trouble.story_failures import RetryAdvice
 from tests.run.texts.texts_ground import FACTS, NOW, OLD, TREE, a_run, at_work, done, gate
 
@@ -194,19 +194,22 @@ STORIES: dict[str, Story] = {
 """A story in each of the ways in which it can stand."""
 
 
-def seen(*outcomes: tuple[str, Outcome, str]) -> WorktreeSeen:
+Seen = tuple[WorkFacts, tuple[RunRecord, ...]]
+
+
+def seen(*outcomes: tuple[str, Outcome, str]) -> Seen:
     """What is known of the files, with checks of these kinds that ended so on these trees."""
     records = (
         RunRecord(NOW, "make | it", outcome, tree, kind=kind) for kind, outcome, tree in outcomes
     )
-    return WorktreeSeen(FACTS, tuple(records))
+    return FACTS, tuple(records)
 
 
-SEEN = {
-    "nothing": WorktreeSeen(),
-    "clean": WorktreeSeen(FACTS),
-    "edited": WorktreeSeen(put(FACTS, uncommitted=tuple(f"a{n}.py" for n in range(6)))),
-    "of long words": WorktreeSeen(put(FACTS, uncommitted=("p" * 70,))),
+SEEN: dict[str, Seen] = {
+    "nothing": (WorkFacts(), ()),
+    "clean": (FACTS, ()),
+    "edited": (put(FACTS, uncommitted=tuple(f"a{n}.py" for n in range(6))), ()),
+    "of long words": (put(FACTS, uncommitted=("p" * 70,)), ()),
     "green": seen(("build", Outcome.PASSED, TREE), ("test", Outcome.PASSED, TREE)),
     "red": seen(("build", Outcome.PASSED, OLD), ("test", Outcome.FAILED, TREE)),
     "odd": seen(("build", Outcome.NOTHING_RAN, TREE), ("test", Outcome.UNKNOWN, TREE)),
@@ -216,22 +219,20 @@ SEEN = {
 def runs() -> Iterator[tuple[str, Any]]:
     """The texts about each run."""
     of_a_run: dict[str, Callable[[Run], Any]] = {
-        "report": lambda run: report_text.report_lines(run, FACTS, NOW + 2_405),
-        "report, as data": lambda run: report_text.report_data(run, FACTS, NOW + 2_405),
-        "context": lambda run: report_text.context_lines(run, FACTS, NOW),
-        "context of a long run": lambda run: report_text.context_lines(run, FACTS, LATE),
-        "context, as data": lambda run: report_text.context_data(run, FACTS, LATE),
-        "status": lambda run: report_text.status_lines(
-            report_text.status_view(run, FACTS, LATE, written=LATE - 1_200)
-        ),
-        "status, as data": lambda run: report_text.status_data(run, FACTS, NOW + 4_000),
-        "recovery": lambda run: standing.recovery_lines(run, LATE, NOW),
-        "recovery, as data": lambda run: standing.recovery_data(run, LATE, NOW),
-        "start": lambda run: standing.start_lines(run, SEEN["clean"], LATE),
-        "kept": lambda run: standing.kept_lines(run, SEEN["clean"]),
+        "report": lambda run: report_text.report(run, FACTS, NOW + 2_405)[0],
+        "report, as data": lambda run: report_text.report(run, FACTS, NOW + 2_405)[1],
+        "context": lambda run: report_text.context(run, FACTS, NOW)[0],
+        "context of a long run": lambda run: report_text.context(run, FACTS, LATE)[0],
+        "context, as data": lambda run: report_text.context(run, FACTS, LATE)[1],
+        "status": lambda run: report_text.status(run, FACTS, LATE, written=LATE - 1_200)[0],
+        "status, as data": lambda run: report_text.status(run, FACTS, NOW + 4_000)[1],
+        "recovery": lambda run: standing.recovery(run, LATE, NOW)[0],
+        "recovery, as data": lambda run: standing.recovery(run, LATE, NOW)[1],
+        "start": lambda run: standing.start_lines(run, *SEEN["clean"], LATE),
+        "kept": lambda run: standing.kept_lines(run, *SEEN["clean"]),
         "held": standing.held_line,
-        "resuming": agent_contexts.resume_lines,
-        "resuming, as data": agent_contexts.resume_data,
+        "resuming": lambda run: agent_contexts.resuming(run)[0],
+        "resuming, as data": lambda run: agent_contexts.resuming(run)[1],
     }
     for name, run in RUNS.items():
         for text, made in of_a_run.items():
@@ -239,8 +240,8 @@ def runs() -> Iterator[tuple[str, Any]]:
                 "status"
             ):  # a row for each is too long
                 yield f"{text}: {name}", made(run)
-    yield "recovery: none", standing.recovery_lines(None, NOW, NOW)
-    yield "recovery, as data: none", standing.recovery_data(None, NOW, NOW)
+    yield "recovery: none", standing.recovery(None, NOW, NOW)[0]
+    yield "recovery, as data: none", standing.recovery(None, NOW, NOW)[1]
     for there, of in (("a run", RUN), ("none", None)):
         for phase in QUESTIONS:
             yield f"questions {phase}: {there}", question_lines(phase, of)
@@ -269,8 +270,8 @@ def stories() -> Iterator[tuple[str, Any]]:
 def worktrees() -> Iterator[tuple[str, Any]]:
     """The texts about the files."""
     for name, worktree in SEEN.items():
-        yield f"start: {name}", standing.start_lines(RUN, worktree, NOW)
-        yield f"kept: {name}", standing.kept_lines(RUN, worktree)
+        yield f"start: {name}", standing.start_lines(RUN, *worktree, NOW)
+        yield f"kept: {name}", standing.kept_lines(RUN, *worktree)
 
 
 _MANY = re.compile(r"([a-z])\1{19,}")

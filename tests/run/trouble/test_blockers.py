@@ -11,7 +11,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.run import run_store, state
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.table import RunPhase, RunStatus, StoryStatus
-from lifecycle.run.texts.agent_contexts import resume_lines
+from lifecycle.run.texts.agent_contexts import resuming
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import EXTERNAL, advice, failed
 
@@ -238,7 +238,7 @@ def test_what_is_asked_for_while_the_run_waits_is_waited_for_too() -> None:
     assert fix.description == "B1: Add Stripe API key to .env file; B2: Take mine"
     assert fix.check_command == ("dotnet", "build")
     run = blockers.resolved(run, told, NOW + 4, "terminal")
-    checks = [line for line in resume_lines(run) if line.startswith("**Verification:**")]
+    checks = [line for line in resuming(run)[0] if line.startswith("**Verification:**")]
     assert ["NOT RUN" in line for line in checks] == [True, False]
     assert "NOT CHECKED" in checks[1]
 

@@ -24,7 +24,7 @@ from lifecycle.run.table import (
     StoryStatus,
     TddPhase,
 )
-from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
+from lifecycle.run.texts.agent_contexts import resuming, retry_lines
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import advice, failed
 
@@ -122,7 +122,7 @@ def mended(notes: str = "Added test API key") -> Run:
 
 def test_the_resume_context_is_the_designs_json() -> None:
     """Its keys, and no others."""
-    data = resume_data(mended())
+    data = resuming(mended())[1]
     assert data.pop("resume_instructions")[0].startswith("1. Verify the fix works")
     assert data == {
         "workflow_id": "abc123",
@@ -144,7 +144,7 @@ def test_the_resume_context_is_the_designs_json() -> None:
 def test_the_block_for_the_developer() -> None:
     """What was resolved, how it was verified, and where the story stands."""
     run = mended()
-    lines = resume_lines(run)
+    lines = resuming(run)[0]
     assert lines[0] == "## RESUMING AFTER BLOCKER"
     for line in (
         "**Resolved Blocker:** Stripe API key",
@@ -160,23 +160,23 @@ def test_the_block_for_the_developer() -> None:
     fix = blockers.demanded_fix(run)
     for passed, word in ((True, "PASSED"), (False, "FAILED")):
         checked = blockers.fix_checked(run, fix, NOW + 9, passed=passed)
-        assert f"**Verification:** {word}" in resume_lines(checked)
+        assert f"**Verification:** {word}" in resuming(checked)[0]
     plain = replace(run, blockers=(replace(run.blockers[0], check_command=()),))
-    assert "**Verification:** NOT CHECKED (it has no check command)" in resume_lines(plain)
+    assert "**Verification:** NOT CHECKED (it has no check command)" in resuming(plain)[0]
 
 
 def test_every_blocker_that_was_resolved_meanwhile_is_told_with_its_notes() -> None:
     """Two answers of a person reach the developer, until a session has gone on with them."""
     run = blockers.with_blocker(mended("Added test API key"), "No account", "high", NOW + 6)
     run = blockers.resolved(run, (run.blockers[1],), NOW + 7, "terminal", "Opened one")
-    said = [line for line in resume_lines(run) if line.startswith(("**Resolved", "**Resolution"))]
+    said = [line for line in resuming(run)[0] if line.startswith(("**Resolved", "**Resolution"))]
     assert said == [
         "**Resolved Blocker:** Stripe API key",
         "**Resolution Notes:** Added test API key",
         "**Resolved Blocker:** No account",
         "**Resolution Notes:** Opened one",
     ]
-    later = resume_lines(replace(run, led_on_at=NOW + 8))
+    later = resuming(replace(run, led_on_at=NOW + 8))[0]
     assert later[0] == "No blocker was resolved since a session last went on."
     assert "Opened one" not in str(later)
 
@@ -187,14 +187,14 @@ def test_the_story_at_work_is_gone_on_with_whatever_another_ones_blocker_was() -
     assert run.fix is not None
     stories = (*run.stories, Story("S3", "y"))
     run = replace(run, stories=stories, fix=replace(run.fix, story="S3"))
-    assert resume_data(run)["current_story"]["id"] == "S2"
+    assert resuming(run)[1]["current_story"]["id"] == "S2"
     waits = replace(run.story("S2"), status=StoryStatus.PENDING)
-    assert resume_data(run.with_story(waits))["current_story"]["id"] == "S3"
+    assert resuming(run.with_story(waits))[1]["current_story"]["id"] == "S3"
 
 
 def test_before_the_persons_word_there_is_nothing_to_resume() -> None:
     """The instructions say who is waited for; a run without a blocker says what is next."""
-    assert "1. Wait: a person has to do this first: Add it" in resume_lines(blocked())
-    assert resume_data(blocked())["recently_resolved_blockers"] == []
-    assert resume_data(replace(START, stories=()))["current_story"] is None
-    assert "lifecycle run recover" in resume_lines(replace(START, stories=()))[-1]
+    assert "1. Wait: a person has to do this first: Add it" in resuming(blocked())[0]
+    assert resuming(blocked())[1]["recently_resolved_blockers"] == []
+    assert resuming(replace(START, stories=()))[1]["current_story"] is None
+    assert "lifecycle run recover" in resuming(replace(START, stories=()))[0][-1]
