@@ -24,7 +24,7 @@ from lifecycle.run.finish.completion import closing, completed
 from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section_for
 from lifecycle.run.gates import gate_records, gate_rules
 from lifecycle.run.gates.gate_runs import GateRun
-from lifecycle.run.gates.run_moves import demand_active, with_design_gate
+from lifecycle.run.gates.run_moves import demand_active
 from lifecycle.run.state import GateRecord, Run, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate
 from lifecycle.run.texts.told import refused
@@ -153,6 +153,9 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     return Published(record.pull.url, is_new=record.pull.url != before.pull.url)
 
 
+RUNS_OWN = (Gate.G1, Gate.G7)
+"""The gates of the whole run; the others are a story's."""
+
 GateShown = tuple[GateRecord, list[str], dict[str, Any]]
 """A gate's record, the lines to print about it, and further values for `--json`."""
 
@@ -166,7 +169,7 @@ def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
 
     Exits 0 if the gate passed, else 1.
     """
-    if story and (GATES[gate].is_final or gate is Gate.G1):
+    if story and gate in RUNS_OWN:
         raise click.UsageError(f"{gate} is a gate of the run, not of a story.")
     record, lines, values = shown(session, gate, story, is_anew=anew)
     code = int(record.state not in gate_rules.HOLDS)
@@ -182,11 +185,9 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     session.store.refuse_held(run)
     run.demand_open()
     runner = GateRun(session.world, session=session.client_session, out=passing(sys.stderr))
-    if gate is Gate.G1:
-        return _design(session, runner.tree())
-    story = None if GATES[gate].is_final else gate_records.at_work(run, name)
-    if story is not None and GATES[gate].by_hand:
-        record = gate_records.security_gate(story, runner.tree(), session.now, session.who)
+    story = None if gate in RUNS_OWN else gate_records.at_work(run, name)
+    if GATES[gate].by_hand:
+        record = GateRecord(gate, session.now, CheckState.PENDING, runner.tree(), by=session.who)
     else:
         refuse_under_way(session.git, session.root, "checked")
         threshold = _threshold(session, story) if story and gate is Gate.G4 else None
@@ -195,18 +196,22 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     if runner.interrupted:
         raise KeyboardInterrupt
     error = "; ".join(filter(None, runner.errors.values()))
-    if story is None:
-        return _final(session, record, error, runner.remarks)
-    return _of_story(session, story, record, error, runner.remarks)
-
-
-def _design(session: RunSession, tree: str) -> GateShown:
+    runs, whose = _tests(session, runner.remarks) if story else None, story.id if story else ""
     with session.store.changing() as change:
-        change.run = run = with_design_gate(change.run, tree, session.now, session.client_session)
-        record, lacks = run.gates[-1], gate_rules.design_lacks(run)
-        head = change.note(f"Gate G1: {record.state}")
-    last = [f"{GATES[Gate.G1].on_fail}."] if lacks else []
-    return record, [head, *(f"- {clause}" for clause in lacks), *last], {"lacks": lacks}
+        run = gate_records.with_gate(change.run, whose, record, error, session.now)
+        if runs is not None:  # evidence so far is kept
+            run = run.with_story(tdd_moves.remembered(run.story(whose), runs))
+        change.run, story = run, run.story(whose) if whose else None
+        record = (story or run).gates[-1]
+        news = change.news(f"Gate {gate}: {record.state}{f' for {whose}' if whose else ''}")
+        logged = run.blockers[len(change.before.blockers) :] if story is None else ()
+        change.note(*(f"Blocker {blocker.id}: {blocker.description}" for blocker in logged))
+        failures = [failure.id for failure in change.failures]
+    values: dict[str, Any] = {"remarks": runner.remarks}
+    values |= {"story": whose, "failures": failures} if whose else {}
+    values |= {"lacks": gate_rules.design_lacks(run)} if gate is Gate.G1 else {}
+    notes = [f"Note: {remark}" for remark in runner.remarks]
+    return record, [*gate_records.gate_lines(run, record, story), *notes, *news], values
 
 
 def _threshold(session: RunSession, story: Story) -> float | None:
@@ -216,35 +221,6 @@ def _threshold(session: RunSession, story: Story) -> float | None:
     return next((number for size, number in by_size if size == story.size), None)
 
 
-def _final(session: RunSession, record: GateRecord, error: str, remarks: list[str]) -> GateShown:
-    with session.store.changing() as change:
-        change.run = run = gate_records.with_gate(change.run, "", record, error, session.now)
-        news = change.news(f"Gate {record.gate}: {record.state}")
-        logged = run.blockers[len(change.before.blockers) :]
-        change.note(*(f"Blocker {blocker.id}: {blocker.description}" for blocker in logged))
-    record = run.gates[-1]
-    lines = [*_notes(remarks), *gate_records.final_lines(run, record), *news]
-    return record, lines, {"remarks": remarks}
-
-
-def _of_story(
-    session: RunSession, story: Story, record: GateRecord, error: str, remarks: list[str]
-) -> GateShown:
-    runs = _tests(session, remarks)
-    with session.store.changing() as change:
-        run = gate_records.with_gate(change.run, story.id, record, error, session.now)
-        # Evidence so far is kept.
-        change.run = run.with_story(tdd_moves.remembered(run.story(story.id), runs))
-        news = change.news(f"Gate {record.gate}: {record.state} for {story.id}")
-        failures = [failure.id for failure in change.failures]
-    lines = [*gate_records.gate_lines(record, story), *_notes(remarks)]
-    if (record.gate, record.state) == (Gate.G6, CheckState.PENDING):
-        way = f"lifecycle run review {story.id} --by security …"
-        lines.append(f"No security review of these files: {way}")
-    values = {"remarks": remarks, "story": story.id, "failures": failures}
-    return record, [*lines, *news], values
-
-
 def _tests(session: RunSession, remarks: list[str]) -> tdd_moves.RunsSeen:
     """The recorded test runs; if git fails, an empty result, and its sentence is added to `remarks`."""
     try:
@@ -252,7 +228,3 @@ def _tests(session: RunSession, remarks: list[str]) -> tdd_moves.RunsSeen:
     except (GitFailed, Transient) as error:
         remarks.append(error.sentence)
         return tdd_moves.RunsSeen()
-
-
-def _notes(remarks: list[str]) -> list[str]:
-    return [f"Note: {remark}" for remark in remarks]

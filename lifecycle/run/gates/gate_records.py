@@ -12,6 +12,7 @@ from lifecycle.core.messages import figures
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import (
     check_states,
+    design_lacks,
     failed_on_lint_alone,
     not_installed,
     state_of,
@@ -28,20 +29,6 @@ GIVEN_UP = f"Unable to fix lint issues after {table.MAX_LINT_ATTEMPTS} attempts"
 BROKE = "A lint fix broke the build or the tests, and is reverted"
 
 _NOT_LINT = (table.BUILD, table.TESTS)
-
-
-def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
-    """The run with a record of G7; in the lint-fix phase an attempt is counted, or lint is waived."""
-    is_new = bool(record.tree) and newest(run.gates, table.Gate.G7, record.tree) is None
-    if run.phase is table.RunPhase.LINT_FIX and is_new:
-        if failed_on_lint_alone(record):
-            run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
-            if len(run.lint_attempts) >= table.MAX_LINT_ATTEMPTS:
-                run = _waived(run, GIVEN_UP, now)
-        elif any(record.part(name).state is table.CheckState.FAIL for name in _NOT_LINT):
-            run = _waived(run, BROKE, now)
-    judged = record.but(state=state_of(record.parts, run.lint_waived))
-    return run.but(gates=(*run.gates, judged))
 
 
 def _waived(run: Run, why: str, now: float) -> Run:
@@ -93,6 +80,8 @@ KEPT = 40
 def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) -> Run:
     """Add the record of a gate to a run or its story; a story's gate that failed adds a failure, too.
 
+    What is judged from the run itself has its state from the run as it is by now.
+
     Args:
         run: the run before the record.
         story: the story's id; "" for the run's own gate.
@@ -101,24 +90,44 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
         now: the present.
     """
     run.demand_open()  # it may have been stopped while the gate ran; its checks' records are kept anyway
+    if record.gate is table.Gate.G7:
+        run = _with_attempt(run, record, now)
+        record = record.but(state=state_of(record.parts, run.lint_waived))
+    elif record.gate is table.Gate.G1:
+        is_whole = not design_lacks(run)
+        record = record.but(state=table.CheckState.PASS if is_whole else table.CheckState.FAIL)
     if not story:
-        run = with_final_gate(run, record, now)
-        return run.but(gates=_trimmed(run.gates))
-    named_story = run.story(story)
-    run = run.with_story(named_story.but(gates=_trimmed((*named_story.gates, record))))
-    can_fail = table.StoryStatus.BLOCKED in table.STORIES.legal(named_story.status)
+        return run.but(gates=_with(run.gates, record))
+    own = run.story(story)
+    if record.gate is table.Gate.G6:
+        state = check_states(own, record.tree)[table.StoryCheck.SECURITY_CLEARED]
+        record = record.but(state=state)
+    run = run.with_story(own.but(gates=_with(own.gates, record)))
+    can_fail = table.StoryStatus.BLOCKED in table.STORIES.legal(own.status)
     if record.state is not table.CheckState.FAIL or not can_fail:
         return run
     text = error or f"{record.gate} failed"
     return failed(run, story, text, now, source=record.gate, tree=record.tree)
 
 
-def _trimmed(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
-    """The newest records, only the last one for each gate and tree, in chronological order."""
-    last: dict[tuple[table.Gate, str | float], GateRecord] = {}
-    for record in reversed(records):
-        last.setdefault((record.gate, record.tree or record.at), record)
-    return tuple(last.values())[:KEPT][::-1]
+def _with_attempt(run: Run, record: GateRecord, now: float) -> Run:
+    """The run; in the lint-fix phase an attempt is counted, or lint is waived, by a record of G7."""
+    is_new = bool(record.tree) and newest(run.gates, table.Gate.G7, record.tree) is None
+    if run.phase is not table.RunPhase.LINT_FIX or not is_new:
+        return run
+    if failed_on_lint_alone(record):
+        run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
+        is_last = len(run.lint_attempts) >= table.MAX_LINT_ATTEMPTS
+        return _waived(run, GIVEN_UP, now) if is_last else run
+    broke = any(record.part(name).state is table.CheckState.FAIL for name in _NOT_LINT)
+    return _waived(run, BROKE, now) if broke else run
+
+
+def _with(records: tuple[GateRecord, ...], record: GateRecord) -> tuple[GateRecord, ...]:
+    """The newest records and this one; of each gate and known tree only the last."""
+    about = (record.gate, record.tree or None)
+    others = (other for other in records if (other.gate, other.tree) != about)
+    return (*others, record)[-KEPT:]
 
 
 def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
@@ -138,12 +147,6 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
     return story
 
 
-def security_gate(story: Story, tree: str, now: float, by: str) -> GateRecord:
-    """The record of G6, by a story's reviews: a security-sensitive story needs one that cleared it."""
-    state = check_states(story, tree)[table.StoryCheck.SECURITY_CLEARED]
-    return GateRecord(table.Gate.G6, now, state, tree, by=by)
-
-
 def with_word(run: Run, story: Story, word: WordCheck) -> Run:
     """Record what somebody said of a check, the last word on each; it is shown, but proves nothing."""
     details = kept_words(word.details, 500)
@@ -151,19 +154,26 @@ def with_word(run: Run, story: Story, word: WordCheck) -> Run:
     return run.with_story(story.but(words=(*words[:-1], word.but(details=details))))
 
 
-def gate_lines(record: GateRecord, story: Story) -> list[str]:
-    """Lines for people on one run of a story's gate: its state, and each of its parts."""
-    lines = [f"Gate {record.gate}: {record.state} for {story.id} on tree {record.tree[:12] or '?'}"]
+def gate_lines(run: Run, record: GateRecord, story: Story | None) -> list[str]:
+    """Lines for people on one run of a gate: its state, and each of its parts; of G1, what is missing."""
+    if record.gate is table.Gate.G7:
+        return final_lines(run, record)
+    whose = f" for {story.id} on tree {record.tree[:12] or '?'}" if story is not None else ""
+    lines = [f"Gate {record.gate}: {record.state}{whose}"]
+    lacks = design_lacks(run) if story is None else ()
+    lines += [f"- {clause}" for clause in lacks]
     for part in record.parts:
         why = f": {part.why}" if part.why else ""
         command = f" `{part.command}`" if part.command else ""
         lines.append(f"- {part.check}: {part.state}{_counted(part)}{why}{command}")
+    again = f"{record.gate} {story.id}" if story is not None else record.gate
     if record.state is table.CheckState.FAIL:
-        advice = f"{table.GATES[record.gate].on_fail}."
-        absent, gate = not_installed(record), f"{record.gate} {story.id}"
-        lines.append(sentence("not-installed", absent=absent, gate=gate) if absent else advice)
+        advice, absent = f"{table.GATES[record.gate].on_fail}.", not_installed(record)
+        lines.append(sentence("not-installed", absent=absent, gate=again) if absent else advice)
     elif record.state is table.CheckState.PENDING and record.parts:
-        lines.append(sentence("once-more", gate=f"{record.gate} {story.id}"))
+        lines.append(sentence("once-more", gate=again))
+    elif record.state is table.CheckState.PENDING:
+        lines.append(sentence("no-security-review", story=story))
     return lines
 
 

@@ -10,7 +10,7 @@ from math import inf, nextafter
 from lifecycle.core.redact import listed
 from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates import gate_rules
-from lifecycle.run.gates.gate_records import without_waiver
+from lifecycle.run.gates.gate_records import with_gate, without_waiver
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.stories.story_edits import clarified_for
@@ -52,14 +52,8 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
     if wanted is RunPhase.DEVELOPMENT:
         run = without_waiver(run)
         if run.phase is RunPhase.PLANNING:
-            run = with_design_gate(run, tree, now)
+            run = with_gate(run, "", GateRecord(Gate.G1, now, CheckState.PENDING, tree), "", now)
     return run.but(phase=wanted)
-
-
-def with_design_gate(run: Run, tree: str, now: float, by: str = "") -> Run:
-    """The run with G1 judged and recorded."""
-    state = CheckState.FAIL if gate_rules.design_lacks(run) else CheckState.PASS
-    return run.but(gates=(*run.gates, GateRecord(Gate.G1, now, state, tree, by=by)))
 
 
 def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, ...]:

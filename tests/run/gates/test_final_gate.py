@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.run.gates.gate_records import GIVEN_UP, NOTE, final_lines, with_final_gate
+from lifecycle.run.gates.gate_records import GIVEN_UP, NOTE, final_lines, with_gate
 from lifecycle.run.state import Blocker, GatePart, GateRecord, Run
 from lifecycle.run.table import CheckState, Gate, RunPhase
 from tests.run.gates.stories_ground import NOW, a_run, passed
 
 FAIL = CheckState.FAIL
+
+
+def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
+    """The run with a record of G7."""
+    return with_gate(run, "", record, "", now)
 
 
 def lint_fails(tree: str) -> GateRecord:

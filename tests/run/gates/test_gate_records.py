@@ -15,7 +15,6 @@ from lifecycle.run.gates.gate_records import (
     at_work,
     final_lines,
     gate_lines,
-    security_gate,
     with_gate,
     with_word,
 )
@@ -134,7 +133,7 @@ def test_a_storys_gate_is_told_with_all_its_parts() -> None:
         GatePart("coverage"),
     )
     record = GateRecord(Gate.G4, NOW, FAIL, TREE, parts)
-    assert gate_lines(record, planned()) == [
+    assert gate_lines(a_run(), record, planned()) == [
         f"Gate G4: FAIL for S1 on tree {TREE[:12]}",
         "- build: PASS `make`",
         "- test: FAIL (0 tests): 1 failed `pytest`",
@@ -144,11 +143,11 @@ def test_a_storys_gate_is_told_with_all_its_parts() -> None:
     absent = "cargo-llvm-cov is not installed"
     lacking = record.but(parts=(GatePart("coverage", FAIL, why=absent),))
     advice = sentence("not-installed", absent=absent, gate="G4 S1")
-    assert gate_lines(lacking, planned())[2:] == [advice]
+    assert gate_lines(a_run(), lacking, planned())[2:] == [advice]
     advice = sentence("not-installed", absent=absent, gate="G7")
     assert final_lines(a_run(), lacking.but(gate=Gate.G7))[-1] == advice
     bare = GateRecord(Gate.G4, NOW, PASS, "", ())
-    assert gate_lines(bare, planned()) == ["Gate G4: PASS for S1 on tree ?"]
+    assert gate_lines(a_run(), bare, planned()) == ["Gate G4: PASS for S1 on tree ?"]
 
 
 def test_of_what_was_said_of_each_check_the_last_word_is_kept() -> None:
@@ -214,4 +213,6 @@ def test_security_is_cleared_by_its_review_alone(
 ) -> None:
     """On this tree, and only where the story is sensitive."""
     story = planned(security=security, reviews=reviews)
-    assert security_gate(story, TREE, NOW, "me") == GateRecord(Gate.G6, NOW, state, TREE, by="me")
+    asked = GateRecord(Gate.G6, NOW, CheckState.PENDING, TREE, by="me")
+    run = with_gate(a_run(story), "S1", asked, "", NOW)
+    assert run.story("S1").gates == (asked.but(state=state),)

@@ -9,12 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
-from lifecycle.run.gates.gate_records import NOTE
+from lifecycle.run.gates.gate_records import NOTE, with_gate
 from lifecycle.run.gates.run_moves import (
     demand_active,
     moved_phase,
     moved_story,
-    with_design_gate,
 )
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Blocker, GateRecord, Run
@@ -372,7 +371,7 @@ def test_the_design_gate_is_recorded_as_it_was_found() -> None:
         (a_run(planned()), CheckState.PASS),
         (a_run(planned(files=())), CheckState.FAIL),
     ):
-        judged = with_design_gate(replace(run, gates=(LINT,)), TREE, NOW, "me")
-        assert judged.gates == (LINT, GateRecord(Gate.G1, NOW, state, TREE, by="me"))
+        asked = GateRecord(Gate.G1, NOW, CheckState.PENDING, TREE, by="me")
+        judged = with_gate(replace(run, gates=(LINT,)), "", asked, "", NOW)
+        assert judged.gates == (LINT, asked.but(state=state))
         assert replace(judged, gates=()) == run
-        assert with_design_gate(run, TREE, NOW).gates == (GateRecord(Gate.G1, NOW, state, TREE),)
