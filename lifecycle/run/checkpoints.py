@@ -121,13 +121,10 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     kept = listed(git, run)
     # Newest first: a name that somebody deleted from git may have been used again.
     noted = [checkpoint for checkpoint in reversed(run.checkpoints) if checkpoint.ref in kept]
-    last = noted[0].ref if noted else ""
-    wanted = name.removeprefix(prefix_of(run)) or last
-    of_story = [checkpoint.ref for checkpoint in noted if checkpoint.story == wanted.upper()]
-    ref = of_story[0] if of_story else wanted
+    ref = name.removeprefix(prefix_of(run))
     for checkpoint in noted:
-        if checkpoint.ref == ref:
-            return checkpoint.but(commit=kept[ref])
+        if ref in ("", checkpoint.ref) or ref.upper() == checkpoint.story:
+            return checkpoint.but(commit=kept[checkpoint.ref])
     if ref in kept:
         return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
     stands = there([*kept], "make one with: lifecycle run mark-working-state")

@@ -29,25 +29,19 @@ from lifecycle.run.table import KEPT_LINES, RunStatus
 from lifecycle.run.texts.told import refused, sentence
 from lifecycle.run.trouble.story_failures import escalation_lines
 from lifecycle.settings import known_clones
-from lifecycle.storage import (
-    journal,
-    live_process,
-    regular_files,
-    signs_of_life,
-    store,
-    workflow_marks,
-)
+from lifecycle.storage import journal, live_process, regular_files, signs_of_life, store
 from lifecycle.storage.line_file import LineFile
 from lifecycle.storage.store import Folder
+from lifecycle.storage.workflow_marks import RUN, RUN_FILE
 
 FOLDER = ".claude"
 STATE = "workflow-state.json"
 PROGRESS = "workflow-progress.txt"
-PATH = workflow_marks.RUN_FILE
+PATH = RUN_FILE
 LOCK = "run.lock"
 LOCK_SECONDS = 5.0
 
-MARK = workflow_marks.RUN
+MARK = RUN
 """The mark in `.lifecycle/` that makes the guards pass on every stop while a run is active."""
 
 EARLY = "clarifications.json"
@@ -206,8 +200,18 @@ class RunStore:
 
     def is_held(self, run: Run) -> bool:
         """True if the asker is a session other than the leading one, which still runs."""
-        now, is_session = self.deadline.clock.now(), bool(self.asker[0])
-        return is_session and not run.is_over and is_held(run, *self.asker, self.folder, now)
+        return bool(self.asker[0]) and not run.is_over and self.is_led_by_another(run)
+
+    def is_led_by_another(self, run: Run) -> bool:
+        """True if another session than the asker, if that is one, leads the run and seems to be alive."""
+        session, client = self.asker
+        if run.session in ("", session):
+            return False
+        led, now = run.led[-1], self.deadline.clock.now()
+        if led.client:
+            return led.client != client and live_process.is_there(str(led.client))
+        signs = signs_of_life.signs_of(self.folder, led.session, now)
+        return signs_of_life.seems_alive(signs, led.since, now)
 
     def adopt(self) -> Run:
         """Have the asker lead the existing run, unless it is over or another live session leads it.
@@ -217,7 +221,7 @@ class RunStore:
         """
         with self.locked():
             run, now = self.demanded(), self.deadline.clock.now()
-            if run.is_over or is_held(run, *self.asker, self.folder, now):
+            if run.is_over or self.is_led_by_another(run):
                 return run
             mine = adopted(run, *self.asker, now)
             if mine == run:
@@ -360,25 +364,6 @@ def decoded(content: bytes) -> Run:
 def is_led_by(run: Run, session: str) -> bool:
     """True if this session leads the run."""
     return bool(session) and run.session == session
-
-
-def is_held(run: Run, session: str, client: int, folder: Folder, now: float) -> bool:
-    """True if another session that seems to be alive leads the run.
-
-    Args:
-        run: the run.
-        session: the asking session's id.
-        client: the process of its client; 0 if not known.
-        folder: `.lifecycle/` of the worktree.
-        now: seconds since the epoch.
-    """
-    if not run.session or run.session == session:
-        return False
-    led = run.led[-1]
-    if led.client:
-        return led.client != client and live_process.is_there(str(led.client))
-    signs = signs_of_life.signs_of(folder, led.session, now)
-    return signs_of_life.seems_alive(signs, led.since, now)
 
 
 def adopted(run: Run, session: str, client: int, now: float) -> Run:

@@ -541,6 +541,10 @@ class Run(_Value, frozen=True, omit_defaults=False):
             why, way = f" ({self.why})" if self.why else "", table.WAYS[self.status]
             raise refused("run-not-active", run=self, why=why, way=way)
 
+    def demand_active(self) -> None:
+        """Raise Refused unless the run is active: only a person undoes a brake, no move does."""
+        self.demand_open(table.RunStatus.AWAITING_USER)
+
     def open_story(self, name: str, refusal: str) -> Story:
         """The story with this id, as `story`; raises the refusal with the given name if it is completed.
 

@@ -24,7 +24,6 @@ from lifecycle.run.finish.completion import closing, completed
 from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section_for
 from lifecycle.run.gates import gate_records, gate_rules
 from lifecycle.run.gates.gate_runs import GateRun
-from lifecycle.run.gates.run_moves import demand_active
 from lifecycle.run.state import GateRecord, Run, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate
 from lifecycle.run.texts.told import refused
@@ -44,7 +43,7 @@ def finish(session: RunSession) -> int:
     if run.is_over:
         return session.show(*closing(run))
     session.store.refuse_held(run)
-    demand_active(run)
+    run.demand_active()
     refuse_under_way(world.git, session.root, "pushed")  # git refuses then what is named below
     missing = completion.lacks(run, facts_for(world, run))
     if missing:  # the gate may take long, and does not solve these

@@ -58,7 +58,7 @@ def retry_recommendation(session: RunSession, *, story: str) -> None:
     For infra and timeout, each failure doubles the wait. The same failure twice on an unchanged tree counts
     as stuck; if waiting is the remedy, only after the longest wait did not help.
     """
-    session.show_json(advice(session.store.demanded().story(story), session.tree_if_known).data)
+    session.show_json(advice(session.store.demanded().story(story), session.tree_if_known))
 
 
 def retry_context(session: RunSession, *, story: str) -> None:
@@ -68,7 +68,7 @@ def retry_context(session: RunSession, *, story: str) -> None:
     states, advised = check_states(target, facts.tree), advice(target, facts.tree)
     lines = agent_contexts.retry_lines(target, states, facts.changed, advised)
     data = {"story": target.id, "files": facts.changed, "checks": states}
-    session.show(lines, {**data, "recommendation": advised.data, "text": lines})
+    session.show(lines, {**data, "recommendation": advised, "text": lines})
 
 
 def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
@@ -135,11 +135,19 @@ def check_user_fix(session: RunSession) -> None:
     fix, why = blockers.demanded_fix(run), ""
     if fix.check_command:
         session.store.refuse_held(run)
-        end, last = _run(session, fix)
+        environment = for_child("check", session.world.environment)
+        asked, out = (
+            (fix.check_command, session.root, environment, fix.timeout),
+            passing(sys.stderr),
+        )
+        with session.world.deadline.standing_still():  # the command has its own time limit
+            end = check_process.run(*asked, out=out, err=out)
+        if end.signal:
+            raise KeyboardInterrupt
         with session.store.changing() as change:
             passed = end.status == 0
             change.run = blockers.fix_checked(change.run, fix, session.now, passed=passed)
-            why = "" if passed else _why(fix, end, last)
+            why = "" if passed else _why(fix, end)
             change.note(f"Check of {', '.join(fix.waited)}: {'PASSED' if passed else why}")
         fix = blockers.demanded_fix(change.run)
     elif not fix.completed_at:
@@ -149,33 +157,10 @@ def check_user_fix(session: RunSession) -> None:
         click.echo(told.sentence("then-say-so"), err=True)
 
 
-def _run(session: RunSession, fix: state.UserFix) -> tuple[check_process.ProcessEnd, str]:
-    """Run a fix's check command, printing its output as it comes: how it ended, and its last line."""
-    tail, shown = bytearray(), passing(sys.stderr)
-
-    def take(part: bytes) -> None:
-        tail.extend(part)
-        del tail[:-4_000]
-        shown(part)
-
-    world = session.world
-    environment = for_child("check", world.environment)
-    asked = (fix.check_command, world.root, environment, fix.timeout)
-    with world.deadline.standing_still():  # the command has its own time limit
-        end = check_process.run(*asked, out=take, err=take)
-    if end.signal:
-        raise KeyboardInterrupt
-    lines = tail.decode("utf-8", "replace").strip().splitlines()
-    return end, lines[-1][:300] if lines else ""
-
-
-def _why(fix: state.UserFix, end: check_process.ProcessEnd, last: str) -> str:
-    if end.error:
-        return end.error
+def _why(fix: state.UserFix, end: check_process.ProcessEnd) -> str:
     if end.is_late:
         return f"it was stopped after {fix.timeout} s"
-    ending = f": {last}" if last else ""
-    return f"{fix.check_command[0]} exited with {end.status}{ending}"
+    return end.error or f"{fix.check_command[0]} exited with {end.status}"
 
 
 def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:

@@ -25,7 +25,7 @@ from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.run.gates import work_facts
-from lifecycle.run.run_store import RunStore, StrangeRun, adopted, entry, is_held, is_led_by
+from lifecycle.run.run_store import RunStore, StrangeRun, adopted, entry, is_led_by
 from lifecycle.run.state import Run
 from lifecycle.run.stop import decide
 from lifecycle.run.table import RunStatus
@@ -83,19 +83,16 @@ class RunHook:
         if run is None:
             return
         if run.is_over:
-            if run.session != self.call.session and not self._is_held(run):
+            if run.session != self.call.session and not self.store.is_led_by_another(run):
                 self.store.mark(None)  # its session ended without another stop
             return
-        if self._is_held(run):
+        if self.store.is_led_by_another(run):
             self.context = self.person = [standing.held_line(run)]
             return
         run = self.store.adopt()
         self.leads = is_led_by(run, self.call.session)
         self.context = standing.start_lines(run, *self._seen(run), self.now)
         self.person = [*standing.brake_lines(run)]
-
-    def _is_held(self, run: Run) -> bool:
-        return is_held(run, *self.store.asker, self.store.folder, self.now)
 
     def compacted(self) -> list[str]:
         """The lines that a summary of the session keeps; [] if it leads no unfinished run."""

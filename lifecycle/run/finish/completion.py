@@ -14,7 +14,7 @@ from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at
 from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.gate_rules import HOLDS, lint_left, open_questions, review_state
-from lifecycle.run.gates.run_moves import demand_active, moved_phase
+from lifecycle.run.gates.run_moves import moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import Run, Story, data_of, newest
@@ -67,7 +67,7 @@ def at_completion(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run
     Raises:
         Refused: the run is not active, or something is missing; the sentence names everything.
     """
-    demand_active(run)
+    run.demand_active()
     missing = _all_lacks(run, facts)
     if missing:
         raise refused("not-published", missing=missing)

@@ -13,13 +13,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.values.model import PullState
 from lifecycle.core.world import World
-from lifecycle.git.process import (
-    GitRepository,
-    default_branch,
-    is_no_github,
-    parse_remote,
-    push,
-)
+from lifecycle.git.process import GitRepository, default_branch, is_no_github, parse_remote, push
 from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.finish.completion import with_unread

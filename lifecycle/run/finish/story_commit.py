@@ -20,9 +20,6 @@ from lifecycle.run.texts.told import refused, sentence
 FORMAT: Final = "{type}: {title} ({id})"
 """The commit's subject, unless the platform has another."""
 
-FORMAT_NAMES = ("commitFormat", "commit_format", "commit-format", "commits", "commit")
-"""Possible names of a platform's convention; it counts if it contains {title}."""
-
 _LONGEST = 200
 
 
@@ -37,10 +34,9 @@ class StoryCommit:
 
 
 def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
-    """The first line of a story's commit, in the format of a platform's conventions."""
-    values = [conventions.get(name) for name in FORMAT_NAMES]
-    formats = [text for text in values if isinstance(text, str) and "{title}" in text]
-    template = next(iter(formats), FORMAT)
+    """The first line of a story's commit, by the platform's convention that contains {title}, if any."""
+    texts = (text for text in conventions.values() if isinstance(text, str))
+    template = next((text for text in texts if "{title}" in text), FORMAT)
     parts = {"type": "feat", "title": story.title, "id": story.id, "story": story.id}
     line = re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), template)
     return visible(redact(" ".join(line.split())))[:_LONGEST]

@@ -10,13 +10,7 @@ from __future__ import annotations
 from lifecycle.core import markdown_table
 from lifecycle.core.messages import figures
 from lifecycle.run import table
-from lifecycle.run.gates.gate_rules import (
-    check_states,
-    design_lacks,
-    failed_on_lint_alone,
-    not_installed,
-    state_of,
-)
+from lifecycle.run.gates import gate_rules
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, WordCheck, newest
 from lifecycle.run.texts.told import filled, kept_words, refused, sentence
 from lifecycle.run.trouble import blockers
@@ -63,9 +57,9 @@ def final_lines(run: Run, record: GateRecord) -> list[str]:
 
 def _advice(run: Run, record: GateRecord) -> str:
     """What to do after G7 failed."""
-    if absent := not_installed(record):
+    if absent := gate_rules.not_installed(record):
         return sentence("not-installed", absent=absent, gate=record.gate)
-    is_alone = failed_on_lint_alone(record)
+    is_alone = gate_rules.failed_on_lint_alone(record)
     if run.phase is not table.RunPhase.LINT_FIX:
         return sentence("only-lint-fails" if is_alone else "fix-in-phase-2")
     if not is_alone:
@@ -92,15 +86,15 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
     run.demand_open()  # it may have been stopped while the gate ran; its checks' records are kept anyway
     if record.gate is table.Gate.G7:
         run = _with_attempt(run, record, now)
-        record = record.but(state=state_of(record.parts, run.lint_waived))
+        record = record.but(state=gate_rules.state_of(record.parts, run.lint_waived))
     elif record.gate is table.Gate.G1:
-        is_whole = not design_lacks(run)
+        is_whole = not gate_rules.design_lacks(run)
         record = record.but(state=table.CheckState.PASS if is_whole else table.CheckState.FAIL)
     if not story:
         return run.but(gates=_with(run.gates, record))
     own = run.story(story)
     if record.gate is table.Gate.G6:
-        state = check_states(own, record.tree)[table.StoryCheck.SECURITY_CLEARED]
+        state = gate_rules.check_states(own, record.tree)[table.StoryCheck.SECURITY_CLEARED]
         record = record.but(state=state)
     run = run.with_story(own.but(gates=_with(own.gates, record)))
     can_fail = table.StoryStatus.BLOCKED in table.STORIES.legal(own.status)
@@ -115,7 +109,7 @@ def _with_attempt(run: Run, record: GateRecord, now: float) -> Run:
     is_new = bool(record.tree) and newest(run.gates, table.Gate.G7, record.tree) is None
     if run.phase is not table.RunPhase.LINT_FIX or not is_new:
         return run
-    if failed_on_lint_alone(record):
+    if gate_rules.failed_on_lint_alone(record):
         run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
         is_last = len(run.lint_attempts) >= table.MAX_LINT_ATTEMPTS
         return _waived(run, GIVEN_UP, now) if is_last else run
@@ -160,7 +154,7 @@ def gate_lines(run: Run, record: GateRecord, story: Story | None) -> list[str]:
         return final_lines(run, record)
     whose = f" for {story.id} on tree {record.tree[:12] or '?'}" if story is not None else ""
     lines = [f"Gate {record.gate}: {record.state}{whose}"]
-    lacks = design_lacks(run) if story is None else ()
+    lacks = gate_rules.design_lacks(run) if story is None else ()
     lines += [f"- {clause}" for clause in lacks]
     for part in record.parts:
         why = f": {part.why}" if part.why else ""
@@ -168,7 +162,7 @@ def gate_lines(run: Run, record: GateRecord, story: Story | None) -> list[str]:
         lines.append(f"- {part.check}: {part.state}{_counted(part)}{why}{command}")
     again = f"{record.gate} {story.id}" if story is not None else record.gate
     if record.state is table.CheckState.FAIL:
-        advice, absent = f"{table.GATES[record.gate].on_fail}.", not_installed(record)
+        advice, absent = f"{table.GATES[record.gate].on_fail}.", gate_rules.not_installed(record)
         lines.append(sentence("not-installed", absent=absent, gate=again) if absent else advice)
     elif record.state is table.CheckState.PENDING and record.parts:
         lines.append(sentence("once-more", gate=again))

@@ -14,17 +14,12 @@ from lifecycle.run.gates.gate_records import with_gate, without_waiver
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.stories.story_edits import clarified_for
-from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, RunStatus, StoryStatus
+from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, StoryStatus
 from lifecycle.run.texts.told import kept_words, refused
 from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking, standing_still
 from lifecycle.run.trouble.story_failures import attempts
 
 _NO_FINAL = "G7 has no record on the current tree (lifecycle run gate G7)"
-
-
-def demand_active(run: Run) -> None:
-    """Raise Refused unless the run is active: only a person undoes a brake, no move does."""
-    run.demand_open(RunStatus.AWAITING_USER)
 
 
 def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: bool) -> Run:
@@ -41,7 +36,7 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
         IllegalMove: no way leads there.
         Refused: the run does not go on, or what the move needs does not hold; it names that.
     """
-    demand_active(run)
+    run.demand_active()
     if wanted is run.phase:
         return run
     PHASES.check(run.phase, wanted)
@@ -67,30 +62,24 @@ def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, .
     still_open = tuple(story.id for story in run.open_stories)
     gaps = (f"not completed: {listed(still_open)}",) if still_open else ()
     gaps = gaps if run.stories else ("there is no story (lifecycle run add-story)",)
-    if run.phase is RunPhase.ANALYSIS:
-        return () if run.stories else gaps
-    if wanted in (RunPhase.LINT_FIX, RunPhase.COMPLETION):
-        return (*gaps, *_lint_lacks(run, wanted, final))
-    if wanted is RunPhase.DEVELOPMENT and run.phase is RunPhase.PLANNING:
-        return gate_rules.design_lacks(run)
-    if wanted is not RunPhase.DEVELOPMENT or still_open:
-        return ()
-    if final is None:
-        return (f"no story is open, and {_NO_FINAL}",)
-    passes = final.state in gate_rules.HOLDS or gate_rules.failed_on_lint_alone(final)
-    return ("no story is open, and build and tests pass",) if passes else ()
-
-
-def _lint_lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> list[str]:
-    """What the last run of G7 lacks before lint is fixed, or before the run is completed."""
-    if wanted is RunPhase.LINT_FIX:
-        is_alone = final is not None and gate_rules.failed_on_lint_alone(final)
-        lack = _NO_FINAL if final is None else "G7 did not fail on lint alone"
-        return [] if is_alone else [lack]
-    needs_lint = run.phase is RunPhase.LINT_FIX and not run.lint_waived
-    is_mended = not needs_lint or (final is not None and final.state in gate_rules.HOLDS)
-    lack = "lint neither passed nor was tried three times (lifecycle run gate G7)"
-    return [] if is_mended else [lack]
+    is_passed = final is not None and final.state in gate_rules.HOLDS
+    is_lint_alone = final is not None and gate_rules.failed_on_lint_alone(final)
+    lack = ""
+    match run.phase, wanted:
+        case RunPhase.ANALYSIS, _:
+            return () if run.stories else gaps
+        case RunPhase.PLANNING, RunPhase.DEVELOPMENT:
+            return gate_rules.design_lacks(run)
+        case _, RunPhase.LINT_FIX if not is_lint_alone:
+            lack = _NO_FINAL if final is None else "G7 did not fail on lint alone"
+        case RunPhase.LINT_FIX, RunPhase.COMPLETION if not (run.lint_waived or is_passed):
+            lack = "lint neither passed nor was tried three times (lifecycle run gate G7)"
+        case _, RunPhase.DEVELOPMENT if not still_open and final is None:
+            return (f"no story is open, and {_NO_FINAL}",)
+        case _, RunPhase.DEVELOPMENT if not still_open and (is_passed or is_lint_alone):
+            return ("no story is open, and build and tests pass",)
+    is_late = wanted in (RunPhase.LINT_FIX, RunPhase.COMPLETION)
+    return (*gaps, *filter(None, [lack])) if is_late else ()
 
 
 def moved_story(
@@ -110,7 +99,7 @@ def moved_story(
         IllegalMove: no way leads there.
         Refused: the run does not go on, or what the move needs does not hold; it names that.
     """
-    demand_active(run)
+    run.demand_active()
     story = run.story(name)
     if unneeded and wanted is not StoryStatus.COMPLETED:
         raise refused("no-change-without-end")

@@ -14,14 +14,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
 from lifecycle.run.gates.gate_rules import circle_of
 from lifecycle.run.state import Clarification, Criterion, Run, Story
-from lifecycle.run.table import (
-    PHASES,
-    SIZES,
-    ClarificationPhase,
-    CriterionState,
-    RunPhase,
-    RunStatus,
-)
+from lifecycle.run.table import PHASES, SIZES, ClarificationPhase, CriterionState, RunPhase
 from lifecycle.run.texts.told import LONG, filled, line_of, refused, there
 from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking
 from lifecycle.settings import resources
@@ -60,7 +53,7 @@ def without_story(run: Run, name: str, reason: str, now: float) -> Run:
         Refused: the run is not active, there is no such story or no reason, it was begun or failed, a
             severe blocker blocks it, or another story depends on it.
     """
-    run.demand_open(RunStatus.AWAITING_USER)
+    run.demand_active()
     story, why = run.story(name), line_of(reason, "the reason")
     if story.started or story.iteration or not story.is_open:
         raise refused("story-was-begun", story=story)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lifecycle.core import markdown_table
 from lifecycle.core.light_dataclass import fields_of
@@ -18,7 +19,7 @@ from lifecycle.run import table
 from lifecycle.run.gates.reviews import standing
 from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, newest
 from lifecycle.run.texts.told import Answer, filled, numbered
-from lifecycle.run.trouble.story_failures import RetryAdvice, recent
+from lifecycle.run.trouble.story_failures import recent
 
 LISTED = 20
 """How many tests and files are named; the rest are counted."""
@@ -33,7 +34,7 @@ def retry_lines(
     story: Story,
     states: Mapping[table.StoryCheck, table.CheckState],
     changed: Sequence[str],
-    advice: RetryAdvice,
+    advice: Mapping[str, Any],
 ) -> list[str]:
     """The lines that a developer gets before another try at a story.
 
@@ -41,7 +42,7 @@ def retry_lines(
         story: the story, with its failures, gates and reviews.
         states: the states of its checks on the current files.
         changed: paths that differ from the commit on which it began.
-        advice: whether it is tried again.
+        advice: whether it is tried again, as data.
     """
     failures = recent(story)
     tried = len({failure.iteration for failure in failures})
@@ -59,7 +60,7 @@ def retry_lines(
         fixes=[*_to_fix(story, failures)] or ["- Nothing that is recorded."],
         files=files,
         checks=markdown_table.table(("Check", "Status"), [*states.items()]),
-        advice=json.dumps(advice.data),
+        advice=json.dumps(advice),
     )
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.run import table
 from lifecycle.run.state import Blocker, Failure, Run, Story
 from lifecycle.run.texts.told import LINE, kept_words, line_of
@@ -112,56 +111,38 @@ def _iteration(story: Story, failure: Failure) -> int:
     return story.iteration + ((is_again and not waits) or is_changed)
 
 
-@dataclass(frozen=True, slots=True)
-class RetryAdvice:
-    """What to do after a failure.
-
-    Attributes:
-        backoff: seconds to wait before it is tried again.
-        reason: why it is not tried again; "" if it is.
-    """
-
-    backoff: int = 0
-    reason: str = ""
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The advice as the design's JSON."""
-        if self.reason:
-            return {"should_retry": False, "escalate": True, "reason": self.reason}
-        return {"should_retry": True, "backoff_seconds": self.backoff}
-
-
 def backoff(category: table.FailureCategory, count: int) -> int:
     """Seconds to wait after so many failures of this category: each further one doubles the wait."""
     doubled: int = table.RETRY[category].backoff << max(0, count - 1)
     return min(doubled, table.BACKOFF_LIMIT) if count > 0 else 0
 
 
-def advice(story: Story, tree: str = "") -> RetryAdvice:
-    """What to do after the story's last failures.
+def advice(story: Story, tree: str = "") -> dict[str, Any]:
+    """What to do after the story's last failures, as the design's JSON: wait and retry, or escalate.
 
     Args:
         story: the story, with its failures.
         tree: the current tree; "" if not known.
     """
     failures = recent(story)
-    before = story.retries_from
-    count = max((failure.iteration for failure in failures), default=before) - before
-    if count >= table.MAX_RETRIES:
-        return RetryAdvice(reason=f"MAX_RETRIES reached: {count} iterations failed")
-    if story.status is table.StoryStatus.BLOCKED:
-        return RetryAdvice(reason=f"{story.id} is blocked, and a person is needed")
-    if not failures:
-        return RetryAdvice()
     last = [failure for failure in failures if failure.iteration == failures[-1].iteration]
-    if any(table.RETRY[failure.category].escalates for failure in last):
-        return RetryAdvice(reason=EXTERNAL)
-    if stuck := _stuck(failures, tree):
-        return RetryAdvice(reason=stuck)
+    if reason := _no_retry(story, failures, last, tree):
+        return {"should_retry": False, "escalate": True, "reason": reason}
     kinds = [failure.category for failure in failures]
     waits = (backoff(failure.category, kinds.count(failure.category)) for failure in last)
-    return RetryAdvice(max(waits))
+    return {"should_retry": True, "backoff_seconds": max(waits, default=0)}
+
+
+def _no_retry(story: Story, failures: tuple[Failure, ...], last: list[Failure], tree: str) -> str:
+    """Why the story is not tried again; "" if it is."""
+    count = max((failure.iteration - story.retries_from for failure in failures), default=0)
+    if count >= table.MAX_RETRIES:
+        return f"MAX_RETRIES reached: {count} iterations failed"
+    if story.status is table.StoryStatus.BLOCKED:
+        return f"{story.id} is blocked, and a person is needed"
+    if any(table.RETRY[failure.category].escalates for failure in last):
+        return EXTERNAL
+    return _stuck(failures, tree) if failures else ""
 
 
 def _stuck(failures: tuple[Failure, ...], tree: str) -> str:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run.gates.gate_records import NOTE, with_gate
 from lifecycle.run.gates.run_moves import (
-    demand_active,
     moved_phase,
     moved_story,
 )
@@ -100,11 +99,11 @@ def test_a_run_that_does_not_go_on_says_how_it_would(
 ) -> None:
     """And why it stands, if somebody said it."""
     with pytest.raises(Refused) as caught:
-        demand_active(a_run(status=status, why=why))
+        a_run(status=status, why=why).demand_active()
     assert caught.value.sentence.startswith(says)
     with pytest.raises(Refused, match="so nothing was changed"):
         moved_phase(a_run(status=status, why=why), RunPhase.PLANNING, TREE, NOW, asked=True)
-    demand_active(a_run())
+    a_run().demand_active()
 
 
 @pytest.mark.parametrize("status", [StoryStatus.TESTING, StoryStatus.REVIEW])

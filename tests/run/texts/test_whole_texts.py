@@ -45,7 +45,6 @@ from lifecycle.run.table import (
     StoryStatus,
 )
 from lifecycle.run.texts import agent_contexts, report_text, standing, told
-from lifecycle.run.trouble.story_failures import RetryAdvice
 from tests.run.texts.texts_ground import FACTS, NOW, OLD, TREE, a_run, at_work, done, gate
 
 WHOLE = Path(__file__).with_name("whole_texts.txt")
@@ -249,20 +248,22 @@ def runs() -> Iterator[tuple[str, Any]]:
         yield f"platform: {there}", report_text.platform_block(unknown, of)
 
 
+TRY = {"should_retry": True, "backoff_seconds": 30}
+STUCK = {"should_retry": False, "escalate": True, "reason": "it is stuck"}
+
+
 def stories() -> Iterator[tuple[str, Any]]:
     """The texts about each story."""
     states = dict(zip(StoryCheck, (*CheckState, CheckState.PASS), strict=False))
     for name, story in STORIES.items():
         yield f"review: {name}", agent_contexts.review_lines(story, "a.diff", "2 files")
-        retry = agent_contexts.retry_lines(story, states, ("a.py", "b.py"), RetryAdvice(backoff=30))
+        retry = agent_contexts.retry_lines(story, states, ("a.py", "b.py"), TRY)
         yield f"retry: {name}", retry
     bare = agent_contexts.review_lines(STORIES["to come"], "a.diff", "")
     yield "review: nothing changed", bare
     for count in (0, 100, 101):
         paths = [f"{n}.py" for n in range(count)]
-        lines = agent_contexts.retry_lines(
-            at_work(), states, paths, RetryAdvice(reason="it is stuck")
-        )
+        lines = agent_contexts.retry_lines(at_work(), states, paths, STUCK)
         kept = [line for line in lines if not line.endswith(".py") or line in ("- 0.py", "- 99.py")]
         yield f"retry: {count} files", kept
 
