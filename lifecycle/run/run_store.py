@@ -352,9 +352,6 @@ def decoded(content: bytes) -> Run:
         version = msgspec.json.decode(content, type=_Head).version
         if isinstance(version, int) and version > VERSION:
             raise StrangeRun(sentence("later-release", version=version, known=VERSION))
-        if isinstance(version, int) and version < VERSION:
-            why = f"there is no way from version {version} to version {VERSION}"
-            raise StrangeRun(sentence("unreadable", error=why))
         return msgspec.json.decode(content, type=Run)
     except (ValueError, RecursionError) as error:
         why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)

@@ -107,7 +107,6 @@ def test_what_is_written_is_read_again() -> None:
         (b'{"stories": ' + b"[" * 100_000, "nested"),
         (b'{"whatever": ' + b"[" * 100_000, "nested"),
         (b'{"version": "1", "id": "a", "goal": "b", "started": 1}', "$.version"),
-        (b'{"version": 0, "id": "a", "goal": "b", "started": 1}', "no way from version 0"),
     ],
 )
 def test_what_is_not_of_the_form_is_named(content: bytes, says: str) -> None:

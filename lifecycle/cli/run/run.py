@@ -65,11 +65,14 @@ class RunSession(Session):
 
     @cached_property
     def tree(self) -> str:
-        """The name of the present tree of the worktree's files.
+        """The name of the present tree of the worktree's files; NoRun if there is no run.
+
+        It is read before the run is locked: git may be slow, and other commands should not wait for it.
 
         Raises:
             GitFailed, Transient: git cannot answer.
         """
+        self.store.demanded()
         return tree_of(self.git)
 
     @property

@@ -129,8 +129,6 @@ def criterion(
 
     manual: it can only be verified by hand (MANUAL_VERIFICATION_REQUIRED); the PR says so.
     """
-    # Before the lock: git may be slow, and other commands should not wait for it.
-    session.store.demanded()
     tree = session.tree
     with session.store.changing() as change:
         finding = Criterion("", state, note, tree, session.who, session.now)

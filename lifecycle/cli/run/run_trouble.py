@@ -40,7 +40,6 @@ def add_failure(
     reviews record their failures themselves. After three failed iterations the story is given up, and the
     next one begins.
     """
-    session.store.demanded()
     tree = session.tree_if_known
     with session.store.changing() as change:
         where = {"file": visible(file)[:500], "line": line or 0}

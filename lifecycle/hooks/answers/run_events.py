@@ -249,9 +249,8 @@ def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:
             content = os.pread(file.fileno(), MOST, start)
     except (OSError, ValueError):
         return 0, 0
-    new = content if len(content) == MOST else b""
-    if b"\n" in content:
-        new = content[: content.rfind(b"\n") + 1]
+    whole_lines = content[: content.rfind(b"\n") + 1]
+    new = whole_lines or (content if len(content) == MOST else b"")
     return _tokens(new, since), len(new)
 
 

@@ -20,7 +20,7 @@ from lifecycle.run.long_run import spent
 from lifecycle.run.state import Run, Story, data_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.standing import elapsed
-from lifecycle.run.texts.told import Answer, filled, refused
+from lifecycle.run.texts.told import Answer, filled, refused, sentence
 
 
 def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
@@ -29,8 +29,7 @@ def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     missing += [f"{story.id} is {story.status}" for story in run.open_stories[:20]]
     missing += open_questions(run)
     if facts.uncommitted:
-        paths = listed(facts.uncommitted)
-        missing.append(f"not committed: {paths} (lifecycle run commit STORY)")
+        missing.append(sentence("uncommitted", paths=listed(facts.uncommitted), story="STORY"))
     return (*missing, *facts.unread, *facts.uncleared, *_refused(run, facts.tree))
 
 
@@ -177,8 +176,7 @@ def _gone(git: GitRepository, story: Story, facts: WorkFacts, *, is_last: bool) 
     is_there = bool(base and commit and commit_at(git, commit))
     is_read = review_state(story, REVIEWERS["reviewer"][0], facts.tree) is CheckState.PASS
     if base and commit and not (is_there or is_last or is_read):
-        way = f"fetch it, or let a reviewer look: lifecycle run review {story.id} --by reviewer …"
-        return [f"{commit[:10]}, with which {story.id} was completed, is not in this clone ({way})"]
+        return [sentence("commit-is-elsewhere", story=story, commit=commit[:10])]
     is_known = is_there and base and commit_at(git, base)
     if not is_known or git.run("merge-base", commit, head, check=False) == commit:
         return []
@@ -189,17 +187,15 @@ def _gone(git: GitRepository, story: Story, facts: WorkFacts, *, is_last: bool) 
     unclear = _unread(story, "reviewer", others, facts.tree)
     if own <= here:
         return unclear
-    way = f"bring back {commit[:10]}, or do it again: lifecycle run update-story {story.id} pending"
-    names = listed(sorted(own - here))
-    return [f"what {story.id} changed in {names} is not on this branch ({way})", *unclear]
+    about = {"story": story, "paths": listed(sorted(own - here)), "commit": commit[:10]}
+    return [sentence("work-is-gone", **about), *unclear]
 
 
 def _unread(story: Story, by: str, paths: set[str], tree: str) -> list[str]:
     """A clause on the paths that a reviewer has not read, unless a review of this tree approves them."""
     if not paths or review_state(story, REVIEWERS[by][0], tree) is CheckState.PASS:
         return []
-    way = f"lifecycle run review-context {story.id}, then: lifecycle run review {story.id} --by {by} …"
-    return [f"{listed(sorted(paths))} changed after the last review by {by} ({way})"]
+    return [sentence("changed-unread", paths=listed(sorted(paths)), story=story, by=by)]
 
 
 def _later(git: GitRepository, commit: str, head: str, upstream: str) -> set[str]:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import figures
-from lifecycle.core.redact import listed, redact, visible
+from lifecycle.core.redact import listed, redact, short, visible
 from lifecycle.git import commits
 from lifecycle.git.commits import ChangedFile, commit_at, head_of
 from lifecycle.git.process import GitRepository
@@ -26,14 +26,11 @@ from lifecycle.run.texts.told import filled
 BODY_LIMIT = 60_000
 """Characters of the run's part: GitHub takes 65,536, and the text around it needs some."""
 
-_SUMMARY = 100
-
 
 def summary_of(run: Run) -> str:
     """The goal in one short line."""
-    line = next((line for line in run.goal.splitlines() if line.strip()), run.id)
-    words = " ".join(line.split())
-    return words if len(words) <= _SUMMARY else f"{words[: _SUMMARY - 1].rstrip()}…"
+    line = run.goal.strip().splitlines()[0]
+    return short(" ".join(line.split()), 100)
 
 
 def title_of(run: Run) -> str:

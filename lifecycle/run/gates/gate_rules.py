@@ -60,23 +60,21 @@ def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
         story: the story.
         facts: the worktree's facts, with `changed` since the story's base.
     """
-    lacks, way = [*story_lacks(story), *_unproven(story, facts)], f"criterion {story.id}"
+    lacks = [*story_lacks(story), *_unproven(story, facts)]
     for number, stands in unmet(story, facts.tree):
-        lacks.append(f"criterion {number} {stands} (lifecycle run {way} {number} met)")
+        lacks.append(sentence("criterion-open", story=story, number=number, stands=stands))
     if not facts.tree:
         return (*lacks, "git does not say what the files are, so nothing is shown for them")
     states = check_states(story, facts.tree).items()
     lacks += [_unshown(story, check, state) for check, state in states if state not in HOLDS]
     if facts.uncommitted:
-        paths = listed(facts.uncommitted)
-        lacks.append(f"not committed: {paths} (lifecycle run commit {story.id})")
+        lacks.append(sentence("uncommitted", paths=listed(facts.uncommitted), story=story.id))
     return tuple(lacks)
 
 
 def _unshown(story: Story, check: table.StoryCheck, state: table.CheckState) -> str:
-    gate = table.SHOWN_BY[check]
+    gate, by = table.SHOWN_BY[check], table.ROLES.get(check)
     name = f"{gate} ({check})" if gate is not None else check
-    by = table.ROLES.get(check)
     way = f"review {story.id} --by {by} …" if by else f"gate {gate} {story.id}"
     stands = "FAILED" if state is table.CheckState.FAIL else "has no PASSED record"
     return f"{name} {stands} on the current tree (lifecycle run {way})"
@@ -89,8 +87,7 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
         return [f"no change was said to be needed, and {changed} changed"] if changed else []
     lacks = []
     if facts.tree and not facts.changed:
-        way = f"lifecycle run update-story {story.id} completed --no-change REASON"
-        lacks.append(f"nothing changed since it began (if nothing has to: {way})")
+        lacks.append(sentence("nothing-changed", story=story))
     if not story.waived:
         red, green = story.red, story.green
         if red is None:
@@ -98,8 +95,7 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
         elif green is None:
             lacks.append(f"GREEN is not proven (lifecycle run tdd-phase {story.id} green)")
         elif green.tree != facts.tree:
-            way = f"lifecycle run gate G5 {story.id} --anew"
-            lacks.append(f"GREEN was shown on another tree ({way})")
+            lacks.append(sentence("green-elsewhere", story=story))
     elif not story.waived_on and (code := tested_among(facts.changed)):
         rule = sentence("refactoring")
         lacks.append(f"its RED and GREEN were waived, and {listed(code)} changed ({rule})")
@@ -144,11 +140,9 @@ def design_lacks(run: Run) -> tuple[str, ...]:
     circle = next(filter(None, circles), None)
     if circle:
         lacks.append(f"{' → '.join(circle)} depend on each other in a circle")
+    when = (table.ClarificationPhase.PRE_ANALYSIS, table.ClarificationPhase.PRE_PLAN)
     asked = {entry.phase for entry in run.clarifications}
-    for phase in (table.ClarificationPhase.PRE_ANALYSIS, table.ClarificationPhase.PRE_PLAN):
-        if phase not in asked:
-            way = f"lifecycle run add-clarification QUESTION ANSWER --phase {phase}"
-            lacks.append(f"the {phase} clarification is not there ({way})")
+    lacks += [sentence("clarification-lacks", phase=phase) for phase in when if phase not in asked]
     return (*lacks, *open_questions(run))
 
 
