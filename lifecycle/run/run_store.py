@@ -31,7 +31,6 @@ from lifecycle.run.trouble.story_failures import escalation_lines
 from lifecycle.settings import known_clones
 from lifecycle.storage import journal, live_process, regular_files, signs_of_life, store
 from lifecycle.storage.line_file import LineFile
-from lifecycle.storage.store import Folder
 from lifecycle.storage.workflow_marks import RUN, RUN_FILE
 
 FOLDER = ".claude"
@@ -114,7 +113,7 @@ class RunStore:
         asker: tuple[str, int] = ("", 0),
     ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
-        self.folder, self.asker = Folder(root), asker
+        self.folder, self.asker = store.Folder(root), asker
         self._read: tuple[bytes, Run] | None = None  # a command reads the file several times
 
     @property

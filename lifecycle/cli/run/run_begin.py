@@ -10,12 +10,11 @@ from typing import Any
 from lifecycle.cli.run.run import RunSession
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.git.commits import head_of
-from lifecycle.run import run_store
-from lifecycle.run.run_store import PATH, StrangeRun
+from lifecycle.run.run_store import PATH, StrangeRun, adopted
 from lifecycle.run.state import Criterion, Run, Story, new_run
 from lifecycle.run.stories import story_edits
 from lifecycle.run.table import ClarificationPhase, CriterionState
-from lifecycle.run.texts import standing
+from lifecycle.run.texts import report_text, standing
 from lifecycle.run.texts.told import refused
 from lifecycle.run.trouble import blockers
 
@@ -32,7 +31,7 @@ def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> Non
     with store.locked():
         early = store.early()
         run = new_run(goal, session.now, clarifications=early, **start)
-        run = run_store.adopted(run, session.client_session, session.client_process, session.now)
+        run = adopted(run, session.client_session, session.client_process, session.now)
         if anew and store.is_there:
             _demand_person(session)
             store.set_aside("replaced")
@@ -44,8 +43,8 @@ def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> Non
         store.begin(run)
         store.note(session.now, f"Run {run.id} began: {run.goal}")
         store.keep_early(())
-    adopted = [f"Adopted {len(early)} clarification{'s'[: len(early) > 1]}"] if early else []
-    lines = [f"Initialized workflow: {run.id}", f"Goal: {run.goal}", f"State: {PATH}", *adopted]
+    taken = [f"Adopted {len(early)} clarification{'s'[: len(early) > 1]}"] if early else []
+    lines = [f"Initialized workflow: {run.id}", f"Goal: {run.goal}", f"State: {PATH}", *taken]
     data = {**fields_of(run, "goal", "phase", workflow_id="id"), "state": PATH}
     session.show(lines, {**data, "clarifications": len(early)})
 
@@ -119,7 +118,7 @@ def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) 
         change.run = story_edits.planned(change.run, story, plan, session.now, asked=asked)
         planned = change.run.story(story)
         done = change.note(f"Planned story: {planned.id}")
-    session.show([f"{done} {planned.title}", *_plan_lines(planned)], _data(planned))
+    session.show([f"{done} {planned.title}", *report_text.plan_lines(planned)], _data(planned))
 
 
 def criterion(
@@ -183,13 +182,3 @@ def _data(story: Story) -> dict[str, object]:
         "criteria": [fields_of(entry, "text", "state") for entry in story.criteria],
         **fields_of(story, "design", "files", "risks", "depends_on"),
     }
-
-
-def _plan_lines(story: Story) -> list[str]:
-    lists = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
-    criteria = [f"  {n}. {entry.text} ({entry.state})" for n, entry in enumerate(story.criteria, 1)]
-    return [
-        *(["Criteria:", *criteria] if criteria else ["Criteria: none yet"]),
-        f"Design: {story.design or 'none yet'}",
-        *(f"{name}: {', '.join(texts)}" for name, texts in lists.items() if texts),
-    ]

@@ -83,8 +83,8 @@ def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
         change.note(f"Scanned {scanned_story.id} for external dependencies: {keywords}")
     shown = {name: name for name in ("type", "category", "keyword", "mock")}
     needed = [fields_of(service, **shown, requires_secrets="needs_secrets") for service in services]
-    lines = external_services.dependency_table if table else external_services.dependency_lines
-    session.show(lines(scanned_story), {"story": scanned_story.id, "dependencies": needed})
+    lines = external_services.dependency_lines(scanned_story, as_table=table)
+    session.show(lines, {"story": scanned_story.id, "dependencies": needed})
 
 
 def add_blocker(session: RunSession, *, text: str, severity: str, story: str) -> None:

@@ -32,7 +32,6 @@ from lifecycle.run.table import RunStatus
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import sentence
 from lifecycle.storage import journal, log, regular_files
-from lifecycle.storage.regular_files import StrangeFileError
 
 GIT_SECONDS = 3.0
 """How long git may take to describe the files; without it, the run's own record tells what changed."""
@@ -74,7 +73,7 @@ class RunHook:
         with surviving(self._log):
             try:
                 self._start()
-            except (StrangeRun, StrangeFileError) as error:
+            except (StrangeRun, regular_files.StrangeFileError) as error:
                 self.context = self.person = [error.sentence]
         return self
 
@@ -110,7 +109,7 @@ class RunHook:
         with surviving(self._log):
             try:
                 self._stop()
-            except (StrangeRun, StrangeFileError) as error:
+            except (StrangeRun, regular_files.StrangeFileError) as error:
                 # The run cannot be used any more; the next session's start says so again.
                 self.word = StopWord(person=(error.sentence,))
                 self.store.mark(None)

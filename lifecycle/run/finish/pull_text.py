@@ -13,7 +13,6 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed, redact, short, visible
 from lifecycle.git import commits
-from lifecycle.git.commits import ChangedFile, commit_at, head_of
 from lifecycle.git.process import GitRepository
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import lint_left
@@ -48,7 +47,7 @@ def with_section(body: str, run: Run, section: str) -> str:
     return f"{body.rstrip()}\n\n{part}" if body.strip() else part
 
 
-def body_of(run: Run, files: Sequence[ChangedFile], now: float, facts: WorkFacts) -> str:
+def body_of(run: Run, files: Sequence[commits.ChangedFile], now: float, facts: WorkFacts) -> str:
     """The run's part of a pull request's text, in Markdown.
 
     Args:
@@ -186,7 +185,7 @@ def _manual(run: Run) -> list[str]:
 _GROUPS, _FILES = 20, 8
 
 
-def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
+def changed_files(git: GitRepository, run: Run) -> tuple[commits.ChangedFile, ...]:
     """What differs between the commit that the run began on and HEAD.
 
     If that commit was not recorded or git has lost it, the first story's base is used; else all is new.
@@ -194,18 +193,18 @@ def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
     Raises:
         GitFailed, Transient: git cannot say.
     """
-    head = head_of(git)
+    head = commits.head_of(git)
     if not head:
         return ()
     begun = sorted((story.started, story.base) for story in run.stories)
     bases = filter(None, (run.base, *(base for _, base in begun)))
-    base = next((commit for commit in bases if commit_at(git, commit)), "")
+    base = next((commit for commit in bases if commits.commit_at(git, commit)), "")
     return commits.changed_files(git, base or commits.empty_tree(git), head)
 
 
-def grouped(files: tuple[ChangedFile, ...]) -> list[str]:
+def grouped(files: tuple[commits.ChangedFile, ...]) -> list[str]:
     """A line for each folder, the largest change first, with its files."""
-    groups: dict[str, list[ChangedFile]] = {}
+    groups: dict[str, list[commits.ChangedFile]] = {}
     for file in files:
         folder = str(PurePosixPath(file.path).parent)
         groups.setdefault("the top folder" if folder == "." else f"`{folder}/`", []).append(file)
@@ -216,12 +215,12 @@ def grouped(files: tuple[ChangedFile, ...]) -> list[str]:
     return lines
 
 
-def _line(name: str, files: list[ChangedFile]) -> str:
+def _line(name: str, files: list[commits.ChangedFile]) -> str:
     names = [f"`{PurePosixPath(path).name}`" for path in sorted(file.path for file in files)]
     added = sum(max(0, file.added) for file in files)
     removed = sum(max(0, file.removed) for file in files)
     return f"- {name} (+{added} -{removed}): {listed(names, _FILES)}"
 
 
-def _size(files: list[ChangedFile]) -> int:
+def _size(files: list[commits.ChangedFile]) -> int:
     return sum(max(0, file.added) + max(0, file.removed) for file in files)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.evidence import tree_hash
 from lifecycle.evidence.records import EvidenceRoom, last_at
-from lifecycle.evidence.tree_hash import is_own
+from lifecycle.evidence.tree_hash import fingerprint, is_own
 from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import CLIENT, opened, uncommitted, under_way
@@ -51,7 +50,7 @@ UNSEEN = WorkFacts()
 
 def tree_of(git: GitRepository) -> str:
     """The name of the current files, without those that checks wrote; raises as `facts_of`."""
-    return tree_hash.fingerprint(git.root, git.deadline, git.environment)
+    return fingerprint(git.root, git.deadline, git.environment)
 
 
 def facts_of(git: GitRepository, base: str = "") -> WorkFacts:

@@ -167,8 +167,17 @@ def _clarifications(run: Run | None) -> list[str]:
     return lines or ["None"]
 
 
-def _whole(story: Story, tree: str) -> list[str]:
+def plan_lines(story: Story) -> list[str]:
+    """The plan of a story: its criteria with their states, its design, and what else was named."""
     named = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
+    return [
+        *standing.criterion_lines(story, 500),
+        *([f"- Design: {quoted(story.design, 2_000)}"] if story.design else []),
+        *(f"- {name}: {', '.join(texts)}" for name, texts in named.items() if texts),
+    ]
+
+
+def _whole(story: Story, tree: str) -> list[str]:
     proofs = {"RED": story.red, "GREEN": story.green}
     shown = {name: proof.tests[:5] for name, proof in proofs.items() if proof is not None}
     failures = ((f"{fail.id}, {fail.category}", quoted(fail.text)) for fail in story.failures[-3:])
@@ -176,9 +185,7 @@ def _whole(story: Story, tree: str) -> list[str]:
     return [
         f"- {story.id}: {_bare(story.title, 120)} ({size})",
         f"- Status: {story.status}, TDD phase: {story.tdd}, iteration {story.iteration}",
-        *standing.criterion_lines(story, 500),
-        *([f"- Design: {quoted(story.design, 2_000)}"] if story.design else []),
-        *(f"- {name}: {', '.join(texts)}" for name, texts in named.items() if texts),
+        *plan_lines(story),
         *(f"- {name} shown by: {', '.join(texts) or 'counts'}" for name, texts in shown.items()),
         f"- Verification: {standing.check_line(story, tree)}",
         *(f"- Failed ({which}): {text}" for which, text in failures),

@@ -15,7 +15,7 @@ from lifecycle.platforms import command_argv
 from lifecycle.run import long_run
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.table import BLOCKER_SEVERITIES, STORIES, RunStatus, StoryStatus
-from lifecycle.run.texts.told import kept_words, line_of, refused, there
+from lifecycle.run.texts.told import filled, kept_words, line_of, refused, there
 
 FIXED = "user-fix-complete"
 
@@ -150,16 +150,11 @@ def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
         command: its check command as it was written; "" if there is none.
     """
     command = " ".join(fix.check_command) if fix.others else command
-    check = command or "(no command checks it)"
     return {
         "status": RunStatus.AWAITING_USER.value,
         "description": fix.description,
         "check_command": command or None,
-        "instructions": [
-            f"1. Fix the issue: {fix.description}",
-            f"2. Run verification: {check}",
-            f"3. Resume workflow: lifecycle run {FIXED} (or: python .claude/core/state.py {FIXED})",
-        ],
+        "instructions": filled("awaiting", fix=fix, check=command or "(no command checks it)"),
     }
 
 

@@ -69,21 +69,15 @@ def scanned(run: Run, story_id: str) -> Run:
     return run.with_story(story.but(dependencies=services_in(text)))
 
 
-def dependency_lines(story: Story) -> list[str]:
-    """Lines on the services that a story mentions, in the design's form."""
+def dependency_lines(story: Story, *, as_table: bool = False) -> list[str]:
+    """Lines on the services that a story mentions: a list, or the design's block with a table."""
     services = story.dependencies
     if not services:
         return [f"Detected no external dependencies in {story.id}."]
-    counted = figures.count(len(services), "external dependency", "external dependencies")
-    lines = [line for service in services for line in filled("dependency", service=service)]
-    return [f"Detected {counted}:", *lines[:-1]]
-
-
-def dependency_table(story: Story) -> list[str]:
-    """The services of a story as the design's block, in Markdown."""
-    services = story.dependencies
-    if not services:
-        return dependency_lines(story)
+    if not as_table:
+        counted = figures.count(len(services), "external dependency", "external dependencies")
+        lines = [line for service in services for line in filled("dependency", service=service)]
+        return [f"Detected {counted}:", *lines[:-1]]
     rows = [(row.type, row.category, "yes" if row.needs_secrets else "no") for row in services]
     return filled(
         "dependencies",

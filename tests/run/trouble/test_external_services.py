@@ -8,7 +8,6 @@ from lifecycle.run.state import Criterion, Run, Story
 from lifecycle.run.trouble.external_services import (
     SERVICES,
     dependency_lines,
-    dependency_table,
     scanned,
     services_in,
 )
@@ -76,7 +75,7 @@ def test_the_design_prints_two() -> None:
         "  Mock: Use local mailhog/papercut or mock email sender",
         "  Requires secrets: True",
     ]
-    table = dependency_table(run.story("S1"))
+    table = dependency_lines(run.story("S1"), as_table=True)
     assert table[0] == "## External Dependencies Detected for Story S1"
     assert "| payment | payment_processing | yes |" in table
     assert "- **email:** Use local mailhog/papercut or mock email sender" in table
@@ -98,25 +97,29 @@ def test_criteria_tell_of_services_too() -> None:
         "Detected 1 external dependency:",
         "[payment] payment_processing",
     ]
-    table = dependency_table(run.story("S1"))
+    table = dependency_lines(run.story("S1"), as_table=True)
     assert "| Type | Category | Requires Secrets |" in table
 
 
 def test_a_story_that_was_not_scanned_has_none() -> None:
     """As far as anybody knows."""
     told = ["Detected no external dependencies in S1."]
-    assert dependency_lines(Story("S1", "x")) == dependency_table(Story("S1", "x")) == told
+    assert (
+        dependency_lines(Story("S1", "x"))
+        == dependency_lines(Story("S1", "x"), as_table=True)
+        == told
+    )
 
 
 def test_without_any_it_is_one_line() -> None:
     """And what needs no secrets says nothing of them."""
     run = scanned(Run("a", "b", NOW, stories=(Story("S1", "x"), Story("S2", "kafka"))), "S1")
     assert run.story("S1").dependencies == ()
-    assert dependency_lines(run.story("S1")) == dependency_table(run.story("S1"))
+    assert dependency_lines(run.story("S1")) == dependency_lines(run.story("S1"), as_table=True)
     assert len(dependency_lines(run.story("S1"))) == 1
-    table = dependency_table(scanned(run, "S2").story("S2"))
+    table = dependency_lines(scanned(run, "S2").story("S2"), as_table=True)
     both = Run("a", "b", NOW, stories=(Story("S1", "kafka and Stripe"),))
-    mixed = dependency_table(scanned(both, "S1").story("S1"))
+    mixed = dependency_lines(scanned(both, "S1").story("S1"), as_table=True)
     assert any("Secrets Required:" in line for line in mixed)
     assert "| messaging | message_queue | no |" in table
     assert not any("Secrets Required:" in line for line in table)
