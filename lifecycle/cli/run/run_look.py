@@ -15,8 +15,7 @@ from operator import itemgetter
 from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import Column, fitted, styled, table
 from lifecycle.platforms import discovery, platform_tables, selection
-from lifecycle.run import long_run, run_store
-from lifecycle.run.table import KEPT_LINES
+from lifecycle.run import run_store
 from lifecycle.run.texts import report_text, told
 
 
@@ -74,8 +73,6 @@ def compact_context(session: RunSession) -> None:
     if not session.store.is_held(run):
         with session.store.changing() as change:
             run = change.run = report_text.compacted(change.run, now)
-            if long_run.tier(run, now).trims:
-                session.store.progress.trim(KEPT_LINES)
             change.note("Compacted the context")
     session.show(*report_text.context(run, facts, now))
 

@@ -100,9 +100,9 @@ def add_blocker(session: RunSession, *, text: str, severity: str, story: str) ->
         index = run.blockers.index(entry)
         added = f"Added blocker: {entry.id} (index {index}) [{entry.severity}] {entry.description}"
         escalations = change.told(added)
-    place = {"index": index, "severity": entry.severity, "story": entry.story or None}
-    more = {"description": entry.description, "status": run.status, "escalations": escalations}
-    session.show([added, *escalations], {"id": entry.id, **place, **more})
+    about = fields_of(entry, "id", "severity", "story?", "description")
+    data = {**about, "index": index, "status": run.status, "escalations": escalations}
+    session.show([added, *escalations], data)
 
 
 def await_user_fix(

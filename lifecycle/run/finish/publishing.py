@@ -37,21 +37,18 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a run's work goes: to a remote ("" for none), and to GitHub unless `why` says why not.
+    """Where a run's work goes: a branch of a remote, and on GitHub the head of a pull request there."""
 
-    `merged`: the URL of the pull request with which somebody merged it already; nothing has to go then.
-    """
-
-    remote: str = ""
-    branch: str = ""
+    remote: str
+    branch: str
     head: str = ""
     pulls: PullOperations | None = None
-    why: str = ""
-    merged: str = ""
 
 
-def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> Destination:
-    """Where the work would go; determined before anything is run or pushed.
+def destination(
+    world: World, pulls: Callable[[], PullOperations], run: Run
+) -> Destination | Published:
+    """Where the work would go, or the result if it has to go nowhere; determined before anything is run.
 
     Args:
         world: the worktree's world.
@@ -65,12 +62,11 @@ def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> 
         Rejected, Transient: GitHub does not show the branch's pull requests.
     """
     if not world.git.remotes():
-        return Destination(why="there is no remote")
+        return Published(why="there is no remote")
     remote, branch = world.remote, _branch(world, run)
     place = parse_remote(world.git.remote_url(remote) or "")
     if place is None or is_no_github(place.host):
-        why = f"{branch} was pushed, and the remote {remote} is no GitHub"
-        return Destination(remote, branch, why=why)
+        return Destination(remote, branch)
     owner, head = world.head.owner, world.git.head_of(branch)
     shown = world.forge.pull_requests_of(branch)
     own = [pull for pull in shown if pull.head_owner.casefold() == owner.casefold()]
@@ -80,28 +76,27 @@ def destination(world: World, pulls: Callable[[], PullOperations], run: Run) -> 
     base = world.settings.base or default_branch(world.git, world.settings.remote, is_asked=True)
     merged = [pull.url for pull in same if pull.state is PullState.MERGED and pull.base == base]
     if merged and not any(pull.state is PullState.OPEN for pull in same):
-        return Destination(merged=merged[-1])  # GitHub would open another one after a squash
+        return Published(merged[-1])  # GitHub would open another one after a squash
     return Destination(remote, branch, f"{owner}:{branch}", pulls())
 
 
-def publish(world: World, to: Destination, run: Run, section: str) -> Published:
+def publish(world: World, to: Destination | Published, run: Run, section: str) -> Published:
     """Push the branch, and ensure one open pull request for it with this section in its text.
 
     Args:
         world: the worktree's world.
-        to: the destination.
+        to: the destination, or the result if the work has to go nowhere.
         run: the run to publish.
         section: the run's part of the text.
 
     Raises:
         GitFailed, Rejected, Transient: the push or GitHub failed; the sentence says what was done.
     """
-    if to.merged:
-        return Published(to.merged)
-    if to.remote:
-        _push(world, to.remote, to.branch)
+    if isinstance(to, Published):
+        return to
+    _push(world, to.remote, to.branch)
     if to.pulls is None:
-        return Published(why=to.why)
+        return Published(why=f"{to.branch} was pushed, and the remote {to.remote} is no GitHub")
     try:
         title, body = world.public(title_of(run), "title"), with_section("", run, section)
         base = world.settings.base or ""

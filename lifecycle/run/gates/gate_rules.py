@@ -171,10 +171,7 @@ def circle_of(run: Run, start: str) -> list[str]:
 
 
 def part_of(
-    record: RunRecord,
-    tree: str,
-    threshold: float | None = None,
-    earlier: Iterable[RunRecord] = (),
+    record: RunRecord, tree: str, threshold: float | None = None, earlier: Iterable[RunRecord] = ()
 ) -> GatePart:
     """The part of a gate's record for one run of a check.
 

@@ -95,12 +95,11 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
     run.demand_open()
     description = line_of(text, "a blocker's description")
     story = run.open_story(story_id, "story-over-unblocked") if story_id else None
-    for blocker in run.blockers:
-        if blocker.failure and not blocker.resolved_at and story_id.upper() in ("", blocker.story):
-            weight = max(severity, blocker.severity, key=BLOCKER_SEVERITIES.index)
-            changed = blocker.but(description=description, severity=weight, failure="")
-            run = _with_blocker(run, changed)
-            break
+    automatic = (blocker for blocker in run.standing_blockers if blocker.failure)
+    own = next((blocker for blocker in automatic if story_id.upper() in ("", blocker.story)), None)
+    if own is not None:
+        weight = max(severity, own.severity, key=BLOCKER_SEVERITIES.index)
+        run = _with_blocker(run, own.but(description=description, severity=weight, failure=""))
     else:
         run = added(run, description, severity, now, story=story.id if story else "")
     if story is None or severity not in BLOCKING:
