@@ -18,6 +18,7 @@ from lifecycle.run.gates.gate_records import (
     with_gate,
     with_word,
 )
+from lifecycle.run.gates.gate_rules import design_lacks
 from lifecycle.run.gates.run_moves import moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, Run, WordCheck
@@ -148,6 +149,21 @@ def test_a_storys_gate_is_told_with_all_its_parts() -> None:
     assert final_lines(a_run(), lacking.but(gate=Gate.G7))[-1] == advice
     bare = GateRecord(Gate.G4, NOW, PASS, "", ())
     assert gate_lines(a_run(), bare, planned()) == ["Gate G4: PASS for S1 on tree ?"]
+
+
+def test_a_gate_that_is_judged_says_what_is_missing() -> None:
+    """G1 the parts of the design, and what is done about it; G6 the review and its command."""
+    bare = a_run(planned(files=()))
+    record = GateRecord(Gate.G1, NOW, FAIL, TREE)
+    head, *clauses, advice = gate_lines(bare, record, None)
+    assert (head, advice) == ("Gate G1: FAIL", f"{GATES[Gate.G1].on_fail}.")
+    assert clauses == [f"- {clause}" for clause in design_lacks(bare)]
+    assert "- S1 has no files" in clauses
+    waits = GateRecord(Gate.G6, NOW, CheckState.PENDING, TREE)
+    assert gate_lines(a_run(), waits, planned()) == [
+        f"Gate G6: PENDING for S1 on tree {TREE[:12]}",
+        "No security review of these files: lifecycle run review S1 --by security …",
+    ]
 
 
 def test_of_what_was_said_of_each_check_the_last_word_is_kept() -> None:
