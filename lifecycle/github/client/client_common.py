@@ -7,14 +7,13 @@ the REST API, and finding the next page. Answers are kept by their address (`Eta
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core import timing
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
@@ -96,14 +95,14 @@ class TokenClient:
         self.failures = Failures(token, source, deadline.clock, gh)
         self.requests = 0
         self._headers: Mapping[str, str] = {}
-        self._url = url
+        self.url = url
         self._sending = sending
         self._withheld = sending.get("withheld", [])
         self._line: Any = None
         self._process = 0
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._url!r})"
+        return f"{type(self).__name__}({self.url!r})"
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -134,11 +133,11 @@ class TokenClient:
 
             kind: Any = plain_line.TokenLine
             by_library = self.of_library in self._sending.get("by_library", ())
-            if by_library or not plain_line.speaks_to_proxy_of(self._url):
+            if by_library or not plain_line.speaks_to_proxy_of(self.url):
                 from lifecycle.github.client import library_lines
 
                 kind = getattr(library_lines, self.of_library)
-            self._line = kind(self._url, self.failures.token, self.deadline)
+            self._line = kind(self.url, self.failures.token, self.deadline)
             self._process = os.getpid()
         return self._line
 
@@ -263,50 +262,24 @@ def following(headers: Mapping[str, Any], page: dict[str, Any]) -> dict[str, Any
 
 
 MOST_ANSWERS = 64
-MOST_CHARACTERS = 4_000_000
-"""The most characters that are kept; a page of a hundred check runs has about 300,000."""
+MOST_CHARACTERS = 500_000
+"""The most characters of an answer that is kept; a page of a hundred check runs has about 300,000."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptAnswer:
-    """One answer: its ETag, its headers (names in lower case) and its body."""
-
-    etag: str
-    headers: Mapping[str, Any]
-    text: str
-
-
-class Etags:
-    """The last answers by address, so that GitHub only has to say that one is unchanged.
+class Etags(dict[tuple[str, str], tuple[Mapping[str, Any], str]]):
+    """The last answers (headers and text), so that GitHub only has to say that one is unchanged.
 
     A read with the last answer's ETag is answered 304 if nothing changed, which does not count against the
-    hour's requests. An ETag belongs to one token, as does a client: nothing is shared or written to disk.
-    The least recently used answer is removed first.
+    hour's requests. An ETag belongs to one token, so the key of an answer is its token and its address.
+    Nothing is shared or written to disk. The least recently used answer is removed first.
     Source:
     https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
     """
 
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, KeptAnswer] = OrderedDict()
-        self._size = 0
-
-    def get(self, address: str) -> KeptAnswer | None:
-        """The last answer to this address, or None."""
-        if address in self._kept:
-            self._kept.move_to_end(address)
-        return self._kept.get(address)
-
-    def put(self, address: str, headers: Mapping[str, Any], text: str) -> None:
-        """Keep an answer, if it has an ETag and is not too long."""
-        self._drop(address)
-        etag = str(headers.get("etag") or "")
-        if not etag or len(text) > MOST_CHARACTERS:
-            return
-        self._kept[address] = KeptAnswer(etag, dict(headers), text)
-        self._size += len(text)
-        while len(self._kept) > MOST_ANSWERS or self._size > MOST_CHARACTERS:
-            self._drop(next(iter(self._kept)))
-
-    def _drop(self, address: str) -> None:
-        answer = self._kept.pop(address, None)
-        self._size -= len(answer.text) if answer else 0
+    def put(self, key: tuple[str, str], headers: Mapping[str, Any], text: str) -> None:
+        """Keep an answer that was just used, if it has an ETag and is not too long."""
+        self.pop(key, None)
+        if headers.get("etag") and len(text) <= MOST_CHARACTERS:
+            self[key] = headers, text
+        if len(self) > MOST_ANSWERS:
+            del self[next(iter(self))]

@@ -287,7 +287,7 @@ class GraphClient(TokenClient):
         self._demand(data, problems, asked)
         if words:
             kept = {"at": self.deadline.clock.now(), "parts": {**lacking, **words}}
-            self._cache.put(f"lacking:{self._url}", kept)
+            self._cache.put(f"lacking:{self.url}", kept)
         return GraphReply(data, problems, left_out)
 
     def read(
@@ -366,7 +366,7 @@ class GraphClient(TokenClient):
 
     def _known_lacking(self) -> dict[str, str]:
         """The documents that this server was found not to know, with its words."""
-        kept, now = self._cache.get(f"lacking:{self._url}"), self.deadline.clock.now()
+        kept, now = self._cache.get(f"lacking:{self.url}"), self.deadline.clock.now()
         if isinstance(kept, dict) and 0 <= now - float(kept.get("at", 0)) < LACKING_SECONDS:
             return {str(part): str(words) for part, words in kept.get("parts", {}).items()}
         return {}
@@ -405,7 +405,7 @@ class GraphClient(TokenClient):
             return self.failures.of_nonsense(asked)
         answer = Answer.read(*sent)
         if sent.status in _NO_API:
-            return absent_api(self._url, sent.status, self.failures.clean(answer.words))
+            return absent_api(self.url, sent.status, self.failures.clean(answer.words))
         return self.failures.of_answer(answer, asked)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -38,8 +37,7 @@ Json = Mapping[str, Any]
 PAGE = 100
 """The number of entries in one page of a list: GitHub's maximum."""
 
-_OK, _UNCHANGED = 200, 304
-_FOUND, _RENAMED = 302, {301, 307, 308}
+_OK, _FOUND, _UNCHANGED = 200, 302, 304
 _BY_ID = re.compile(r"(/repositories/\d+)(?:/issues/(\d+))?")
 _MOST_REDIRECTS = 5
 
@@ -48,7 +46,7 @@ class RestClient(TokenClient):
     """A client for the REST API; its arguments are those of every client."""
 
     of_library = "PyGithubLine"
-    _etags: Etags | None = None
+    _etags = cached_property(lambda _: Etags())
 
     def viewer(self) -> str:
         """The login of the token's owner.
@@ -93,6 +91,7 @@ class RestClient(TokenClient):
         query: Json | None = None,
         body: object = None,
         own: Own | None = None,
+        is_moved: bool = False,
     ) -> tuple[Json, Any]:
         """Send one request, once.
 
@@ -103,6 +102,7 @@ class RestClient(TokenClient):
             query: parameters of the address.
             body: sent as JSON.
             own: errors of this call, tried before the table for all calls; None uses only the table.
+            is_moved: the answer wanted is a redirect to a file, whose address is in the headers.
 
         Returns:
             Headers (names in lower case) and the JSON of the answer, None if it is empty.
@@ -110,15 +110,25 @@ class RestClient(TokenClient):
         Raises:
             Transient, Rejected: as everywhere; Transient is ambiguous for a write that may have landed.
         """
-        from lifecycle.github.client.plain_line import content_of
+        from lifecycle.github.client.plain_line import NoAnswerError, content_of
 
         self._begin()
         self.requests += 1
-        with self._translated(asked):
+        try:
             status, headers, text = self._sent(method, path, query, body)
             self._note(status, headers)
+            if status == _FOUND and is_moved:
+                return headers, None
             if status < 300:
                 return headers, json.loads(text) if text else None
+        except NoAnswerError as error:
+            raise self.failures.of_silence(error.silence, asked) from None
+        except RuntimeError as error:
+            # PyGithub raises this, too: for a redirect to another host or protocol, or to itself.
+            refusal, evidence = sentence("redirected-astray", asked=asked), str(error)
+            raise Rejected(refusal, evidence=self.failures.clean(evidence)) from None
+        except NONSENSE:
+            raise self.failures.of_nonsense(asked) from None
         answer = Answer.read(status, headers, content_of(text))
         raise (own(answer) if own else None) or self._refusal(answer, asked)
 
@@ -149,52 +159,6 @@ class RestClient(TokenClient):
 
         return reading(self.deadline, once)
 
-    def redirected(self, path: str, asked: AskedRequest, own: Own) -> str:
-        """The redirect target of a GET for a file; the token is not sent there.
-
-        A repository that was renamed is asked under its new name.
-
-        Args:
-            path: as for `exchange`.
-            asked: words for an error's sentence.
-            own: errors of this call, as for `exchange`.
-
-        Raises:
-            Rejected: as everywhere, and if the address is unencrypted while the API's is encrypted.
-        """
-        from lifecycle.github.client.plain_line import origin
-
-        sent = reading(self.deadline, partial(self._sent_as_is, asked, f"{self._url}{path}"))
-        where = sent.headers.get("location", "")
-        if sent.status in _RENAMED and origin(where) == origin(self._url):
-            sent = reading(self.deadline, partial(self._sent_as_is, asked, where))
-            where = sent.headers.get("location", "")
-        if sent.status != _FOUND:
-            answer = Answer.read(*sent)
-            raise own(answer) or self.failures.of_answer(answer, asked)
-        if urlsplit(where).scheme not in {"https", urlsplit(self._url).scheme}:
-            raise Rejected(sentence("no-safe-address", asked=asked))
-        return where
-
-    def _sent_as_is(self, asked: AskedRequest, url: str) -> Sent:
-        """One GET whose redirect is not followed."""
-        from lifecycle.github.client.plain_line import send
-
-        self._begin()
-        self.requests += 1
-        with self._translated(asked):
-            answer = send("GET", url, self.failures.token, self.deadline)
-        self._note(answer.status, answer.headers)
-        if answer.status >= 500:
-            raise self.failures.of_answer(Answer.read(*answer), asked)
-        return answer
-
-    def _begin(self) -> None:
-        token = self.failures.token
-        super()._begin()
-        if self.failures.token != token:  # the kept ones are answers for the old token
-            self._etags = None
-
     def _sent(
         self, method: str, path: str, query: Json | None, body: object
     ) -> tuple[int, Json, str]:
@@ -202,15 +166,14 @@ class RestClient(TokenClient):
         target = f"{path}?{urlencode(query)}" if query else path
         if method != "GET":
             return self._followed(method, target, {}, without_secrets(body, self._withheld))
-        self._etags = self._etags or Etags()
-        address = f"{path}?{sorted((query or {}).items())}"
-        kept = self._etags.get(address)
-        condition = {"If-None-Match": kept.etag} if kept else {}
+        key = self.failures.token, target
+        kept_headers, kept_text = self._etags.get(key, ({}, ""))
+        condition = {"If-None-Match": kept_headers["etag"]} if kept_headers else {}
         status, headers, text = self._followed(method, target, condition, None)
-        if status == _UNCHANGED and kept is not None:
-            return 200, {**kept.headers, **headers}, kept.text
+        if status == _UNCHANGED and kept_headers:
+            status, headers, text = _OK, {**kept_headers, **headers}, kept_text
         if status == _OK:
-            self._etags.put(address, headers, text)
+            self._etags.put(key, headers, text)
         return status, headers, text
 
     def _followed(
@@ -230,29 +193,13 @@ class RestClient(TokenClient):
         query = target.partition("?")[2]
         for _ in range(_MOST_REDIRECTS + 1):
             answer: Sent = self._connected().send(method, target, headers, body)
-            where = urljoin(self._url, answer.headers.get("location") or "")
-            if answer.status != 301 or method != "GET" or where == self._url:
+            where = urljoin(self.url, answer.headers.get("location") or "")
+            if answer.status != 301 or method != "GET" or where == self.url:
                 return answer
-            if origin(where) != origin(self._url):
+            if origin(where) != origin(self.url):
                 raise RuntimeError(f"redirected to {where}")
             target = f"{where}?{query}" if query and "?" not in where else where
         raise RuntimeError(f"redirected more than {_MOST_REDIRECTS} times")
-
-    @contextmanager
-    def _translated(self, asked: AskedRequest) -> Iterator[None]:
-        """Turn every error of a request into one of ours, without the token and without a traceback."""
-        from lifecycle.github.client.plain_line import NoAnswerError
-
-        try:
-            yield
-        except NoAnswerError as error:
-            raise self.failures.of_silence(error.silence, asked) from None
-        except RuntimeError as error:
-            # PyGithub raises this, too: for a redirect to another host or protocol, or to itself.
-            refusal, evidence = sentence("redirected-astray", asked=asked), str(error)
-            raise Rejected(refusal, evidence=self.failures.clean(evidence)) from None
-        except NONSENSE:
-            raise self.failures.of_nonsense(asked) from None
 
     def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
         """The error for a refusal; a write's names the repository's new name, or where the issue is now.
@@ -369,6 +316,20 @@ class Calls:
     def delete(self, path: str, subject: str, own: Own, body: Json | None = None) -> None:
         """DELETE, which may be repeated; its answer is ignored."""
         self.set("DELETE", path, subject, lambda _: None, body, own=own)
+
+    def address_of(self, path: str, subject: str, own: Own) -> str:
+        """Where a file is, which GitHub redirects a GET to; the token is not sent there.
+
+        Raises:
+            Rejected: as everywhere, and if the address is unencrypted while the API's is encrypted.
+        """
+        asked = self._asked(subject, is_write=False)
+        whole = self._below(path, asked)
+        headers, _ = self.rest.again(asked, "GET", whole, own=own, is_moved=True)
+        where = str(headers.get("location") or "")
+        if urlsplit(where).scheme not in {"https", urlsplit(self.rest.url).scheme}:
+            raise Rejected(sentence("no-safe-address", asked=asked))
+        return where
 
     def shaped(self, subject: str, shape: Callable[[Any], T], content: Any) -> T:
         """The value of an answer; Transient if it has another shape than documented."""

@@ -112,9 +112,8 @@ class GitHubCheckReports:
 
     def address_of(self, job: int) -> str:
         """The address of a job's log, which anybody can use for a minute; raises as `job_log`."""
-        asked = AskedRequest(f"the log of job {job} in {self._calls.repository}")
-        path = f"/repos/{self._calls.repository}/actions/jobs/{job}/logs"
-        return self._calls.rest.redirected(path, asked, _without_log)
+        path, subject = f"actions/jobs/{job}/logs", f"the log of job {job}"
+        return self._calls.address_of(path, subject, _without_log)
 
     @contextmanager
     def job_log(self, job: int) -> Iterator[Iterator[str]]:
