@@ -117,11 +117,12 @@ class GitHubClients:
         """
         from lifecycle.github.board.status_fallback import EitherBoard
         from lifecycle.github.board.status_labels import LabelsBoard
+        from lifecycle.github.pulls.issue_calls import IssueCalls
 
         if not self._settings.has_board:
             return None
-        names, calls = self.choice.names, Calls(self.rest, repository)
-        labels = LabelsBoard(repository, names, self.graph, calls, self._cache)
+        names, issues = self.choice.names, IssueCalls(Calls(self.rest, repository))
+        labels = LabelsBoard(repository, names, self.graph, issues, self._cache)
         return EitherBoard(self.choice, self._own_board or labels, labels)
 
     @property

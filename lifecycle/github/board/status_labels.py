@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
 from lifecycle.core.light_dataclass import cached_property, dataclass
 from lifecycle.core.values import model
 from lifecycle.core.values.priorities import SPELLINGS, STATUSES
-from lifecycle.github.failures.failure_case import AskedRequest, answered, sentence
-from lifecycle.github.pulls.issue_calls import existing
+from lifecycle.core.values.shapes import LabelFacts
+from lifecycle.github.failures.failure_case import AskedRequest, sentence
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.github.client.client_common import Json
     from lifecycle.github.client.graph import GraphClient
-    from lifecycle.github.client.rest import Calls
+    from lifecycle.github.pulls.issue_calls import IssueCalls
 
 PREFIX = "status: "
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
@@ -87,14 +86,14 @@ class LabelsBoard:
         repository: the issues' repository.
         names: the names of the labels.
         graph: for reading.
-        calls: REST on the repository, for writing.
+        issues: REST on the repository's issues, for writing.
         cache: remembers which labels exist, so that each is created once.
     """
 
     _repository: model.Repository
     _names: StatusLabels
     _graph: GraphClient
-    _calls: Calls
+    _issues: IssueCalls
     _cache: Cache
 
     def schema(self) -> model.BoardSchema:
@@ -128,8 +127,7 @@ class LabelsBoard:
         number = int(item_id.removeprefix(model.LABELS_ITEM))
         name = self._names.name(status)
         self._see_to(name, status)
-        path, subject = f"issues/{number}/labels", f"the labels of #{number}"
-        labels = self._calls.set("POST", path, subject, _read, {"labels": [name]})
+        labels = self._issues.add_labels(number, (name,))
         for label in self._names.all_in(labels):
             if label.casefold() != name.casefold():
                 labels = self._taken_off(number, label, labels)
@@ -153,7 +151,7 @@ class LabelsBoard:
             return
         if (kept.get("of"), kept.get("issue")) != (str(self._repository), number):
             return
-        self._taken_off(number, str(kept.get("name") or ""), [])
+        self._taken_off(number, str(kept.get("name") or ""), ())
         self._cache.put(PUT_ON, None)
 
     def add(self, issue_id: str) -> model.BoardItem:
@@ -191,17 +189,15 @@ class LabelsBoard:
         if name in created:
             return
         colour = next(c for option, c in _COLOURS.items() if option.casefold() == status.casefold())
-        body = {"name": name, "color": colour, "description": "Kept by agent-lifecycle"}
         with suppress(AlreadyExists):  # somebody else created it
-            self._calls.create("POST", "labels", f"the label {name}", _read, body, own=existing)
+            self._issues.create_label(LabelFacts(name, colour, "Kept by agent-lifecycle"))
         self._cache.put(key, [*created, name])
 
-    def _taken_off(self, number: int, name: str, before: list[str]) -> list[str]:
-        path, subject = f"issues/{number}/labels/{quote(name, safe='')}", f"the label {name}"
+    def _taken_off(self, number: int, name: str, before: tuple[str, ...]) -> tuple[str, ...]:
         try:
-            return self._calls.set("DELETE", path, subject, _read, own=_is_gone)
+            return self._issues.remove_label(number, name)
         except NotFound:  # somebody else removed it
-            return [label for label in before if label != name]
+            return tuple(label for label in before if label != name)
 
     def _page(self, after: dict[str, str]) -> tuple[list[model.Card], dict[str, str] | None, int]:
         """Cards of the columns in `after` (of all, if it is empty), the next cursors, and the total."""
@@ -231,16 +227,3 @@ class LabelsBoard:
             number, title, url = int(node["number"]), str(node["title"]), str(node["url"])
             item = self._names.item(number, labels_of(node))
             yield model.Card(item, number, title, url, str(self._repository), is_open=True)
-
-
-_is_gone = answered("nothing-there", NotFound, 404, "label")
-"""NotFound if the issue does not have the label.
-
-Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
-"""
-
-
-def _read(content: Any) -> list[str]:
-    """The names of the labels in a REST answer."""
-    entries = content if isinstance(content, list) else []
-    return [str(entry.get("name") or "") for entry in entries if isinstance(entry, dict)]

@@ -126,14 +126,14 @@ class IssueCalls:
         path, subject = f"issues/{number}/labels", f"the labels of issue #{number}"
         return self.calls.set("POST", path, subject, _label_names, {"labels": list(names)})
 
-    def remove_label(self, number: int, name: str) -> None:
-        """Remove a label; NotFound if the issue does not have it.
+    def remove_label(self, number: int, name: str) -> tuple[str, ...]:
+        """Remove a label and return the remaining ones; NotFound if the issue does not have it.
 
         Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
         """
         subject = f'the label "{name}" of issue #{number}'
         path = f"issues/{number}/labels/{path_part(name)}"
-        self.calls.delete(path, subject, _absent)
+        return self.calls.set("DELETE", path, subject, _label_names, own=_without_label)
 
     def labels(self) -> Iterator[LabelFacts]:
         """The repository's labels, one request for a hundred.
@@ -155,7 +155,7 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/labels#create-a-label
         """
         subject, body = f'the label "{wanted.name}"', _label_body(wanted)
-        return self.calls.create("POST", "labels", subject, _label, body, own=existing)
+        return self.calls.create("POST", "labels", subject, _label, body, own=_existing)
 
     def edit_label(self, name: str, wanted: LabelFacts) -> LabelFacts:
         """Set a label's colour and description.
@@ -219,7 +219,7 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/milestones#create-a-milestone
         """
         subject, body = f'the milestone "{title}"', {"title": title}
-        return self.calls.create("POST", "milestones", subject, _milestone, body, own=existing)
+        return self.calls.create("POST", "milestones", subject, _milestone, body, own=_existing)
 
     def related(self, number: int, relation: Relation) -> Iterator[IssueFacts]:
         """The issues that block this one, or its sub-issues; one request for a hundred.
@@ -260,7 +260,7 @@ class IssueCalls:
         subject = f"the {_WORDS[relation]} of issue #{number}"
         key = "sub_issue_id" if relation == "sub_issues" else "issue_id"
         path = f"issues/{number}/{relation}"
-        self.calls.create("POST", path, subject, lambda _: None, {key: database_id}, own=existing)
+        self.calls.create("POST", path, subject, lambda _: None, {key: database_id}, own=_existing)
 
     def separate(self, number: int, relation: Relation, database_id: int) -> None:
         """Remove a blocking issue or a sub-issue; NotFound if it is not there.
@@ -280,8 +280,11 @@ class IssueCalls:
 _WORDS = {"dependencies/blocked_by": "blocking issues", "sub_issues": "sub-issues"}
 
 
-existing = answered("exists-already", AlreadyExists, 422, "already|duplicate sub-issues")
+_existing = answered("exists-already", AlreadyExists, 422, "already|duplicate sub-issues")
 """AlreadyExists for GitHub's 422 about something that exists already."""
+
+_without_label = answered("nothing-there", NotFound, 404, "label")
+"""NotFound if the issue does not have the label."""
 
 _absent = answered("nothing-there", NotFound, 404)
 """NotFound for GitHub's 404, which for a write usually means a missing permission."""
@@ -300,7 +303,7 @@ def issue_facts(issue: Json) -> IssueFacts:
         is_open=issue["state"] == "open",
         state_reason=text(issue, "state_reason"),
         author=login_of(issue),
-        labels=_label_names(issue.get("labels") or ()),
+        labels=_label_names(issue.get("labels")),
         assignees=tuple(str(user["login"]) for user in issue.get("assignees") or ()),
         milestone=str((issue.get("milestone") or {}).get("title") or ""),
         is_pull_request="pull_request" in issue,
@@ -313,7 +316,8 @@ def issue_facts(issue: Json) -> IssueFacts:
 
 def _label_names(labels: Any) -> tuple[str, ...]:
     # A label in an issue is an object, or, in the published schema, just a name.
-    return tuple(label if isinstance(label, str) else str(label["name"]) for label in labels)
+    names = (label if isinstance(label, str) else label["name"] for label in labels or ())
+    return tuple(map(str, names))
 
 
 def _label(label: Json) -> LabelFacts:
