@@ -17,7 +17,7 @@ from lifecycle.github.board.board_client import GitHubBoard, option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.operations.inputs import demands, redacts, same
-from lifecycle.github.operations.unclear_writes import fitted, if_wanted, removed, settled
+from lifecycle.github.operations.unclear_writes import fitted, removed, settled
 from lifecycle.github.pulls.translate import is_on_board
 
 if TYPE_CHECKING:
@@ -120,22 +120,15 @@ class BoardOperations:
         """
         item = self._writable(number)
         wanted = None if isinstance(value, str) and not value.strip() else value
-        if _holds(item, name, wanted):
-            if wanted is None:
-                # Raises for a misspelt name, which is empty, too.
-                self._board.with_schema(partial(_field, name=name))
-            return Ensured(item, changed=False)
+        if wanted is None and _holds(item, name, wanted):  # a misspelt name is empty, too
+            self._board.with_schema(partial(_field, name=name))
 
-        def is_done(now: ItemFacts) -> bool:
-            return _holds(now, name, wanted)
-
-        write = partial(self._field_written, item, name, wanted)
-        look = if_wanted(partial(self.item, number), is_done)
-        now = settled(write, look).now
-        if not is_done(now):
+        def differs(now: ItemFacts) -> str:
             values = {"wanted": _said(wanted), "shown": _said(_shown(now.values, name))}
-            raise errors.Rejected(sentence("field-differs", name=name, number=number, **values))
-        return Ensured(now, changed=True)
+            return sentence("field-differs", name=name, number=number, **values)
+
+        write, read = partial(self._field_written, item, name, wanted), partial(self.item, number)
+        return fitted(item, lambda now: _holds(now, name, wanted), write, read, differs)
 
     def ensure_archived(self, number: int) -> Ensured[ItemFacts]:
         """The item is archived.

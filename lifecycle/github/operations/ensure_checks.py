@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal
 
 from lifecycle.core import timing
-from lifecycle.core.errors import Refused, Rejected
+from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
 from lifecycle.github.client.client_common import given, texts, times
@@ -143,12 +143,13 @@ class CheckOperations:
     def _with_fields(self, run: CheckRunFacts, fields: dict[str, object]) -> Ensured[CheckRunFacts]:
         path, subject = f"check-runs/{run.id}", f"check run {run.id}"
         edit = partial(self._calls.set, "PATCH", path, subject, _check_run, fields)
+
+        def differs(now: CheckRunFacts) -> str:
+            names = ", ".join(_differing(now, fields))
+            return sentence("check-run-differs", name=run.name, differing=names)
+
         read = partial(self._read, run.id)
-        ensured = fitted(run, lambda now: not _differing(now, fields), edit, read)
-        if differing := _differing(ensured.now, fields):
-            names = ", ".join(differing)
-            raise Rejected(sentence("check-run-differs", name=run.name, differing=names))
-        return ensured
+        return fitted(run, lambda now: not _differing(now, fields), edit, read, differs)
 
     def _appended(
         self, run: CheckRunFacts, page: Page, batch: tuple[Annotation, ...]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from lifecycle.core import hidden_marker
-from lifecycle.core.errors import NotFound, Rejected
+from lifecycle.core.errors import NotFound
 from lifecycle.core.values.shapes import CommentFacts, Ensured
 from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import redacts, same
-from lifecycle.github.operations.unclear_writes import removed, settled
+from lifecycle.github.operations.unclear_writes import fitted, removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 
@@ -102,14 +102,13 @@ class CommentOperations:
     def _edited(
         self, number: int, old: CommentFacts, mark: str, text: str
     ) -> Ensured[CommentFacts]:
-        if same(old.body, text):
-            return Ensured(old, changed=False)
-        now = settled(
-            lambda: self._calls.edit_comment(old.id, text), lambda: self._first(number, mark, text)
-        ).now
-        if not same(now.body, text):
-            raise Rejected(sentence("comment-differs", comment=old.id, number=number))
-        return Ensured(now, changed=True)
+        return fitted(
+            old,
+            lambda now: same(now.body, text),
+            partial(self._calls.edit_comment, old.id, text),
+            partial(self._first, number, mark, text),
+            lambda _: sentence("comment-differs", comment=old.id, number=number),
+        )
 
     def _delete(self, number: int, surplus: CommentFacts) -> None:
         def is_gone() -> bool:

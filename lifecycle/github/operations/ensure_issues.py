@@ -8,11 +8,11 @@ from functools import partial
 from typing import Literal
 
 from lifecycle.core import hidden_marker
-from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption, did_you_mean
+from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
 from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import Names, change_of, missing, names_of, present, redacts
-from lifecycle.github.operations.unclear_writes import Edits, settled
+from lifecycle.github.operations.unclear_writes import Edits, fitted, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
 
 _BLOCKED: Relation = "dependencies/blocked_by"
@@ -229,23 +229,24 @@ class IssueOperations:
         change = change_of(add, remove, only)
         now = self._calls.issue(number)
         missed, surplus = change(now.assignees)
-        if missed:
-            assign = partial(self._calls.assign, number, missed)
-            now = self._assigned(number, assign, partial(missing, missed))
-        if surplus:
-            unassign = partial(self._calls.unassign, number, surplus)
-            now = self._assigned(number, unassign, partial(present, surplus))
+        assign = partial(self._calls.assign, number, missed)
+        now = self._assigned(now, assign, partial(missing, missed))
+        unassign = partial(self._calls.unassign, number, surplus)
+        now = self._assigned(now, unassign, partial(present, surplus))
         return Ensured(now, changed=bool(missed or surplus))
 
     def _assigned(
-        self, number: int, write: Callable[[], IssueFacts], left: Callable[[Logins], Logins]
+        self, issue: IssueFacts, write: Callable[[], IssueFacts], left: Callable[[Logins], Logins]
     ) -> IssueFacts:
-        """The issue after a write; Rejected, saying who is assigned now, if `left` still names somebody."""
-        now = self._edits.settled(number, write, lambda shown: not left(shown.assignees)).now
-        if ignored := left(now.assignees):
-            words = {"ignored": ", ".join(ignored), "now": ", ".join(now.assignees) or "nobody"}
-            raise Rejected(sentence("assignees-ignored", number=number, **words))
-        return now
+        """The issue, written if `left` names somebody; Rejected, with who is assigned, if it still does."""
+
+        def differs(now: IssueFacts) -> str:
+            ignored, names = ", ".join(left(now.assignees)), ", ".join(now.assignees)
+            words = {"ignored": ignored, "now": names or "nobody"}
+            return sentence("assignees-ignored", number=issue.number, **words)
+
+        read = partial(self._calls.issue, issue.number)
+        return fitted(issue, lambda now: not left(now.assignees), write, read, differs).now
 
     def ensure_milestone(
         self, number: int, title: str | None, *, create: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from urllib.parse import quote
@@ -20,7 +21,7 @@ from lifecycle.github.failures.failure_case import (
     sentence,
 )
 from lifecycle.github.operations.inputs import redacts, whole_sha
-from lifecycle.github.operations.unclear_writes import Edits, removed
+from lifecycle.github.operations.unclear_writes import if_wanted, removed, settled
 from lifecycle.github.pulls.pull_calls import PullCalls
 
 _CLEAN = "is in clean status"
@@ -34,7 +35,6 @@ class MergeOperations:
     def __init__(self, calls: PullCalls) -> None:
         self._calls = calls
         self._api = calls.calls
-        self._edits = Edits(calls.pull, calls.edit, "look at it there")
 
     def ensure_merged(
         self,
@@ -124,7 +124,8 @@ class MergeOperations:
             self._disable(pull)
             return replace(pull, auto_merge="")
 
-        return self._edits.settled(number, write, lambda now: not now.auto_merge, errors.Rejected)
+        look = self._look(number, lambda now: not now.auto_merge)
+        return settled(write, look, unless=(errors.Rejected,))
 
     def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
         """The pull request's branch has every commit of its base, or GitHub is about to update it.
@@ -160,7 +161,7 @@ class MergeOperations:
             return pull
 
         try:
-            return self._edits.settled(number, write, lambda now: not self._behind_by(now))
+            return settled(write, self._look(number, lambda now: not self._behind_by(now)))
         except errors.AlreadyExists:
             return Ensured(pull, changed=False)
 
@@ -179,6 +180,11 @@ class MergeOperations:
             return Ensured(None, changed=False)
         remove = partial(self._calls.dequeue, entry, f"the place of #{number} in the merge queue")
         return removed(remove, lambda: not self._calls.queued(number), errors.Rejected)
+
+    def _look(
+        self, number: int, is_wanted: Callable[[PullFacts], bool]
+    ) -> Callable[[], PullFacts | None]:
+        return if_wanted(partial(self._calls.pull, number), is_wanted)
 
     def _at(self, number: int, sha: str) -> PullFacts:
         sha = whole_sha(sha) if sha else ""
@@ -209,19 +215,17 @@ class MergeOperations:
             sha = str(done.get("sha") or "")
             return replace(pull, state=PullState.MERGED, merge_sha=sha, auto_merge="")
 
-        return self._edits.settled(
-            number, write, lambda now: now.is_merged, errors.NotMergeable, errors.HeadMoved
-        )
+        look = self._look(number, lambda now: now.is_merged)
+        return settled(write, look, unless=(errors.NotMergeable, errors.HeadMoved))
 
     def _switched_or_merged(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
         def write() -> PullFacts:
             self._enable(pull, method)
             return replace(pull, auto_merge=method)
 
+        look = self._look(pull.number, lambda now: now.is_merged or now.auto_merge == method)
         try:
-            return self._edits.settled(
-                pull.number, write, lambda now: now.is_merged or now.auto_merge == method
-            )
+            return settled(write, look)
         except errors.Rejected as error:
             if _CLEAN not in error.evidence.casefold():
                 raise

@@ -11,7 +11,7 @@ from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import login_of
 from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import Names, missing, names_of, present, redacts
-from lifecycle.github.operations.unclear_writes import Edits, settled
+from lifecycle.github.operations.unclear_writes import Edits, fitted, settled
 from lifecycle.github.pulls.pull_calls import PullCalls, pull_facts
 
 Slugs = tuple[str, ...]
@@ -148,12 +148,7 @@ class PullOperations:
         persons, groups = missing(logins, pull.reviewers), missing(slugs, pull.team_reviewers)
         if persons and not again:
             persons = missing(persons, self._reviewers_done(number))
-        if not persons and not groups:
-            return Ensured(pull, changed=False)
-        now, ignored = self._reviewers("POST", pull, persons, groups, missing)
-        if ignored:
-            raise Rejected(sentence("reviewers-ignored", number=number, names=", ".join(ignored)))
-        return Ensured(now, changed=True)
+        return self._reviewers("POST", pull, persons, groups, missing)
 
     def ensure_not_reviewers(
         self, number: int, *, people: Names = (), teams: Names = ()
@@ -169,10 +164,7 @@ class PullOperations:
         logins, slugs = names_of("people", people), names_of("teams", teams)
         pull = self._calls.pull(number)
         persons, groups = present(logins, pull.reviewers), present(slugs, pull.team_reviewers)
-        if not persons and not groups:
-            return Ensured(pull, changed=False)
-        now, _ = self._reviewers("DELETE", pull, persons, groups, present)
-        return Ensured(now, changed=True)
+        return self._reviewers("DELETE", pull, persons, groups, present)
 
     def ensure_closed(self, number: int) -> Ensured[PullFacts]:
         """The pull request is not open: closed unmerged, unless it was merged before.
@@ -210,12 +202,14 @@ class PullOperations:
 
     def _reviewers(
         self, method: str, pull: PullFacts, people: Slugs, teams: Slugs, left: Left
-    ) -> tuple[PullFacts, Slugs]:
+    ) -> Ensured[PullFacts]:
         """Ask people and teams (by their short names) for a review, or withdraw the request.
 
         Returns:
-            The pull request as it was read, with the reviewers from the answer (which lacks many fields);
-            and the names that are `left` to be done.
+            The pull request as it was read, with the reviewers from the answer (which lacks many fields).
+
+        Raises:
+            Rejected: some names are still `left` to be asked.
         """
         number, subject = pull.number, f"the reviewers of pull request #{pull.number}"
         path = f"pulls/{number}/requested_reviewers"
@@ -224,10 +218,15 @@ class PullOperations:
         def ignored(shown: PullFacts) -> Slugs:
             return (*left(people, shown.reviewers), *left(teams, shown.team_reviewers))
 
+        def differs(shown: PullFacts) -> str:
+            return sentence("reviewers-ignored", number=number, names=", ".join(ignored(shown)))
+
         write = partial(self._calls.calls.set, method, path, subject, pull_facts, body)
-        now = self._edits.settled(number, write, lambda shown: not ignored(shown)).now
+        read, refusal = partial(self._calls.pull, number), differs if method == "POST" else None
+        ensured = fitted(pull, lambda shown: not ignored(shown), write, read, refusal)
+        now = ensured.now
         asked = replace(pull, reviewers=now.reviewers, team_reviewers=now.team_reviewers)
-        return asked, ignored(now)
+        return replace(ensured, now=asked)
 
     @cached_property
     def _default_branch(self) -> str:
@@ -235,7 +234,7 @@ class PullOperations:
 
     def _set_draft(self, number: int, *, draft: bool) -> Ensured[PullFacts]:
         pull = self._calls.pull(number)
-        if pull.is_draft == draft or not pull.is_open:
+        if not pull.is_open:
             return Ensured(pull, changed=False)
 
         def write() -> PullFacts:
@@ -244,8 +243,11 @@ class PullOperations:
             shown = self._calls.mutate(name, {"pull": pull.id}, subject)
             return replace(pull, is_draft=bool(shown.get("isDraft")))
 
-        now = self._edits.settled(number, write, lambda shown: shown.is_draft == draft).now
-        if now.is_draft != draft:
-            shown = "ready" if draft else "a draft"
-            raise Rejected(sentence("draft-differs", number=number, shown=shown))
-        return Ensured(now, changed=True)
+        words = {"number": number, "shown": "ready" if draft else "a draft"}
+        return fitted(
+            pull,
+            lambda now: now.is_draft == draft,
+            write,
+            partial(self._calls.pull, number),
+            lambda _: sentence("draft-differs", **words),
+        )

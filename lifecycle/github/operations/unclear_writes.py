@@ -92,13 +92,24 @@ def if_wanted(
 
 
 def fitted(
-    current: T, is_wanted: Callable[[T], bool], write: Callable[[], T], read: Callable[[], T | None]
+    current: T,
+    is_wanted: Callable[[T], bool],
+    write: Callable[[], T],
+    read: Callable[[], T | None],
+    differs: Callable[[T], str] | None = None,
 ) -> Ensured[T]:
-    """Write unless the current state is as wanted; if the answer is lost, `read` shows the outcome."""
+    """Write unless the current state is as wanted; if the answer is lost, `read` shows the outcome.
+
+    Raises:
+        Rejected: the answer shows another state than the wanted one; `differs` makes the sentence.
+    """
     if is_wanted(current):
         return Ensured(current, changed=False)
     look = if_wanted(read, is_wanted)
-    return settled(write, look)
+    ensured = settled(write, look)
+    if differs is not None and not is_wanted(ensured.now):
+        raise Rejected(differs(ensured.now))
+    return ensured
 
 
 def _looked(look: Callable[[], T | None]) -> T | None:
@@ -142,19 +153,5 @@ class Edits(Generic[F]):
         """Edit it unless it is as wanted; Rejected if the answer shows it unchanged."""
         number = current.number
         edit, read = partial(self._edit, number, **changes), partial(self._read, number)
-        ensured = fitted(current, is_wanted, edit, read)
-        if not is_wanted(ensured.now):
-            names = ", ".join(changes)
-            raise Rejected(sentence("as-before", number=number, names=names, fix=self._fix))
-        return ensured
-
-    def settled(
-        self,
-        number: int,
-        write: Callable[[], F],
-        is_wanted: Callable[[F], bool],
-        *unless: type[Rejected],
-    ) -> Ensured[F]:
-        """What is true after a write; read back if the answer is lost or `unless` is raised."""
-        look = if_wanted(partial(self._read, number), is_wanted)
-        return settled(write, look, unless=unless)
+        words = {"number": number, "names": ", ".join(changes), "fix": self._fix}
+        return fitted(current, is_wanted, edit, read, lambda _: sentence("as-before", **words))
