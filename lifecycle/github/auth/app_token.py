@@ -16,12 +16,18 @@ from typing import Any
 from urllib.parse import urljoin
 
 from lifecycle.core import errors, timing
-from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in
+from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Repository
 from lifecycle.github.client.plain_line import NoAnswerError, Sent, origin, send
-from lifecycle.github.failures.failure_case import Answer, AskedRequest, sentence
+from lifecycle.github.failures.failure_case import (
+    Answer,
+    AskedRequest,
+    answered,
+    first_of,
+    sentence,
+)
 from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import config, user_folder
 from lifecycle.settings.config import AppKey
@@ -107,7 +113,7 @@ class AppTokens:
             if token is not None:
                 return token
             token = self._made()
-            _keep(place, mark, token, self.deadline.clock.now())
+            _keep(place, {mark: token}, self.deadline.clock.now())
         return token
 
     def check(self) -> None:
@@ -129,12 +135,9 @@ class AppTokens:
         place, mark = config.own_folder(self.environment), self._mark()
         try:
             with _alone(place, min(max(self.deadline.left, 0.0), _FORGET_SECONDS)):
-                entries = _entries(place)
-                kept = _read(entries.pop(mark, None))
-                if place is None or kept is None or kept.token != value:
-                    return
-                with contextlib.suppress(OSError):
-                    _write(place, entries)
+                kept = _read(_entries(place).get(mark))
+                if kept is not None and kept.token == value:
+                    _keep(place, {mark: replace(kept, expires_at=0.0)}, self.deadline.clock.now())
         except errors.LockBusy:
             return  # another process uses the file; if it still has this token, its next refusal removes it
 
@@ -268,23 +271,15 @@ class AppTokens:
         return abs(self._skew) > SKEW_SECONDS
 
     def _error(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
-        answer = Answer.read(*sent)
-        words = self._failures().clean(answer.words)
-        if answer.is_page:
-            return self._translated(sent, asked)
-        if sent.status == 401:
-            skew = abs(self._skew)
-            clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""
-            refusal = sentence("app-key-refused", app=self.app, clock=clock)
-            return errors.BadCredentials(refusal, evidence=words)
-        if sent.status == 403 and "suspended" in words.casefold():
-            return errors.NoPermission(sentence("app-suspended", app=self.app), evidence=words)
-        if sent.status == 404:
-            subject = asked.subject.removeprefix("a token of ").removeprefix("the ")
-            return errors.NotFound(
-                sentence("app-not-installed", app=self.app, subject=subject), evidence=words
-            )
-        return self._translated(sent, asked)
+        skew, app = abs(self._skew), self.app
+        clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""
+        subject = asked.subject.removeprefix("a token of ").removeprefix("the ")
+        own = first_of(
+            answered("app-key-refused", errors.BadCredentials, 401, app=app, clock=clock),
+            answered("app-suspended", errors.NoPermission, 403, "suspended", app=app),
+            answered("app-not-installed", errors.NotFound, 404, app=app, subject=subject),
+        )
+        return own(Answer.read(*sent)) or self._translated(sent, asked)
 
     def _translated(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
         return self._failures().of_answer(Answer.read(*sent), asked)
@@ -331,21 +326,16 @@ def _entries(place: Path | None) -> dict[str, Any]:
     return {}
 
 
-def _keep(place: Path | None, mark: str, token: InstallationToken, now: float) -> None:
+def _keep(place: Path | None, changed: Mapping[str, InstallationToken], now: float) -> None:
+    """Write the file with these tokens beside the others in it, without those that ended."""
     if place is None:
         return
-    entries = {
-        name: entry
-        for name, entry in _entries(place).items()
-        if (kept := _read(entry)) and kept.expires_at > now
-    }
-    with contextlib.suppress(OSError):  # if the folder cannot be written, that only costs a request
-        _write(place, {**entries, mark: asdict(token)})
-
-
-def _write(place: Path, entries: Mapping[str, Any]) -> None:
-    path = place / user_folder.TOKENS
-    with contextlib.suppress(FileNotFoundError):
-        path.chmod(0o600)  # the new file gets the old one's mode
+    path, kept = place / user_folder.TOKENS, _entries(place)
+    tokens = {**{mark: _read(entry) for mark, entry in kept.items()}, **changed}
+    lasting = {mark: token for mark, token in tokens.items() if token and token.expires_at > now}
+    entries = {mark: asdict(token) for mark, token in lasting.items()}
     text = json.dumps({"version": _VERSION, "tokens": entries}, indent=1)
-    user_folder.write(path, text.encode("ascii") + b"\n")
+    with contextlib.suppress(OSError):  # if the folder cannot be written, that only costs a request
+        if path.exists():
+            path.chmod(0o600)  # the new file gets the old one's mode
+        user_folder.write(path, text.encode("ascii") + b"\n")

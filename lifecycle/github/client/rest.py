@@ -53,7 +53,7 @@ class RestClient(TokenClient):
 
         Source: https://docs.github.com/rest/users/users#get-the-authenticated-user
         """
-        return self.shown("/user", AskedRequest("user"), lambda _, user: str(user["login"]))
+        return self.shown("/user", AskedRequest("user"), lambda user: str(user["login"]))
 
     def token_facts(self) -> TokenFacts:
         """The token's owner, kind and permissions.
@@ -62,12 +62,13 @@ class RestClient(TokenClient):
         hour. Sources: https://docs.github.com/rest/users/users#get-the-authenticated-user and
         https://docs.github.com/rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user
         """
+        asked = AskedRequest("user")
         try:
-            headers, login = self.shown("/user", AskedRequest("user"), _with("login"))
+            headers, user = self.again(asked, "GET", "/user")
+            login = self.shaped(asked, lambda: str(user["login"]))
         except NoPermission:
-            asked = AskedRequest("rate limit")
-            headers, login = self.shown("/rate_limit", asked, _with("resources"))[0], ""
-        return tokens.token_facts(self.failures.token, str(login), headers)
+            headers, login = self.again(AskedRequest("rate limit"), "GET", "/rate_limit")[0], ""
+        return tokens.token_facts(self.failures.token, login, headers)
 
     def repository_access(self, repository: Repository) -> RepositoryAccess:
         """What the token's owner may do in a repository.
@@ -78,9 +79,7 @@ class RestClient(TokenClient):
             NotFound: GitHub shows no such repository.
         """
         asked = AskedRequest(f"repository {repository}")
-        return self.shown(
-            f"/repos/{repository}", asked, lambda _, content: tokens.repository_access(content)
-        )
+        return self.shown(f"/repos/{repository}", asked, tokens.repository_access)
 
     def exchange(
         self,
@@ -139,23 +138,19 @@ class RestClient(TokenClient):
         return reading(self.deadline, partial(self.exchange, asked, method, path, **more), patience)
 
     def shown(
-        self,
-        path: str,
-        asked: AskedRequest,
-        shape: Callable[[Json, Any], T],
-        query: Json | None = None,
+        self, path: str, asked: AskedRequest, shape: Callable[[Any], T], query: Json | None = None
     ) -> T:
         """The value from a GET; repeated if there is no answer, or the answer has another shape.
 
         Args:
             path: as for `exchange`.
             asked: words for an error's sentence.
-            shape: makes a value from the answer's headers and its JSON.
+            shape: makes a value from the answer's JSON.
             query: as for `exchange`.
         """
 
         def once() -> T:
-            return self.shaped(asked, shape, *self.exchange(asked, "GET", path, query=query))
+            return self.shaped(asked, shape, self.exchange(asked, "GET", path, query=query)[1])
 
         return reading(self.deadline, once)
 
@@ -254,8 +249,7 @@ class Calls:
             Transient: no answer, or an answer with another shape than documented.
         """
         asked = self._asked(subject, is_write=False)
-        whole = self._below(path, asked)
-        return self.rest.shown(whole, asked, lambda _, content: shape(content), query)
+        return self.rest.shown(self._below(path, asked), asked, shape, query)
 
     def read_if_any(self, path: str, subject: str, shape: Callable[[Any], T]) -> T | None:
         """The same as `read`, but None if GitHub shows no such thing."""
@@ -359,8 +353,3 @@ class Calls:
     def _below(self, path: str, asked: AskedRequest) -> str:
         """The whole path; Refused if it leads to something else."""
         return whole_path(path, f"/repos/{self.repository}", asked.subject)
-
-
-def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:
-    """A shape for `shown`: headers, and the value under `key`, which has to exist."""
-    return lambda headers, content: (headers, content[key])

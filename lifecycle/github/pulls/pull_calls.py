@@ -131,11 +131,9 @@ class PullCalls:
         """
         subject = f"pull request #{number}"
         variables = {**self.calls.repository.variables, "number": number}
-        reply = self._graph.read("queue_entry", variables, subject=subject)
-        pull = part(part(reply.data, "repository"), "pullRequest")
-        if not pull:
-            raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
-        return str(pull["id"]) if pull.get("mergeQueueEntry") else ""
+        data = self._graph.change("queue_entry", variables, subject=subject)
+        pull = part(part(data, "repository"), "pullRequest")
+        return text(pull, "id") if pull.get("mergeQueueEntry") else ""
 
     def dequeue(self, pull_id: str, subject: str) -> None:
         """Remove a pull request from the merge queue, by its global id; sent once.
