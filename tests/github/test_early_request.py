@@ -11,7 +11,7 @@ import pytest
 
 from lifecycle.core.timing import Deadline
 from lifecycle.github.client import early_request
-from lifecycle.github.client.plain_line import TokenLine, place_of
+from lifecycle.github.client.plain_line import PlainLine, place_of
 from tests.github.hub import TOKEN
 from tests.github.test_plain_line import BUNDLES, Server, serving
 
@@ -27,7 +27,7 @@ def sent(url: str, content: object = "question") -> None:
 
 def answer(url: str, deadline: Deadline, content: object = "question") -> object:
     """The answer that a line of its own gets."""
-    line = TokenLine(url, TOKEN, deadline)
+    line = PlainLine(url, TOKEN, deadline)
     try:
         return line.ask(content).body
     finally:
@@ -65,7 +65,7 @@ def test_the_answer_is_taken_up_and_the_connection_kept(deadline: Deadline) -> N
     with serving(FIRST, OTHER) as server:
         url = f"http://127.0.0.1:{server.port}/graphql"
         sent(url)
-        line = TokenLine(url, TOKEN, deadline)
+        line = PlainLine(url, TOKEN, deadline)
         assert [line.ask("question").body, line.ask("question").body] == ["first", "other"]
         line.close()
     assert len(server.heard) == 2
@@ -82,7 +82,7 @@ def test_a_server_that_keeps_no_connection_is_asked_on_another(deadline: Deadlin
     try:
         url = f"http://127.0.0.1:{server.port}/graphql"
         sent(url)
-        line = TokenLine(url, TOKEN, deadline)
+        line = PlainLine(url, TOKEN, deadline)
         assert [line.ask("question").body, line.ask("again").body] == ["first", "first"]
         line.close()
     finally:

@@ -31,7 +31,7 @@ from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client import plain_line
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.library_lines import GqlLine, PyGithubLine
-from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence, TokenLine
+from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence
 from lifecycle.github.client.rest import RestClient
 from tests.github.hub import TOKEN, PatientClock
 from tests.repeated import soaked
@@ -111,11 +111,11 @@ def serving(*answers: bytes, tls: ssl.SSLContext | None = None) -> Iterator[Serv
         server.close()
 
 
-def asked(url: str, deadline: Deadline, body: bytes | None = None) -> Sent:
+def asked(url: str, deadline: Deadline, content: object = None) -> Sent:
     """One request on a line of its own."""
-    line = PlainLine(url, deadline)
+    line = PlainLine(url, TOKEN, deadline)
     try:
-        return line.send("POST" if body else "GET", "/x", plain_line.bearer(TOKEN), body)
+        return line.send("GET" if content is None else "POST", "/x", {}, content)
     finally:
         line.close()
 
@@ -160,7 +160,7 @@ def test_a_request_is_what_was_asked_for(deadline: Deadline) -> None:
     """Path below the address, token, our name, a body with its length; header names in small letters."""
     answer = b"HTTP/1.1 201 Created\r\nX-One: 1\r\nX-One: 2\r\nContent-Length: 2\r\n\r\n[]"
     with serving(answer) as server:
-        found = asked(f"http://127.0.0.1:{server.port}/api/v3", deadline, b"body")
+        found = asked(f"http://127.0.0.1:{server.port}/api/v3", deadline, "ok")
     head = server.heard[0].decode()
     assert head.startswith("POST /api/v3/x HTTP/1.1\r\n")
     assert f"Authorization: Bearer {TOKEN}\r\n" in head
@@ -258,9 +258,9 @@ def test_an_address_that_is_none_is_final(deadline: Deadline, url: str) -> None:
 def test_a_token_that_is_no_header_is_said_without_it(deadline: Deadline) -> None:
     """Python's own error would show it."""
     with serving(OK) as server:
-        line = PlainLine(f"http://127.0.0.1:{server.port}", deadline)
+        line = PlainLine(f"http://127.0.0.1:{server.port}", f"{TOKEN}\r\nX: 1", deadline)
         with pytest.raises(NoAnswerError) as caught:
-            line.send("GET", "/x", plain_line.bearer(f"{TOKEN}\r\nX: 1"))
+            line.send("GET", "/x", {})
         line.close()
     assert caught.value.silence == plain_line.BAD_TOKEN
     assert TOKEN not in f"{caught.value!r} {caught.value.__cause__}"
@@ -280,7 +280,7 @@ def test_a_connection_is_kept_until_the_server_ends_it(deadline: Deadline) -> No
         found.sendall(OK)
 
     server = Server(twice, once)
-    line = PlainLine(f"http://127.0.0.1:{server.port}", deadline)
+    line = PlainLine(f"http://127.0.0.1:{server.port}", "", deadline)
     line.send("GET", "/1", {})
     first = line._connection
     line.send("GET", "/2", {})
@@ -302,7 +302,7 @@ def test_an_answer_may_come_packed_or_in_chunks(deadline: Deadline) -> None:
     chunks = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n1\r\n \r\n0\r\n\r\n"
     nothing = b"HTTP/1.1 304 Not Modified\r\nContent-Encoding: gzip\r\nETag: x\r\n\r\n"
     with serving(head.encode() + content, chunks, nothing) as server:
-        line = PlainLine(f"http://127.0.0.1:{server.port}", deadline)
+        line = PlainLine(f"http://127.0.0.1:{server.port}", "", deadline)
         found = [line.send("GET", "/x", {}).body for _ in range(3)]
         line.close()
     assert found == ['{"a": "' + "\\u00e4" * 9 + '"}', "{} ", ""]
@@ -336,7 +336,7 @@ def test_an_alarm_in_the_middle_leaves_no_connection(deadline: Deadline, is_safe
     end = threading.Event()
     server = Server(lambda found: bool(found.recv(65_536) and end.wait(10)))
     scheme = "https" if is_safe else "http"
-    line = PlainLine(f"{scheme}://127.0.0.1:{server.port}", deadline)
+    line = PlainLine(f"{scheme}://127.0.0.1:{server.port}", "", deadline)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # Python's own, of a handshake cut short
         with pytest.raises(DeadlineReached), interrupted(0.2):
@@ -495,7 +495,7 @@ def test_a_server_that_nobody_vouches_for_is_sent_nothing(
 
 @pytest.mark.parametrize(
     ("kind", "content"),
-    [(TokenLine, "no certificate"), *product((TokenLine, GqlLine, PyGithubLine), (None,))],
+    [(PlainLine, "no certificate"), *product((PlainLine, GqlLine, PyGithubLine), (None,))],
 )
 def test_certificates_that_cannot_be_read_are_named_and_nothing_is_sent(
     deadline: Deadline,
@@ -562,7 +562,7 @@ def test_the_host_has_its_port_only_where_that_is_not_the_usual_one(deadline: De
     for scheme, port in (("http", 80), ("https", 443), ("http", 443), ("https", 80)):
         near, far = socket.socketpair()
         with near, far:
-            connection = PlainLine(f"{scheme}://h.example:{port}", deadline)._made(None)
+            connection = PlainLine(f"{scheme}://h.example:{port}", "", deadline)._made(None)
             connection.sock = near
             connection.request("GET", "/")
             lines.append(far.recv(65_536).split(b"\r\n")[1])
@@ -608,7 +608,7 @@ def test_which_proxies_are_spoken_to(
 def test_a_line_with_a_token_says_that_it_sends_json(deadline: Deadline) -> None:
     """Where it sends something; the answer's JSON is read either way."""
     with serving(OK, OK) as server:
-        line = TokenLine(f"http://127.0.0.1:{server.port}/x", TOKEN, deadline)
+        line = PlainLine(f"http://127.0.0.1:{server.port}/x", TOKEN, deadline)
         assert [line.ask(None, "GET").body, line.ask({}).body] == [{}, {}]
         line.close()
     assert [b"Content-Type: application/json" in heard for heard in server.heard] == [False, True]

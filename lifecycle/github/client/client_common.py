@@ -131,7 +131,7 @@ class TokenClient:
         if self._line is None or self._process != os.getpid():
             from lifecycle.github.client import plain_line
 
-            kind: Any = plain_line.TokenLine
+            kind: Any = plain_line.PlainLine
             by_library = self.of_library in self._sending.get("by_library", ())
             if by_library or not plain_line.speaks_to_proxy_of(self.url):
                 from lifecycle.github.client import library_lines

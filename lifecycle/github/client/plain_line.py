@@ -159,10 +159,12 @@ class PlainLine:
 
     Args:
         url: the server's address; a path below it goes before every path that is asked for.
+        token: goes into the Authorization header of what is sent; "" for none.
         deadline: bounds every request.
     """
 
-    def __init__(self, url: str, deadline: Deadline) -> None:
+    def __init__(self, url: str, token: str, deadline: Deadline) -> None:
+        self._url, self._given = url, bearer(token) if token else {}
         self._deadline = deadline
         self._connection: http.client.HTTPConnection | None = None
         self._before = ""
@@ -182,7 +184,7 @@ class PlainLine:
             self._connection = None
 
     def send(
-        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None
+        self, method: str, target: str, headers: Mapping[str, str], content: object = None
     ) -> Sent:
         """One request, sent once; its answer as text.
 
@@ -190,19 +192,30 @@ class PlainLine:
             method: the verb.
             target: a path below the line's address if it begins with `/`, else a whole address.
             headers: what is sent besides what every request has.
-            body: what is sent.
+            content: what is sent as JSON; nothing if it is None.
 
         Raises:
             NoAnswerError: no whole answer came.
             Transient: no time is left; nothing was sent.
         """
-        headers = {"Accept-Encoding": "gzip", **headers}
-        return self._read_whole(self.answer(method, target, headers, body))
+        sent, body = {"Accept-Encoding": "gzip", **self._given, **headers}, None
+        if content is not None:
+            body, sent["Content-Type"] = json.dumps(content).encode(), "application/json"
+            if early_request.under_way and target == self._url:
+                early = self._sent_early(body)
+                if early is not None:
+                    return early
+        return self._read_whole(self.answer(method, target, sent, body))
+
+    def ask(self, content: object, method: str = "POST") -> Sent:
+        """One request to the line's own address, sent once, with the JSON of its answer read."""
+        answer = self.send(method, self._url, {}, content)
+        return answer._replace(body=content_of(answer.body))
 
     def answer(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None
     ) -> http.client.HTTPResponse:
-        """Send as `send` does; the content is not read yet: `parts` does that."""
+        """Send a body without the token; the content of the answer is not read yet: `parts` does that."""
         if not self._parts.hostname:
             raise NoAnswerError(BAD_URL)
         path = self._parts.path.rstrip("/") + target if target.startswith("/") else _path(target)
@@ -302,37 +315,6 @@ class PlainLine:
         connection.response_class = partial(_Answering, self._left)  # type: ignore[assignment]  # it makes one
         return connection
 
-
-class TokenLine(PlainLine):
-    """A line on which every request has the token and takes JSON, as the libraries' lines do.
-
-    Args:
-        url, deadline: as of every line.
-        token: goes into the Authorization header.
-    """
-
-    def __init__(self, url: str, token: str, deadline: Deadline) -> None:
-        super().__init__(url, deadline)
-        self._url, self._given = url, bearer(token)
-
-    def send(
-        self, method: str, target: str, headers: Mapping[str, str], content: object = None
-    ) -> Sent:
-        """As of every line; `content` is sent as JSON, nothing if it is None."""
-        headers = {**self._given, **headers}
-        if content is None:
-            return super().send(method, target, headers)
-        body = json.dumps(content).encode()
-        is_early = early_request.under_way and target == self._url
-        early = self._sent_early(body) if is_early else None
-        headers["Content-Type"] = "application/json"
-        return early or super().send(method, target, headers, body)
-
-    def ask(self, content: object, method: str = "POST") -> Sent:
-        """One request to the line's own address, sent once, with the JSON of its answer read."""
-        answer = self.send(method, self._url, {}, content)
-        return answer._replace(body=content_of(answer.body))
-
     def _sent_early(self, body: bytes) -> Sent | None:
         """The answer if just this was sent to the line's own address already; None if it was not.
 
@@ -371,7 +353,7 @@ def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
         NoAnswerError: no answer came.
         Transient: no time is left; nothing was sent.
     """
-    with closing(TokenLine(url, token, deadline)) as line:
+    with closing(PlainLine(url, token, deadline)) as line:
         return line.ask(None, method)
 
 
@@ -391,7 +373,7 @@ def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes
         Transient: no time is left.
     """
     with (
-        closing(PlainLine(url, deadline)) as line,
+        closing(PlainLine(url, "", deadline)) as line,
         line.answer("GET", url, {"Accept": "*/*"}) as response,
     ):
         yield response.status, line.parts(response)
@@ -449,11 +431,8 @@ def _path(url: str) -> str:
 
 def _headers(response: http.client.HTTPResponse) -> dict[str, str]:
     """Headers by their names in lower case; several of a name are one, as HTTP has it."""
-    headers: dict[str, str] = {}
-    for name, value in response.getheaders():
-        key = name.lower()
-        headers[key] = f"{headers[key]}, {value}" if key in headers else value
-    return headers
+    headers = response.headers
+    return {name.lower(): ", ".join(headers.get_all(name, ())) for name in headers}
 
 
 @contextmanager
