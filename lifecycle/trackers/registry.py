@@ -77,7 +77,9 @@ def _detected(root: Path, environment: Mapping[str, str], folder: str) -> str:
 def chosen(place: TrackerPlace) -> str:
     """The name of this place's tracker: the configured one, or the detected one."""
     use = place.settings.tracker_use
-    return _detected(place.root, place.environment, place.folder) if use == AUTO else use
+    if use != AUTO:
+        return use
+    return _detected(place.root, place.environment, place.settings.tracker_folder)
 
 
 def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> tuple[str, str]:
@@ -243,11 +245,6 @@ class TrackerPlace:
             account: the tracker's own name for the actor; this machine's user unless given.
         """
         return self.named or f"{account or self.user}-{self.seat}"
-
-    @property
-    def folder(self) -> str:
-        """The configured folder of the tracker's database; "" if none is configured."""
-        return self.settings.tracker_folder
 
 
 _DIGITS = 12

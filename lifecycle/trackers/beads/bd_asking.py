@@ -61,21 +61,15 @@ class Asking:
 
     @contextlib.contextmanager
     def _as_known(self) -> Iterator[None]:
-        """Probe a program again that turns out to differ from the kept record (behind a shim).
+        """Forget the kept record of a program that turns out to lack something.
 
-        Raises:
-            Transient: it is another program by now; nothing was done.
+        Behind a shim it may be another program by now: then the next attempt knows what it can do.
         """
         try:
             yield
         except errors.VersionUnsupported:
-            before = self.build
-            forget(self.runner)
-            del self.build
-            if self.build == before:
-                raise
-            versions = {"now": self.build.version, "before": before.version}
-            raise errors.Transient(sentence("bd-changed", **versions)) from None
+            (self.runner.shared / NAME).unlink(missing_ok=True)
+            raise
 
     def show(self, name: str) -> bd_decode.IssueRow:
         """One issue in full; bd accepts the part after the prefix as an id. NotFound."""
@@ -259,11 +253,6 @@ def probe(runner: Runner) -> Build:
         words = {"version": build.version, "oldest": f"{OLDEST[0]}.{OLDEST[1]}"}
         raise errors.VersionUnsupported(sentence("bd-too-old", **words))
     return build
-
-
-def forget(runner: Runner) -> None:
-    """Delete the record of the program, which turned out to be wrong."""
-    (runner.shared / NAME).unlink(missing_ok=True)
 
 
 def _kept(place: Path, key: list[Any]) -> Build | None:

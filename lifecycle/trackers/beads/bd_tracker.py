@@ -27,14 +27,15 @@ from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor ever without the user's yes."""
+    folder = place.settings.tracker_folder
     runner = Runner(
         place.root,
         place.environment,
         place.actor(),
         place.deadline,
-        folder=place.folder,
+        folder=folder,
         is_hook=place.is_hook,
-        demand=partial(bd_here.refuse, place.root, place.environment, place.folder),
+        demand=partial(bd_here.refuse, place.root, place.environment, folder),
     )
     return BeadsTracker(runner, lambda: _users_names(place))
 

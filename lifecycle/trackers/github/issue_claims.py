@@ -90,7 +90,7 @@ class IssueHolding:
         holder = self._demand_own_lease(number)
         if holder is None and self._login_in(issue):
             # An agent that could not write a lease may still hold the issue.
-            self._demand_first(number, issue.assignees)
+            self._is_first(number, issue.assignees)
         try:
             sha = holder.sha if holder is not None else self._take_lease(number)
         except errors.GitFailed:
@@ -105,7 +105,7 @@ class IssueHolding:
             raise
         try:
             # An agent that cannot write a lease does not know of this one, and may have been quicker.
-            self._demand_first(number, now.assignees)
+            self._is_first(number, now.assignees)
         except errors.AlreadyClaimed:
             self._withdraw(number)
             self._release(number, sha)
@@ -126,7 +126,7 @@ class IssueHolding:
         if not self._login_in(issue):
             self._demand_no_others(issue)
         elif holder is None:
-            self._demand_first(number, issue.assignees)
+            self._is_first(number, issue.assignees)
         if self._login_in(issue):
             now = self._issues.ensure_assignees(number, remove=(self._login,)).now
         self._end(number, holder)
@@ -197,18 +197,17 @@ class IssueHolding:
     def _marked(self, issue: IssueFacts) -> IssueFacts:
         """Take the issue without a lease: assignee, comment, and a read afterwards."""
         number = issue.number
-        marks = self._marks(number)
         if self._login_in(issue):
-            if self._is_first(number, marks, issue.assignees):
+            if self._is_first(number, issue.assignees):
                 return issue
         else:
-            self._clean(number, marks)
+            self._clean(number)
         self._issues.ensure_assignees(number, add=(self._login,))
         text = f"Claimed by `{self._actor}`. No lease could be written, so this comment says who was first."
         self._comments.ensure_comment(number, self._key, text, update=False)
         now = self._calls.issue(number)
         try:
-            self._demand_first(number, now.assignees)
+            self._is_first(number, now.assignees)
             if not self._login_in(now):  # another agent of the account gave way meanwhile
                 raise refusals.held(f"#{number}", now.assignees[0] if now.assignees else "")
             self._demand_own_lease(number)  # a lease can be read even if it cannot be written
@@ -217,11 +216,12 @@ class IssueHolding:
             raise
         return now
 
-    def _clean(self, number: int, marks: list[ClaimMark]) -> None:
+    def _clean(self, number: int) -> None:
         """Delete the marks of this account's agents on claims that are over.
 
         An agent is assigned before it marks, so a mark on an issue without assignee is an old one.
         """
+        marks = self._marks(number)
         ours = [mark for mark in marks if mark.author.casefold() == self._login.casefold()]
         if ours and not self._login_in(self._calls.issue(number)):
             for mark in ours:
@@ -245,13 +245,13 @@ class IssueHolding:
         marks = [mark for mark in self._marks(number) if mark.key != self._key]
         return any(mark.author.casefold() == self._login.casefold() for mark in marks)
 
-    def _demand_first(self, number: int, assignees: tuple[str, ...]) -> None:
-        """AlreadyClaimed if another assignee holds it by comments, or needs none."""
-        self._is_first(number, self._marks(number), assignees)
+    def _is_first(self, number: int, assignees: tuple[str, ...]) -> bool:
+        """True if this agent's mark is the oldest; False if there is no mark.
 
-    def _is_first(self, number: int, marks: list[ClaimMark], assignees: tuple[str, ...]) -> bool:
-        """True if this agent's mark is the oldest; False if there is no mark; AlreadyClaimed."""
-        counted = [mark for mark in marks if present((mark.author,), assignees)]
+        Raises:
+            AlreadyClaimed: another assignee holds the issue by a comment, or needs none.
+        """
+        counted = [mark for mark in self._marks(number) if present((mark.author,), assignees)]
         unmarked = missing(assignees, (self._login, *(mark.author for mark in counted)))
         if unmarked:  # a person who assigned herself
             raise refusals.held(f"#{number}", unmarked[0])

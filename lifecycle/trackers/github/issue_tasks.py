@@ -22,7 +22,7 @@ from urllib.parse import quote, unquote
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import LifecycleError, NotFound
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.core.values import priorities
 from lifecycle.core.values.branch_names import named_issue
@@ -82,26 +82,24 @@ def number_of(name: str) -> int:
     return int(match[1])
 
 
+_SAME = ("title", "labels", "url", "author", "created_at", "updated_at", "closed_at")
+"""The fields that an issue and a task have under the same name."""
+
+
 def task_of(facts: IssueFacts, blocked_by: tuple[str, ...] = ()) -> Task:
     """An issue as a task; `blocked_by` is not in the issue's own answer."""
     body = Body.of(facts.body)
     return Task(
         id=str(facts.number),
-        title=facts.title,
         description=body.text,
         status=_status(facts),
         raw_status="open" if facts.is_open else "closed",
         priority=priorities.of_labels(facts.labels),
-        labels=facts.labels,
         assignee=facts.assignees[0] if facts.assignees else "",
         blocked_by=blocked_by,
         external=body.external,
-        url=facts.url,
         close_reason="" if facts.is_open else facts.state_reason,
-        author=facts.author,
-        created_at=facts.created_at,
-        updated_at=facts.updated_at,
-        closed_at=facts.closed_at,
+        **fields_of(facts, *_SAME),
     )
 
 
