@@ -297,19 +297,23 @@ def test_a_look_without_the_scope_shows_the_labels(
     assert "projectItems" not in str(mock.calls[2].request.body)
 
 
-def test_a_look_with_a_hole_for_the_board_asks_for_the_labels_alone(
+def test_a_look_with_a_hole_for_the_board_asks_once_more_with_labels(
     graph: GraphClient,
     rest: RestClient,
     cache: MemoryCache,
     clock: PatientClock,
     mock: responses.RequestsMock,
 ) -> None:
-    """The rest came with the first answer; what is missing is a small request."""
+    """The second request is the same look, with the labels in the board's place."""
     mock.post(URL, json={"data": {"repository": seen()}, "errors": [problem("FORBIDDEN", *PATH)]})
     mock.post(URL, json={"data": {"repository": issue_with("status: todo")}})
     found = forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
     assert found.item == BoardItem("labels/42", "Todo")
-    assert json.loads(mock.calls[1].request.body or b"")["operationName"] == "ObserveLabels"
+    asked = json.loads(mock.calls[1].request.body or b"")
+    assert asked["operationName"] == "ObserveClaim"
+    assert "labels" in asked["query"]
+    assert "projectItems" not in asked["query"]
+    assert len(mock.calls) == 2
 
 
 def test_a_server_without_projects_shows_the_labels(
@@ -323,8 +327,9 @@ def test_a_server_without_projects_shows_the_labels(
     message = "Field 'projectItems' doesn't exist on type 'Issue'"
     unknown = {"message": message, "extensions": {"code": "undefinedField"}}
     mock.post(URL, json={"errors": [unknown]})
-    mock.post(URL, json={"data": {"repository": seen(byBranch={"nodes": [pull()]})}})
-    mock.post(URL, json={"data": {"repository": issue_with()}})
+    pulls = {"byBranch": {"nodes": [pull()]}}
+    mock.post(URL, json={"data": {"repository": seen(**pulls)}})
+    mock.post(URL, json={"data": {"repository": {**issue_with(), **pulls}}})
     graph = GraphClient(
         URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=LIBRARIES
     )

@@ -91,12 +91,10 @@ class GitHubForge(PullCalls):
             answer = replace(answer, board=self._sight.blindness([answer.node.get("issue")]))
         if answer.board is not None:
             self._sight.learn(answer.board)
-            had_labels, parts = LABELS in parts, self._parts(look)
-            if not answer.node.get("issue"):
-                # The board's null removed the issue from the answer, too; it says nothing about the issue.
-                answer = self._look_with(look, parts)
-            elif LABELS in parts and not had_labels:
-                answer = replace(answer, node=self._labelled(answer.node, look))
+            needs_labels = LABELS not in parts and LABELS in self._parts(look)
+            # The board's null may have removed the issue, too, which says nothing about the issue.
+            if needs_labels or not answer.node.get("issue"):
+                answer = self._look_with(look, self._parts(look))
         return self._observation(look, answer)
 
     def pull_requests_of(self, branch: str) -> tuple[model.PullRequest, ...]:
@@ -231,14 +229,6 @@ class GitHubForge(PullCalls):
             board = self._sight.error_of(refused, self._graph.failures)
         unseen = translate.hidden(reply.problems, reply.left_out)
         return _Found(_repository_in(reply), unseen, board)
-
-    def _labelled(self, node: Json, look: model.Look) -> Json:
-        """A repository with its issue's labels, which are requested separately."""
-        variables = {**self.calls.repository.variables, "issue": look.issue}
-        subject = f"the labels of issue #{look.issue} in {self.calls.repository}"
-        reply = self._graph.read(LABELS, variables, subject=subject)
-        labels = _repository_in(reply).get("issue") or {}
-        return {**node, "issue": {**node["issue"], **labels}}
 
     def _ask_claim(self, look: model.Look, parts: tuple[str, ...]) -> GraphReply:
         variables = {
