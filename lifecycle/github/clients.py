@@ -110,8 +110,8 @@ class GitHubClients:
         """The client for a board, whoever owns it."""
         return GitHubBoard(project, self.graph, self._cache)
 
-    def either_board(self, repository: Repository) -> EitherBoard | None:
-        """Where the Status is kept, or None if nowhere.
+    def either_board(self, repository: Repository) -> EitherBoard:
+        """Where the Status is kept.
 
         The project's board, labels, or the board with labels for a token that cannot see it.
         """
@@ -119,8 +119,6 @@ class GitHubClients:
         from lifecycle.github.board.status_labels import LabelsBoard
         from lifecycle.github.pulls.issue_calls import IssueCalls
 
-        if not self._settings.has_board:
-            return None
         names, issues = self.choice.names, IssueCalls(Calls(self.rest, repository))
         labels = LabelsBoard(repository, names, self.graph, issues, self._cache)
         return EitherBoard(self.choice, self._own_board or labels, labels)

@@ -125,7 +125,7 @@ def test_a_workflow_that_could_not_start_is_told_without_a_job(hub: Hub, number:
 
 def test_a_pull_request_that_is_not_there_is_a_sentence(hub: Hub) -> None:
     """Not a traceback, and not an empty report."""
-    with pytest.raises(NotFound, match="does not show the checks of pull request #4711"):
+    with pytest.raises(NotFound, match="sees no checks of pull request #4711"):
         reports(hub).failed_head(4711)
 
 

@@ -32,7 +32,8 @@ AUTO, ALWAYS, NEVER = "auto", "always", "never"
 REMEMBERED_SECONDS = 3600.0
 """Seconds until the board is asked for again; with another token, it is asked at once."""
 
-_BLIND = (MissingScope, NoPermission, Unsupported)
+BLIND = (MissingScope, NoPermission, Unsupported)
+"""Errors that mean that the board cannot be seen."""
 
 
 @dataclass(eq=False)
@@ -122,7 +123,7 @@ class Choice:
             return False
         # If a token may not see projects, GitHub says that there is none.
         is_hidden = isinstance(error, NotFound) and not self._is_peoples and not writes
-        if not (isinstance(error, _BLIND) or is_hidden):
+        if not (isinstance(error, BLIND) or is_hidden):
             return False
         until = self._clock.now() + REMEMBERED_SECONDS
         why = {"why": error.sentence, "writes": writes, "until": until}
@@ -151,7 +152,7 @@ class Choice:
             return None
         try:
             self._probe()
-        except (*_BLIND, NotFound) as error:
+        except (*BLIND, NotFound) as error:
             return error
         self._cache.put(_SEEN, mine)
         return None

@@ -134,6 +134,10 @@ def _asking() -> Any:
     return ReadyRequest
 
 
+_LEFT_OUT = ("retry", "pool_size", "seconds_between_requests", "seconds_between_writes")
+"""What PyGithub does not do here."""
+
+
 class PyGithubLine:
     """REST through PyGithub, without its pauses and its retries, which repeat creating requests.
 
@@ -161,11 +165,8 @@ class PyGithubLine:
             user_agent=USER_AGENT,
             per_page=100,
             verify=True,
-            retry=None,
-            pool_size=None,
-            seconds_between_requests=None,
-            seconds_between_writes=None,
             lazy=True,
+            **dict.fromkeys(_LEFT_OUT),
         )
 
     def close(self) -> None:

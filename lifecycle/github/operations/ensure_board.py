@@ -185,9 +185,6 @@ class BoardOperations:
         data = self._graph.change("find_item", variables, subject=subject)
         content = part(part(data, "repository"), "issueOrPullRequest")
         content_id = text(content, "id")
-        if not content_id:
-            where = {"number": number, "repository": self._repository}
-            raise errors.NotFound(sentence("no-number", **where))
         for node in nodes(content, "projectItems"):
             if is_on_board(node, self._board.project.owner, self._board.project.number):
                 return content_id, _item(node, number, content_id)

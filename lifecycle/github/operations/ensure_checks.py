@@ -224,13 +224,10 @@ def _check_run(run: Json) -> CheckRunFacts:
 
 def _annotation(annotation: Json) -> Annotation:
     return Annotation(
-        path=str(annotation["path"]),
         start_line=int(annotation["start_line"]),
         end_line=int(annotation["end_line"]),
-        level=str(annotation["annotation_level"]),
-        message=str(annotation["message"]),
-        title=str(annotation.get("title") or ""),
-        raw_details=str(annotation.get("raw_details") or ""),
+        **texts(annotation, path="path", level="annotation_level", message="message"),
+        **texts(annotation, title="title", raw_details="raw_details"),
         start_column=annotation.get("start_column"),
         end_column=annotation.get("end_column"),
     )

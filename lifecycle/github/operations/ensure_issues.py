@@ -13,10 +13,8 @@ from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
 from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import Names, change_of, missing, names_of, present, redacts
 from lifecycle.github.operations.unclear_writes import Edits, fitted, settled
-from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
+from lifecycle.github.pulls.issue_calls import BLOCKERS, PARTS, IssueCalls, Relation
 
-_BLOCKED: Relation = "dependencies/blocked_by"
-_SUB: Relation = "sub_issues"
 Related = tuple[IssueFacts, ...]
 Logins = tuple[str, ...]
 
@@ -39,7 +37,7 @@ class RelationOperations:
             Rejected: GitHub says no, for example if an issue would block itself.
             Transient: not now, or it is unknown whether it was done.
         """
-        return self._set(number, _BLOCKED, blocker, is_wanted=True)
+        return self._set(number, BLOCKERS, blocker, is_wanted=True)
 
     def ensure_not_blocked_by(self, number: int, blocker: int) -> Ensured[Related]:
         """The issue is not marked as blocked by that one; `now`: all that still block it.
@@ -50,7 +48,7 @@ class RelationOperations:
         Raises:
             NotFound, Rejected, Transient: as `ensure_blocked_by`.
         """
-        return self._set(number, _BLOCKED, blocker, is_wanted=False)
+        return self._set(number, BLOCKERS, blocker, is_wanted=False)
 
     def ensure_sub_issue(self, parent: int, child: int) -> Ensured[Related]:
         """The child is a sub-issue of the parent, both in this repository; `now`: all sub-issues.
@@ -62,7 +60,7 @@ class RelationOperations:
         Raises:
             NotFound, Rejected, Transient: as `ensure_blocked_by`.
         """
-        return self._set(parent, _SUB, child, is_wanted=True)
+        return self._set(parent, PARTS, child, is_wanted=True)
 
     def ensure_not_sub_issue(self, parent: int, child: int) -> Ensured[Related]:
         """The child is not a sub-issue of the parent; `now`: all sub-issues that are left.
@@ -73,7 +71,7 @@ class RelationOperations:
         Raises:
             NotFound, Rejected, Transient: as `ensure_blocked_by`.
         """
-        return self._set(parent, _SUB, child, is_wanted=False)
+        return self._set(parent, PARTS, child, is_wanted=False)
 
     def _set(
         self, number: int, relation: Relation, other: int, *, is_wanted: bool
@@ -99,9 +97,8 @@ class RelationOperations:
         return settled(write, look, already=(AlreadyExists,), unless=gone)
 
     def _find(self, issues: Related, number: int) -> IssueFacts | None:
-        """The issue of that number in this repository, or None: issues of others may be related, too."""
-        ours = f"/{self._calls.calls.repository}/".casefold()
-        its = (issue for issue in issues if issue.number == number and ours in issue.url.casefold())
+        """The issue of that number in this repository, or None."""
+        its = (issue for issue in issues if issue.number == number and self._calls.is_here(issue))
         return next(its, None)
 
 

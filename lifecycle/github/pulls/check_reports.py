@@ -15,7 +15,7 @@ https://docs.github.com/rest/actions/workflow-jobs#download-job-logs-for-a-workf
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AskedRequest, answered, first_of, sentence
 
 if TYPE_CHECKING:
-    from lifecycle.github.client.graph import GraphClient, GraphReply
+    from lifecycle.github.client.graph import GraphClient
 
 _HIDDEN = (
     "The token is shown no checks but those of GitHub Actions, and no remarks on lines of files."
@@ -69,16 +69,13 @@ class GitHubCheckReports:
         The log itself is not requested: three requests. Raises NoPermission.
         """
         query = {"status": "completed", "per_page": 1}
-        runs = self._calls.read(
-            "actions/runs", "runs of workflows", _first_of("workflow_runs"), query
-        )
-        path = f"actions/runs/{runs[0]['id']}/jobs" if runs else ""
-        subject = "the jobs of a workflow's run"
-        jobs = self._calls.read(path, subject, _first_of("jobs"), {"per_page": 1}) if runs else []
-        if not jobs:
+        runs = self._calls.pages("actions/runs", "runs of workflows", query, key="workflow_runs")
+        newest = next(runs, None)
+        job = next(self._jobs(newest, {"per_page": 1}), None) if newest is not None else None
+        if job is None:
             return False
         with suppress(errors.LogExpired, errors.NotFound):  # the token may ask anyway
-            self.address_of(int(jobs[0]["id"]))
+            self.address_of(int(job["id"]))
         return True
 
     def run(self, number: int) -> failed_checks.WorkflowRun:
@@ -156,7 +153,7 @@ class GitHubCheckReports:
         shown = part(reply.data, "repository")
         pull = part(shown, "pullRequest")
         if not pull:
-            raise self._absent(reply, subject)
+            raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         commit = next((part(node, "commit") for node in nodes(pull, "commits")), {})
         commit = part(shown, "object") if group else commit
         head = failed_checks.FailedHead(
@@ -193,25 +190,18 @@ class GitHubCheckReports:
         ours = (str(run["head_sha"]) for run in runs if is_its(str(run.get("head_branch"))))
         return next(ours, "")  # newest first
 
-    def _absent(self, reply: GraphReply, subject: str) -> Exception:
-        if any(problem.type == "NOT_FOUND" for problem in reply.problems):
-            return errors.NotFound(sentence("not-shown", subject=subject))
-        return self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
+    def _jobs(self, run: Json, query: Json | None = None) -> Iterator[Json]:
+        path, subject = f"actions/runs/{int(run['id'])}/jobs", "the jobs of a workflow's run"
+        return self._calls.pages(path, subject, query, key="jobs")
 
     def _jobs_in(self, run: Json) -> list[failed_checks.FailedCheck]:
         is_over = run.get("status") == "completed"
         if is_over and word(run.get("conclusion")) not in ENDED_BADLY:
             return []
-        path = f"actions/runs/{int(run['id'])}/jobs"
-        jobs = list(self._calls.pages(path, "the jobs of a workflow's run", key="jobs"))
+        jobs = list(self._jobs(run))
         if not jobs and is_over:
             return [_unstarted(str(run.get("name") or ""), str(run["html_url"]), run["id"], run)]
         return [_job(job, run) for job in jobs if word(job.get("conclusion")) in ENDED_BADLY]
-
-
-def _first_of(key: str) -> Callable[[Json], list[Json]]:
-    """A shape for `Calls.read`: the first entry of a page in a list, [] if it has none."""
-    return lambda content: list(content[key])[:1]
 
 
 def _newest(commit: Json) -> list[Json]:
@@ -264,17 +254,11 @@ def _run(check_run: Json, suite: Json, run: Json) -> failed_checks.FailedCheck:
         app=text(part(suite, "app"), "name"),
         job=job,
         run=number(run.get("databaseId")),
-        is_required=_is_required(check_run),
+        is_required=check_run.get("isRequired"),
         steps=_steps(nodes(check_run, "steps")),
         remarks=shown,
         remarks_left=_more(part(check_run, "annotations"), shown),
     )
-
-
-def _is_required(node: Json) -> bool | None:
-    """True if the base demands it, None if GitHub does not say."""
-    required = node.get("isRequired")
-    return required if isinstance(required, bool) else None
 
 
 def _more(connection: Json, shown: Sized) -> int:
@@ -311,7 +295,9 @@ def _statuses(commit: Json) -> list[failed_checks.FailedCheck]:
 def _status(context: Json) -> failed_checks.FailedCheck:
     shown = texts(context, name="context", word="statusState", url="targetUrl")
     summary = text(context, "description")
-    return failed_checks.FailedCheck(**shown, is_required=_is_required(context), summary=summary)
+    return failed_checks.FailedCheck(
+        **shown, is_required=context.get("isRequired"), summary=summary
+    )
 
 
 def _job(job: Json, run: Json) -> failed_checks.FailedCheck:

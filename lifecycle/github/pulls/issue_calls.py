@@ -6,7 +6,6 @@ Sources: https://docs.github.com/rest/issues and the pages below it, named at ea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
@@ -44,10 +43,14 @@ class IssueCalls:
 
     def _is_elsewhere(self, issue: IssueFacts) -> bool:
         """True if it is another repository's; if the name differs, GitHub is asked about a renaming."""
-        asked, home = self.calls.repository, "/".join(issue.url.split("/")[-4:-2]).casefold()
-        if home == str(asked).casefold():
+        if self.is_here(issue):
             return False
-        return home != self.calls.rest.repository_access(asked).name.casefold()
+        access = self.calls.rest.repository_access(self.calls.repository)
+        return access.name.casefold() != _home(issue).casefold()
+
+    def is_here(self, issue: IssueFacts) -> bool:
+        """True if an issue is this repository's, by its address: those of others may be related, too."""
+        return _home(issue).casefold() == str(self.calls.repository).casefold()
 
     def marked(self, mark: str, label: str) -> IssueFacts | None:
         """The oldest issue of the token's owner whose body ends with the marker, in any state.
@@ -244,11 +247,7 @@ class IssueCalls:
         return tuple(dict.fromkeys(self._name(issue) for issue in related if issue.is_open))
 
     def _name(self, facts: IssueFacts) -> str:
-        home = str(self.calls.repository)
-        match = re.search(r"/([^/]+/[^/]+)/(?:issues|pull)/\d+$", facts.url)
-        repository = match[1] if match is not None else home
-        is_here = repository.casefold() == home.casefold()
-        return str(facts.number) if is_here else f"{repository}#{facts.number}"
+        return f"{facts.number}" if self.is_here(facts) else f"{_home(facts)}#{facts.number}"
 
     def relate(self, number: int, relation: Relation, database_id: int) -> None:
         """Add a blocking issue or a sub-issue by its database id; AlreadyExists.
@@ -312,6 +311,11 @@ def issue_facts(issue: Json) -> IssueFacts:
         open_blockers=int(blockers["blocked_by"]) if blockers else None,
         open_parts=int(parts["total"]) - int(parts["completed"]) if parts else None,
     )
+
+
+def _home(issue: IssueFacts) -> str:
+    """The repository of an issue, from its address."""
+    return "/".join(issue.url.split("/")[-4:-2])
 
 
 def _label_names(labels: Any) -> tuple[str, ...]:

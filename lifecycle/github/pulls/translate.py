@@ -46,19 +46,12 @@ def pull_request(node: Json) -> model.PullRequest:
     return model.PullRequest(
         int(node["number"]),
         state=_STATES.get(word(node.get("state")), model.PullState.CLOSED),
-        branch=text(node, "headRefName"),
         head_owner=text(part(node, "headRepositoryOwner"), "login"),
-        base=text(node, "baseRefName"),
-        head_sha=text(node, "headRefOid"),
         is_draft=bool(node.get("isDraft")),
-        url=text(node, "url"),
-        title=text(node, "title"),
-        body=text(node, "body"),
-        node_id=text(node, "id"),
-        opened_at=timing.parse_time(node.get("createdAt")),
-        merged_at=timing.parse_time(node.get("mergedAt")),
-        closed_at=timing.parse_time(node.get("closedAt")),
-        updated_at=timing.parse_time(node.get("updatedAt")),
+        **texts(node, branch="headRefName", head_sha="headRefOid", base="baseRefName"),
+        **texts(node, url="url", title="title", body="body", node_id="id"),
+        **times(node, opened_at="createdAt", merged_at="mergedAt"),
+        **times(node, closed_at="closedAt", updated_at="updatedAt"),
         **({} if node.keys() <= _PLAIN else _standing(node)),
     )
 
@@ -209,15 +202,12 @@ def issue(node: Json) -> model.Issue:
     comments, parts = node.get("comments"), part(node, "subIssuesSummary")
     return model.Issue(
         int(node["number"]),
-        id=text(node, "id"),
-        title=text(node, "title"),
-        url=text(node, "url"),
+        **texts(node, id="id", title="title", url="url"),
         is_open=word(node.get("state")) == "OPEN",
         state_reason=text(node, "stateReason").lower(),
         assignees=tuple(text(user, "login") for user in nodes(node, "assignees")),
         comments=tuple(_comments(node)) if comments is not None else None,
-        closed_at=timing.parse_time(node.get("closedAt")),
-        updated_at=timing.parse_time(node.get("updatedAt")),
+        **times(node, closed_at="closedAt", updated_at="updatedAt"),
         open_parts=int(parts["total"]) - int(parts["completed"]) if parts else 0,
         reopened_at=newest(node, "reopened"),
     )

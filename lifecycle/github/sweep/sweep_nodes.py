@@ -193,17 +193,18 @@ class Batches:
             alone = partial(reading, self._deadline, ask, LONGEST_WAIT)
             reply = self._patiently(ask) if count > 1 else alone()
         except Transient as error:
-            if error.retry_after is not None or self._deadline.left <= _NOTHING_LEFT:
+            self._failed_alone += count == 1
+            is_outage = self._failed_alone >= _ALONE or self._deadline.left <= _NOTHING_LEFT
+            if is_outage or error.retry_after is not None:
                 raise
             self._good = 0
             self.size = max(min(count, self.size) // 2, 1)
-            if count > 1:
-                return error
-            self._failed_alone += 1
-            if self._failed_alone >= _ALONE:
-                raise
             return error
-        self._managed()
+        self._failed_alone = 0
+        self._good += 1
+        if self._good >= _GROWS_AFTER:
+            self.size = min(self.size + max(self.size // 4, 1), self.most)
+            self._good = 0
         return reply
 
     def through(
@@ -232,13 +233,6 @@ class Batches:
     def forgive(self) -> None:
         """Do not count things that could not be read alone: a request with less data may work."""
         self._failed_alone = 0
-
-    def _managed(self) -> None:
-        self._failed_alone = 0
-        self._good += 1
-        if self._good >= _GROWS_AFTER:
-            self.size = min(self.size + max(self.size // 4, 1), self.most)
-            self._good = 0
 
     def _patiently(self, ask: Callable[[], T]) -> T:
         """Ask, and wait out a short limit."""

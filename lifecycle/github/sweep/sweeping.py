@@ -15,20 +15,13 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.core import timing
-from lifecycle.core.errors import (
-    LifecycleError,
-    MissingScope,
-    NoPermission,
-    NotFound,
-    Transient,
-    Unsupported,
-)
+from lifecycle.core import errors, timing
+from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.model import Observation
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in
-from lifecycle.github.board.status_fallback import Choice, Sight
+from lifecycle.github.board.status_fallback import BLIND, Choice, Sight
 from lifecycle.github.client.client_common import Json, next_page, part
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
@@ -128,7 +121,7 @@ class GitHubSurvey(Holdings):
                 page = self._cards.attempt(
                     size, partial(self._page_of_cards, self._board, size, after)
                 )
-            except (MissingScope, NoPermission, NotFound, Unsupported) as error:
+            except (*BLIND, errors.NotFound) as error:
                 self._sight.learn(error)
                 raise
             if isinstance(page, Transient):
@@ -220,7 +213,7 @@ class GitHubSurvey(Holdings):
         shared = {"items": asks_board, "labels": self._choice.uses_labels}
         try:
             reply = self._graph.execute_all(sent, shared, subject=subject)
-        except MissingScope as error:
+        except errors.MissingScope as error:
             if not asks_board:
                 raise
             return error

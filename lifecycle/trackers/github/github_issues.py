@@ -20,6 +20,7 @@ from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations, Reason, RelationOperations
 from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.inputs import missing, same
+from lifecycle.github.pulls.issue_calls import BLOCKERS
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github import issue_tasks
 from lifecycle.trackers.github.issue_claims import IssueHolding
@@ -271,10 +272,9 @@ class GitHubIssues(TaskLists):
                 raise refusals.circle(f"#{number}", f"#{other.number}")
             if issue.open_blockers and issue.number not in seen:
                 seen.add(issue.number)
-                ours = f"/{self._calls.calls.repository}/".casefold()
-                related = self._calls.related(issue.number, "dependencies/blocked_by")
+                related = self._calls.related(issue.number, BLOCKERS)
                 unclosed = (blocker for blocker in related if blocker.is_open)
-                waiting += [blocker for blocker in unclosed if ours in blocker.url.casefold()]
+                waiting += filter(self._calls.is_here, unclosed)
 
     @cached_property
     def _abilities(self) -> Abilities:
