@@ -1,8 +1,8 @@
-"""lifecycle.github.client.client_common: what is kept of earlier answers, and how much of it."""
+"""lifecycle.github.client.rest: what is kept of earlier answers, and how much of it."""
 
 from __future__ import annotations
 
-from lifecycle.github.client.client_common import MOST_ANSWERS, MOST_CHARACTERS, Etags
+from lifecycle.github.client.rest import MOST_ANSWERS, MOST_CHARACTERS, Etags
 
 
 def headers(etag: str = '"1"') -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Shared by the clients for REST and GraphQL: sending the token, and removing secrets from texts.
 
 Also: reading GitHub's JSON without trusting its shape (a missing or odd value is empty), building paths of
-the REST API, and finding the next page. Answers are kept by their address (`Etags`).
+the REST API, and finding the next page.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import quote
 
 from lifecycle.core import timing
 from lifecycle.core.errors import Refused
@@ -250,36 +250,3 @@ def whole_path(path: str, base: str, subject: str) -> str:
 def astray(subject: str) -> Refused:
     """The refusal of a path that would lead elsewhere."""
     return Refused(sentence("astray", subject=subject))
-
-
-def following(headers: Mapping[str, Any], page: dict[str, Any]) -> dict[str, Any] | None:
-    """The parameters of the next page, from the header `Link`; None on the last one."""
-    for link in str(headers.get("link") or "").split(","):
-        target, _, rel = link.strip().partition(";")
-        if 'rel="next"' in rel:
-            return {**page, **dict(parse_qsl(urlsplit(target.strip("<> ")).query))}
-    return None
-
-
-MOST_ANSWERS = 64
-MOST_CHARACTERS = 500_000
-"""The most characters of an answer that is kept; a page of a hundred check runs has about 300,000."""
-
-
-class Etags(dict[tuple[str, str], tuple[Mapping[str, Any], str]]):
-    """The last answers (headers and text), so that GitHub only has to say that one is unchanged.
-
-    A read with the last answer's ETag is answered 304 if nothing changed, which does not count against the
-    hour's requests. An ETag belongs to one token, so the key of an answer is its token and its address.
-    Nothing is shared or written to disk. The least recently used answer is removed first.
-    Source:
-    https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
-    """
-
-    def put(self, key: tuple[str, str], headers: Mapping[str, Any], text: str) -> None:
-        """Keep an answer that was just used, if it has an ETag and is not too long."""
-        self.pop(key, None)
-        if headers.get("etag") and len(text) <= MOST_CHARACTERS:
-            self[key] = headers, text
-        if len(self) > MOST_ANSWERS:
-            del self[next(iter(self))]

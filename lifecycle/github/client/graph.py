@@ -30,14 +30,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import LAST_RAISES, Deadline, attempts, reading
-from lifecycle.github.client.client_common import (
-    Json,
-    Sending,
-    TokenClient,
-    number,
-    part,
-    without_secrets,
-)
+from lifecycle.github.client.client_common import Json, Sending, TokenClient, part, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache
@@ -416,8 +409,8 @@ def _cost(data: object) -> int:
     """
     if not isinstance(data, dict):
         return 0  # refused as a whole
-    cost = number(part(data, "rateLimit").get("cost"))
-    return 1 if cost is None else cost
+    cost = part(data, "rateLimit").get("cost")
+    return cost if isinstance(cost, int) else 1
 
 
 def _problems(errors: object) -> tuple[AnswerProblem, ...]:

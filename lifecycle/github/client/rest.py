@@ -11,21 +11,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import PATIENCE, reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
-from lifecycle.github.client.client_common import (
-    NONSENSE,
-    Etags,
-    TokenClient,
-    following,
-    whole_path,
-    without_secrets,
-)
+from lifecycle.github.client.client_common import NONSENSE, TokenClient, whole_path, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own, sentence
 from lifecycle.github.failures.failures import moved_to
 
@@ -40,6 +33,39 @@ PAGE = 100
 _OK, _FOUND, _UNCHANGED = 200, 302, 304
 _BY_ID = re.compile(r"(/repositories/\d+)(?:/issues/(\d+))?")
 _MOST_REDIRECTS = 5
+
+
+def following(headers: Mapping[str, Any], page: dict[str, Any]) -> dict[str, Any] | None:
+    """The parameters of the next page, from the header `Link`; None on the last one."""
+    for link in str(headers.get("link") or "").split(","):
+        target, _, rel = link.strip().partition(";")
+        if 'rel="next"' in rel:
+            return {**page, **dict(parse_qsl(urlsplit(target.strip("<> ")).query))}
+    return None
+
+
+MOST_ANSWERS = 64
+MOST_CHARACTERS = 500_000
+"""The most characters of an answer that is kept; a page of a hundred check runs has about 300,000."""
+
+
+class Etags(dict[tuple[str, str], tuple[Mapping[str, Any], str]]):
+    """The last answers (headers and text), so that GitHub only has to say that one is unchanged.
+
+    A read with the last answer's ETag is answered 304 if nothing changed, which does not count against the
+    hour's requests. An ETag belongs to one token, so the key of an answer is its token and its address.
+    Nothing is shared or written to disk. The least recently used answer is removed first.
+    Source:
+    https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
+    """
+
+    def put(self, key: tuple[str, str], headers: Mapping[str, Any], text: str) -> None:
+        """Keep an answer that was just used, if it has an ETag and is not too long."""
+        self.pop(key, None)
+        if headers.get("etag") and len(text) <= MOST_CHARACTERS:
+            self[key] = headers, text
+        if len(self) > MOST_ANSWERS:
+            del self[next(iter(self))]
 
 
 class RestClient(TokenClient):
@@ -325,9 +351,9 @@ class Calls:
             raise Rejected(sentence("no-safe-address", asked=asked))
         return where
 
-    def shaped(self, subject: str, shape: Callable[[Any], T], content: Any) -> T:
+    def shaped(self, subject: str, shape: Callable[..., T], *content: Any) -> T:
         """The value of an answer; Transient if it has another shape than documented."""
-        return self.rest.shaped(self._asked(subject, is_write=False), shape, content)
+        return self.rest.shaped(self._asked(subject, is_write=False), shape, *content)
 
     @cached_property
     def login(self) -> str:

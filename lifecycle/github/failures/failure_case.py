@@ -6,7 +6,7 @@ Sentences are built from status codes, from the request, and from GitHub's own w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from lifecycle.core.errors import LifecycleError, NoPermission, NotFound, Rejected, Transient
@@ -85,9 +85,10 @@ class Answer:
     @property
     def words(self) -> str:
         """GitHub's message and its details, on one line."""
+        keys = ("resource", "field", "code")
         details = [
-            str(entry.get("message") or " ".join(_names(entry, ("resource", "field", "code"))))
-            for entry in self.errors
+            str(e.get("message") or " ".join(str(e[key]) for key in keys if e.get(key)))
+            for e in self.errors
         ]
         return ": ".join(part for part in (self.message, "; ".join(details)) if part)
 
@@ -170,10 +171,6 @@ class FailureCase:
         return "it may have been done" if self.asked.is_write else "nothing was changed"
 
 
-def _names(entry: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
-    return [str(entry[key]) for key in keys if entry.get(key)]
-
-
 Fits = Callable[[FailureCase], bool]
 Row = tuple[Fits, Callable[[FailureCase], LifecycleError]]
 """A row of a table: whether it fits, and the error that it makes."""
@@ -197,11 +194,7 @@ Own = Callable[[Answer], LifecycleError | None]
 
 
 def answered(
-    name: str,
-    kind: Callable[..., LifecycleError],
-    status: int,
-    pattern: str = "",
-    **values: object,
+    name: str, kind: Callable[..., LifecycleError], status: int, pattern: str = "", **values: object
 ) -> Own:
     """The error for an answer with this status and these words, with the words as its evidence.
 

@@ -38,10 +38,7 @@ _HIDDEN = (
 _MORE_SUITES = "GitHub has more check suites of this head than one look shows."
 _BAD_STATUS = {"FAILURE", "ERROR"}
 _not_run_again = answered(
-    "not-run-again",
-    errors.Rejected,
-    403,
-    "already running|cannot be retried|no failed jobs",
+    "not-run-again", errors.Rejected, 403, "already running|cannot be retried|no failed jobs"
 )
 """Rejected for a 403 that is about the run, not about the token."""
 

@@ -5,10 +5,8 @@ For tokens to which GraphQL shows no contexts, and for commits with more than on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from itertools import count
-from typing import TypeVar
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission
@@ -20,8 +18,6 @@ from lifecycle.github.client.rest import PAGE, Calls, Json
 from lifecycle.github.pulls import rollup
 from lifecycle.github.pulls.rollup import RollupEntry, Suite
 
-T = TypeVar("T")
-
 _ACTIONS = "github-actions"
 """The slug of the app that runs workflows; its id differs between servers."""
 
@@ -30,7 +26,6 @@ _ACTIONS = "github-actions"
 class _Flow:
     """A run of a workflow: as in GraphQL, as a check of its own, and with its check suite's id."""
 
-    sha: str
     suite_id: object
     suite: Suite
     entry: RollupEntry
@@ -47,14 +42,12 @@ def read(calls: Calls, sha: str) -> Checks:
     """
     try:
         path = f"commits/{sha}/check-runs"
-        check_runs, is_complete = _all(calls, sha, path, "check_runs", lambda run: run)
+        check_runs, is_complete = _all(calls, sha, path, "check_runs")
     except NoPermission:
         return _without_check_runs(calls, sha)
     shown, is_whole = _flows_if_shown(calls, sha) if _is_ambiguous(check_runs) else ([], False)
     flows = {flow.suite_id: flow.suite for flow in shown}
-    entries = calls.shaped(
-        _subject(sha), lambda runs: [_run(run, flows) for run in runs], check_runs
-    )
+    entries = calls.shaped(_subject(sha), lambda: [_run(run, flows) for run in check_runs])
     statuses, unseen = _statuses_if_shown(calls, sha)
     kept = rollup.newest([*entries, *statuses])
     checks = Checks(sha, kept, is_complete and not unseen, unseen=unseen, sees_workflows=False)
@@ -98,14 +91,15 @@ def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
 
 def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
     """The runs of workflows on a commit, and whether these are all."""
-    query = {"head_sha": sha}
-    flows, is_whole = _all(calls, sha, "actions/runs", "workflow_runs", _flow, query)
+    runs, is_whole = _all(calls, sha, "actions/runs", "workflow_runs", {"head_sha": sha})
     # A redirect may lose the query: then these are the runs of every commit.
-    return [flow for flow in flows if flow.sha == sha], is_whole
+    its = [run for run in runs if run.get("head_sha") == sha]
+    return calls.shaped(_subject(sha), lambda: [*map(_flow, its)]), is_whole
 
 
 def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
-    return _all(calls, sha, f"commits/{sha}/status", "statuses", rollup.commit_status)[0]
+    shown, _ = _all(calls, sha, f"commits/{sha}/status", "statuses")
+    return calls.shaped(_subject(sha), lambda: [*map(rollup.commit_status, shown)])
 
 
 def _statuses_if_shown(calls: Calls, sha: str) -> tuple[list[RollupEntry], str]:
@@ -135,30 +129,23 @@ def _subject(sha: str) -> str:
 
 
 def _all(
-    calls: Calls,
-    sha: str,
-    path: str,
-    key: str,
-    shape: Callable[[Json], T],
-    query: Json | None = None,
-) -> tuple[list[T], bool]:
+    calls: Calls, sha: str, path: str, key: str, query: Json | None = None
+) -> tuple[list[Json], bool]:
     """The entries of all pages, and whether their number is the one that GitHub announced."""
-    entries: list[T] = []
+    entries: list[Json] = []
     total, parameters = 0, {"per_page": PAGE, **(query or {})}
+
+    def page(content: Json) -> tuple[list[Json], int]:
+        return list(content[key]), int(content.get("total_count") or 0)
+
     for number in count(2):
-        read, announced = calls.read(path, _subject(sha), partial(_page, key, shape), parameters)
-        entries += read
+        shown, announced = calls.read(path, _subject(sha), page, parameters)
+        entries += shown
         total = max(total, announced)
-        if not read or len(entries) >= total:
+        if not shown or len(entries) >= total:
             break
         parameters["page"] = number
     return entries, len(entries) >= total
-
-
-def _page(key: str, shape: Callable[[Json], T], content: Json) -> tuple[list[T], int]:
-    """One page, and the number of entries on all pages."""
-    read = [shape(entry) for entry in content[key]]
-    return read, int(content.get("total_count") or len(read))
 
 
 def _run(run: Json, flows: Mapping[object, Suite]) -> RollupEntry:
@@ -191,7 +178,7 @@ def _flow(run: Json) -> _Flow:
         "completed_at": ended,
     }
     entry = rollup.check_run(check, (name, event), None, (run["workflow_id"], event))
-    return _Flow(str(run.get("head_sha") or ""), run.get("check_suite_id"), suite, entry)
+    return _Flow(run.get("check_suite_id"), suite, entry)
 
 
 def completed(
