@@ -136,10 +136,6 @@ def test_demands_are_seen_where_the_base_and_all_its_rules_are(
         (shown(pageInfo={"hasNextPage": True}), False, False),
         (shown(pageInfo={"hasNextPage": False}), True, False),
         ({"commits": {"nodes": [{"commit": {"oid": SHA, "checkSuites": None}}]}}, False, False),
-        (
-            {"commits": {"nodes": [*shown()["commits"]["nodes"], {"commit": {"oid": SHA}}]}},
-            *(False, False),
-        ),
     ],
 )
 def test_workflows_are_seen_where_the_heads_own_are(

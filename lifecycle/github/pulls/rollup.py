@@ -142,18 +142,11 @@ def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Checks:
     """
     if "commits" not in node:
         return Checks(sha)
-    commits = [part(entry, "commit") for entry in nodes(node, "commits")]
-    of_head = [commit for commit in commits if text(commit, "oid") == sha]
-    is_late = bool(commits) and not of_head
-    is_seen = is_late or (
-        bool(of_head) and all(_is_whole(commit.get("checkSuites")) for commit in of_head)
-    )
-    runs = [
-        (suite, part(suite, "workflowRun"))
-        for commit in of_head
-        for suite in nodes(commit, "checkSuites")
-    ]
-    suites = [_suite(suite, run) for suite, run in runs if run]
+    commit = next((part(entry, "commit") for entry in nodes(node, "commits")), {})
+    is_late = bool(commit) and text(commit, "oid") != sha
+    shown = [] if is_late else nodes(commit, "checkSuites")
+    suites = [_suite(suite, run) for suite in shown if (run := part(suite, "workflowRun"))]
+    is_seen = is_late or _is_whole(commit.get("checkSuites"))
     return replace(judged(sha, suites, checks), sees_workflows=is_seen, is_late=is_late)
 
 
