@@ -117,10 +117,9 @@ class GitHubClients:
         """
         from lifecycle.github.board.status_fallback import EitherBoard
         from lifecycle.github.board.status_labels import LabelsBoard
-        from lifecycle.github.pulls.issue_calls import IssueCalls
 
-        names, issues = self.choice.names, IssueCalls(Calls(self.rest, repository))
-        labels = LabelsBoard(repository, names, self.graph, issues, self._cache)
+        names, calls = self.choice.names, Calls(self.rest, repository)
+        labels = LabelsBoard(repository, names, self.graph, calls, self._cache)
         return EitherBoard(self.choice, self._own_board or labels, labels)
 
     @property
@@ -151,7 +150,7 @@ class GitHubClients:
         """
         from lifecycle.github.operations.ensure_board import BoardOperations
 
-        if self.project is None or (self.choice.uses_labels and not self.choice.is_due):
+        if self.project is None or not self.choice.tries_board:
             return None
         try:
             item = BoardOperations(self.board(self.project), self.graph, repository).item(number)

@@ -182,8 +182,6 @@ class AppTokens:
         asked = AskedRequest(f"the GitHub App's installation on {repository}")
         url = f"{self.api_url}/repos/{repository}/installation"
         sent = self._ask("GET", url, asked, may_move=True)
-        if sent.status in _MOVED:
-            sent = self._ask("GET", self._target(sent, asked), asked)
         number = sent.body.get("id") if isinstance(sent.body, dict) else None
         if not isinstance(number, int):
             raise self._failures().of_nonsense(asked)
@@ -211,7 +209,9 @@ class AppTokens:
         sent = self._sent(method, url, asked)
         if sent.status == 401 and self._is_skewed(sent):
             sent = self._sent(method, url, asked)
-        if 200 <= sent.status < 300 or (may_move and sent.status in _MOVED):
+        if may_move and sent.status in _MOVED:
+            return self._ask(method, self._target(sent, asked), asked)
+        if 200 <= sent.status < 300:
             return sent
         raise self._error(sent, asked)
 

@@ -99,6 +99,11 @@ class Choice:
         return self.is_doubted and self._is_over(self._remembered() or {})
 
     @property
+    def tries_board(self) -> bool:
+        """True if the board is used, or asked again by now."""
+        return self.is_due or not self.uses_labels
+
+    @property
     def has_put_on(self) -> bool:
         """True if a label was added to an issue, perhaps to the one whose card is written."""
         return self._cache.get(PUT_ON) is not None
@@ -313,19 +318,13 @@ class EitherBoard:
 
     def add(self, issue_id: str) -> BoardItem:
         """The issue's card; if it may not be added to the board, the labels are used, if allowed."""
-
-        def put_on() -> BoardItem | LifecycleError:
-            self._project.schema()  # raises if it cannot be read, which is another problem
+        self.schema()  # a board that cannot be read is another problem
+        if self._choice.tries_board:
             try:
                 return self._project.add(issue_id)
             except (MissingScope, NoPermission) as error:
-                return error
-
-        put = self._either(put_on, lambda: self._labels.add(issue_id))
-        if isinstance(put, BoardItem):
-            return put
-        if not self._choice.gives_up(put, writes=True):
-            raise put
+                if not self._choice.gives_up(error, writes=True):
+                    raise
         return self._labels.add(issue_id)
 
     def cards(self) -> tuple[Card, ...]:
@@ -337,7 +336,7 @@ class EitherBoard:
         return self._either(self._project.brief, self._labels.brief)
 
     def _either(self, project: Callable[[], T], labels: Callable[[], T]) -> T:
-        if self._choice.uses_labels and not self._choice.is_due:
+        if not self._choice.tries_board:
             return labels()
         try:
             return project()

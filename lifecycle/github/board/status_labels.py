@@ -16,12 +16,13 @@ from lifecycle.core.values import model
 from lifecycle.core.values.priorities import SPELLINGS, STATUSES
 from lifecycle.core.values.shapes import LabelFacts
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
+from lifecycle.github.pulls.issue_calls import IssueCalls
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.github.client.client_common import Json
     from lifecycle.github.client.graph import GraphClient
-    from lifecycle.github.pulls.issue_calls import IssueCalls
+    from lifecycle.github.client.rest import Calls
 
 PREFIX = "status: "
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
@@ -86,14 +87,14 @@ class LabelsBoard:
         repository: the issues' repository.
         names: the names of the labels.
         graph: for reading.
-        issues: REST on the repository's issues, for writing.
+        calls: REST on the repository, for writing.
         cache: remembers which labels exist, so that each is created once.
     """
 
     _repository: model.Repository
     _names: StatusLabels
     _graph: GraphClient
-    _issues: IssueCalls
+    _calls: Calls
     _cache: Cache
 
     def schema(self) -> model.BoardSchema:
@@ -137,6 +138,10 @@ class LabelsBoard:
             raise Rejected(sentence("label-differs", name=name, number=number), evidence=shown)
         self._cache.put(PUT_ON, {"of": str(self._repository), "issue": number, "name": name})
         return item
+
+    @property
+    def _issues(self) -> IssueCalls:
+        return IssueCalls(self._calls)
 
     def take_back(self, number: int) -> None:
         """Remove the label that was added to an issue here, now that its card has the Status.

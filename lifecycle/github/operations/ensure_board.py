@@ -201,7 +201,10 @@ class BoardOperations:
         """
 
         def content(schema: BoardSchema) -> Json:
-            field = _writable(_field(schema, name))
+            field = _field(schema, name)
+            if field.kind not in _WANTED:
+                kind = field.kind.lower()
+                raise errors.Rejected(sentence("not-writable", field=field, kind=kind))
             return {"field": field.id} | ({} if value is None else {"value": _input(field, value)})
 
         document = "clear_item_field" if value is None else "set_item_field"
@@ -235,12 +238,6 @@ def _field(schema: BoardSchema, name: str) -> BoardField:
         words = {"name": name, "names": names, "near": errors.did_you_mean(name, by_case)}
         raise errors.UnknownOption(sentence("no-field", board=schema, **words))
     return match
-
-
-def _writable(field: BoardField) -> BoardField:
-    if field.kind not in _WANTED:
-        raise errors.Rejected(sentence("not-writable", field=field, kind=field.kind.lower()))
-    return field
 
 
 def _input(field: BoardField, value: Value) -> dict[str, Any]:

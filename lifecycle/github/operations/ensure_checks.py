@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from lifecycle.core import timing
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import asdict
+from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
 from lifecycle.github.client.client_common import given, texts, times
 from lifecycle.github.client.rest import Calls, Json
@@ -98,7 +98,7 @@ class CheckOperations:
             started_at=_stamp(started_at),
             completed_at=_stamp(completed_at),
         )
-        fields: dict[str, object] = {"status": status, **optional}
+        fields: dict[str, Any] = {"status": status, **optional}
         page = {"title": title, "summary": summary, "text": text}
         if has_page:
             fields["output"] = page
@@ -140,7 +140,7 @@ class CheckOperations:
             self._app = login.removesuffix(_BOT) if login.endswith(_BOT) else ""
         return not self._app or run.app.casefold() == self._app.casefold()
 
-    def _with_fields(self, run: CheckRunFacts, fields: dict[str, object]) -> Ensured[CheckRunFacts]:
+    def _with_fields(self, run: CheckRunFacts, fields: dict[str, Any]) -> Ensured[CheckRunFacts]:
         path, subject = f"check-runs/{run.id}", f"check run {run.id}"
         edit = partial(self._calls.set, "PATCH", path, subject, _check_run, fields)
 
@@ -190,20 +190,14 @@ def _stamp(moment: float | None) -> str:
     return "" if moment is None else timing.render_time(moment)
 
 
-def _differing(run: CheckRunFacts, fields: dict[str, object]) -> list[str]:
+def _differing(run: CheckRunFacts, fields: dict[str, Any]) -> list[str]:
     """The names of the fields in which a run is not as wanted."""
-    output = fields.get("output")
-    page = dict(output) if isinstance(output, dict) else {}
-    shown: dict[str, object] = {
-        "status": run.status,
-        "conclusion": run.conclusion,
-        "external_id": run.external_id,
-        "details_url": run.details_url,
-        "started_at": _stamp(run.started_at),
-        "completed_at": _stamp(run.completed_at),
-    }
-    differing = [name for name, value in shown.items() if name in fields and fields[name] != value]
-    return differing + [name for name in page if not same(str(page[name]), getattr(run, name))]
+    wanted = {**fields}
+    page = wanted.pop("output", {})
+    stamps = {"started_at": _stamp(run.started_at), "completed_at": _stamp(run.completed_at)}
+    shown = {**fields_of(run, *wanted), **stamps}
+    differing = [name for name, value in wanted.items() if shown[name] != value]
+    return differing + [name for name in page if not same(page[name], getattr(run, name))]
 
 
 def _check_run(run: Json) -> CheckRunFacts:

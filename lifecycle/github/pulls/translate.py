@@ -427,19 +427,21 @@ def merge_demands(node: Json) -> model.MergeDemands | None:
     if not ({"refUpdateRule", "rules"} & base.keys()):
         return None
     classic, rules = part(base, "refUpdateRule"), nodes(base, "rules")
-    parameters = [part(rule, "parameters") for rule in rules]
+    every = [classic, *(part(rule, "parameters") for rule in rules)]
+
+    def has(*keys: str) -> bool:
+        return any(demand.get(key) for demand in every for key in keys)
+
     kinds = {word(rule.get("type")) for rule in rules}
     others = kinds - _TOLD_ELSEWHERE - {""}
     others |= {kind for field, kind in _CLASSIC_RULES.items() if classic.get(field)}
-    counts = [rule.get("requiredApprovingReviewCount") for rule in (classic, *parameters)]
+    counts = [demand.get("requiredApprovingReviewCount") for demand in every]
     return model.MergeDemands(
         approvals=max((count for count in counts if isinstance(count, int)), default=0),
-        code_owners=bool(classic.get("requiresCodeOwnerReviews"))
-        or any(rule.get("requireCodeOwnerReview") for rule in parameters),
-        last_push=any(rule.get("requireLastPushApproval") for rule in parameters),
-        conversations=bool(classic.get("requiresConversationResolution"))
-        or "REQUIRED_REVIEW_THREAD_RESOLUTION" in kinds
-        or any(rule.get("requiredReviewThreadResolution") for rule in parameters),
+        code_owners=has("requiresCodeOwnerReviews", "requireCodeOwnerReview"),
+        last_push=has("requireLastPushApproval"),
+        conversations="REQUIRED_REVIEW_THREAD_RESOLUTION" in kinds
+        or has("requiresConversationResolution", "requiredReviewThreadResolution"),
         others=tuple(sorted(name.lower().replace("_", " ") for name in others)),
     )
 

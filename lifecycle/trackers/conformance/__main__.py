@@ -27,13 +27,10 @@ def main(arguments: Sequence[str]) -> int:
         return _refuse(f"Nothing was run: one function has to be named. {_USAGE}")
     module, _, name = arguments[0].partition(":")
     sys.path.insert(0, str(Path.cwd()))
-    try:
-        factory: Factory = getattr(import_module(module), name)
-    except Exception as error:  # noqa: BLE001 -- as below: its module may fail in any way
-        return _refuse(f"Nothing was run: {arguments[0]} cannot be had ({error}). {_USAGE}")
     results = []
     with ExitStack() as opened:
         try:
+            factory: Factory = getattr(import_module(module), name)
             ground = opened.enter_context(factory())
         except Exception as error:  # noqa: BLE001 -- it is somebody's own: a crash would be a failed check
             why = f"{arguments[0]} opens no ground ({type(error).__name__}: {error})"
