@@ -106,14 +106,11 @@ class AppTokens:
         """
         place, mark = config.own_folder(self.environment), self._mark()
         token = self._fresh(place, mark)
-        if token is not None:
-            return token
-        with _alone(place, self.deadline.remaining(_LOCK_SECONDS)):
-            token = self._fresh(place, mark)  # another process may have asked since
-            if token is not None:
-                return token
-            token = self._made()
-            _keep(place, {mark: token}, self.deadline.clock.now())
+        if token is None:
+            with _alone(place, self.deadline.remaining(_LOCK_SECONDS)):
+                # Another process may have asked since.
+                token = self._fresh(place, mark) or self._made()
+                _keep(place, {mark: token}, self.deadline.clock.now())
         return token
 
     def check(self) -> None:

@@ -151,13 +151,10 @@ class LabelsBoard:
         Raises:
             NoPermission, Transient: as everywhere; the label stays known, for another attempt.
         """
-        kept = self._cache.get(PUT_ON)
-        if not isinstance(kept, dict):
-            return
-        if (kept.get("of"), kept.get("issue")) != (str(self._repository), number):
-            return
-        self._taken_off(number, str(kept.get("name") or ""), ())
-        self._cache.put(PUT_ON, None)
+        kept, its = self._cache.get(PUT_ON), {"of": str(self._repository), "issue": number}
+        if isinstance(kept, dict) and its.items() <= kept.items():
+            self._taken_off(number, str(kept.get("name") or ""), ())
+            self._cache.put(PUT_ON, None)
 
     def add(self, issue_id: str) -> model.BoardItem:
         """The labels of an issue as a card; nothing is written.
