@@ -142,8 +142,9 @@ def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Checks:
     """
     if "commits" not in node:
         return Checks(sha)
-    commit = next((part(entry, "commit") for entry in nodes(node, "commits")), {})
-    is_late = bool(commit) and text(commit, "oid") != sha
+    last = next(iter(nodes(node, "commits")), None)
+    commit = part(last or {}, "commit")
+    is_late = last is not None and text(commit, "oid") != sha
     shown = [] if is_late else nodes(commit, "checkSuites")
     suites = [_suite(suite, run) for suite in shown if (run := part(suite, "workflowRun"))]
     is_seen = is_late or _is_whole(commit.get("checkSuites"))
