@@ -82,7 +82,6 @@ class GitHub:
         self._environment |= {name: value for name, value in variables.items() if value}
         self._given = token
         self._deadline = Deadline.of_object(clock or SystemClock(), seconds)
-        self._made: GitHubClients | None = None
         self._boards: dict[tuple[str, int], BoardOperations] = {}
 
     def __enter__(self) -> Self:
@@ -96,8 +95,8 @@ class GitHub:
 
     def disconnect(self) -> None:
         """Close the connections; the object stays usable."""
-        if self._made is not None:
-            self._made.close()
+        if "_clients" in self.__dict__:
+            self._clients.close()
 
     @cached_property
     def issues(self) -> IssueOperations:
@@ -174,19 +173,17 @@ class GitHub:
     def _calls(self) -> Calls:
         return self._clients.calls(self.repository)
 
-    @property
+    @cached_property
     def _clients(self) -> GitHubClients:
         """Clients with the current token; an App's is renewed before it expires, and after a refusal."""
-        if self._made is None:
-            self._made = GitHubClients(
-                self._addresses,
-                self._tokens.current(),
-                self._deadline,
-                current=self._tokens.current,
-                on_refused=self._tokens.refused,
-                by_library=("GqlLine", "PyGithubLine"),
-            )
-        return self._made
+        return GitHubClients(
+            self._addresses,
+            self._tokens.current(),
+            self._deadline,
+            current=self._tokens.current,
+            on_refused=self._tokens.refused,
+            by_library=("GqlLine", "PyGithubLine"),
+        )
 
     @cached_property
     def _addresses(self) -> configured.Addresses:

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING
 from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.values.model import ClosingPull, PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.client_common import (
-    given,
-    login_of,
-    next_page,
-    nodes,
-    part,
-    text,
-    times,
-)
+from lifecycle.github.client.client_common import given, next_page, nodes, part, text, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import AskedRequest
 
@@ -165,7 +157,7 @@ def pull_facts(pull: Json) -> PullFacts:
         team_reviewers=tuple(str(team["slug"]) for team in pull.get("requested_teams") or ()),
         auto_merge=str((pull.get("auto_merge") or {}).get("merge_method") or ""),
         merge_sha=str(pull.get("merge_commit_sha") or "") if merged else "",
-        author=login_of(pull),
+        author=text(part(pull, "user"), "login"),
         **times(pull, opened_at="created_at", closed_at="closed_at", updated_at="updated_at"),
     )
 
