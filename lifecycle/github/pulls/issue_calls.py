@@ -59,14 +59,10 @@ class IssueCalls:
         found one. The list may lag behind recent changes. Source:
         https://docs.github.com/rest/issues/issues#list-repository-issues
         """
-        subject = "issues"
-        order = {"state": "all", "sort": "created", "direction": "asc"}
-        query = order | given(creator=self.calls.login, labels=label)
-        for entry in self.calls.pages("issues", subject, query):
-            is_issue = "pull_request" not in entry
+        for entry in self._oldest_first(state="all", creator=self.calls.login, labels=label):
             is_signed = hidden_marker.is_signed(str(entry.get("body") or ""), mark)
-            if is_issue and is_signed and self.calls.is_mine(entry):
-                return self.calls.shaped(subject, issue_facts, entry)
+            if is_signed and self.calls.is_mine(entry):
+                return self.calls.shaped("issues", issue_facts, entry)
         return None
 
     def listed(self, state: State, *, label: str = "", assignee: str = "") -> Iterator[IssueFacts]:
@@ -79,11 +75,14 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
-        order = {"state": state, "sort": "created", "direction": "asc"}
-        query = order | given(labels=label, assignee=assignee)
-        for entry in self.calls.pages("issues", "issues", query):
-            if "pull_request" not in entry:
-                yield self.calls.shaped("issues", issue_facts, entry)
+        for entry in self._oldest_first(state=state, labels=label, assignee=assignee):
+            yield self.calls.shaped("issues", issue_facts, entry)
+
+    def _oldest_first(self, **query: str) -> Iterator[Json]:
+        """The entries of the list that are no pull requests."""
+        order = {"sort": "created", "direction": "asc", **given(**query)}
+        listed = self.calls.pages("issues", "issues", order)
+        return (entry for entry in listed if "pull_request" not in entry)
 
     def create(self, title: str, body: str, labels: Iterable[str]) -> IssueFacts:
         """Open an issue; sent once. GitHub drops labels silently if the token may not set them.
@@ -239,11 +238,9 @@ class IssueCalls:
 
         Requests: none if the issue says that it has none; else 1 for each of the two kinds that it has.
         """
-        relations: list[Relation] = [BLOCKERS] if facts.open_blockers else []
-        relations += [PARTS] if facts.open_parts else []
-        related = (
-            issue for relation in relations for issue in self.related(facts.number, relation)
-        )
+        counts = {BLOCKERS: facts.open_blockers, PARTS: facts.open_parts}
+        lists = (self.related(facts.number, kind) for kind, count in counts.items() if count)
+        related = (issue for listed in lists for issue in listed)
         return tuple(dict.fromkeys(self._name(issue) for issue in related if issue.is_open))
 
     def _name(self, facts: IssueFacts) -> str:

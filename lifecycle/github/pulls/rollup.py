@@ -61,10 +61,8 @@ def newest(entries: Iterable[RollupEntry]) -> tuple[Check, ...]:
     the worse one counts: green must not depend on an order that nobody promised.
     """
     by_key: dict[tuple[object, ...], RollupEntry] = {}
-    for entry in entries:
-        kept = by_key.get(entry.key)
-        if kept is None or _age(entry) > _age(kept):
-            by_key[entry.key] = entry
+    for entry in sorted(entries, key=_age, reverse=True):
+        by_key.setdefault(entry.key, entry)
     checks = [entry.check for entry in by_key.values()]
     return tuple(sorted(checks, key=lambda run: (run.name, run.workflow, run.event, run.bucket)))
 
