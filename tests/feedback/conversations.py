@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.feedback.reviews.remarks import (
     PullConversation,
     Remark,
+    ReviewPoint,
     ReviewThread,
-    SubmittedReview,
     Trusted,
 )
 
@@ -53,17 +54,23 @@ def thread(*remarks: Remark, **changes: Any) -> ReviewThread:
     return ReviewThread(**given | changes)
 
 
-def review(number: int, state: str, **changes: Any) -> SubmittedReview:
+def review(number: int, state: str, **changes: Any) -> ReviewPoint:
     """A submitted review of maria's."""
-    return SubmittedReview(f"PRR_{number}", state, said(number, **changes))
+    return ReviewPoint(f"PRR_{number}", said(number, **changes), review_state=state)
 
 
-def talk(*threads: ReviewThread, **changes: Any) -> PullConversation:
+def talk(
+    *threads: ReviewThread,
+    reviews: Iterable[ReviewPoint] = (),
+    comments: Iterable[Remark] = (),
+    **changes: Any,
+) -> PullConversation:
     """The conversation about pull request 46."""
     given: dict[str, Any] = {
         "number": 46,
         "url": "https://github.com/octo-org/hello-service/pull/46",
         "head": HEAD,
         "threads": threads,
+        "texts": (*reviews, *(ReviewPoint(f"C{comment.id}", comment) for comment in comments)),
     }
     return PullConversation(**given | changes)

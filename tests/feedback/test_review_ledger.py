@@ -17,7 +17,6 @@ from lifecycle.feedback.reviews.remarks import (
     Remark,
     ReviewPoint,
     ReviewThread,
-    SubmittedReview,
     Trusted,
 )
 from lifecycle.feedback.reviews.review_ledger import (
@@ -179,7 +178,7 @@ def test_who_may_ask_for_changes() -> None:
         review(number, "CHANGES_REQUESTED", author=author, trusted=kind)
         for number, (author, kind) in enumerate(kinds.items())
     )
-    assert [one.id for one in talk(reviews=asked).standing] == ["PRR_0", "PRR_1"]
+    assert [one.key for one in talk(reviews=asked).standing] == ["PRR_0", "PRR_1"]
 
 
 def test_one_review_is_one_packet() -> None:
@@ -295,7 +294,7 @@ def test_what_github_did_not_say_of_a_remark_is_nothing() -> None:
         False,
         0,
     )
-    assert astuple(PullConversation(1, "u", HEAD))[3:] == ((), (), (), (), True)
+    assert astuple(PullConversation(1, "u", HEAD))[3:] == ((), (), (), True)
     assert astuple(ReviewPoint("1", bare))[2:] == (None, "")
     assert ToldPoint("s", HEAD) == ToldPoint("s", HEAD, 1, False, "")
     assert ReviewLedger(46) == ReviewLedger(46, "", None, None, {}, ())
@@ -338,7 +337,7 @@ def test_an_approvals_words_are_the_agents_to_tell_and_a_bots_the_users() -> Non
         talk(
             reviews=(
                 review(5, "APPROVED", body=words),
-                SubmittedReview("PRR_6", "APPROVED", bot(6, body="Looks good.")),
+                ReviewPoint("PRR_6", bot(6, body="Looks good."), review_state="APPROVED"),
             )
         )
     )

@@ -80,8 +80,10 @@ def test_every_page_is_read_and_each_list_only_while_it_has_more(
     assert asked(control) == ["ReadReviews"] * 3
     assert [one.remarks[0].body for one in found.threads] == [f"Why {n}?" for n in range(COUNT)]
     assert len({one.id for one in found.threads}) == COUNT
-    assert [one.remark.body for one in found.reviews] == ["Many."]
-    assert [(one.body, one.trusted) for one in found.comments] == [("And docs?", Trusted.STRANGER)]
+    many, docs = found.texts
+    assert (many.remark.body, many.review_state) == ("Many.", "COMMENTED")
+    assert (docs.remark.body, docs.remark.trusted) == ("And docs?", Trusted.STRANGER)
+    assert (docs.key, docs.review_state) == (f"C{docs.remark.id}", "")
     assert found.is_complete
     assert review_reading.demanded(found) is found
 
@@ -174,4 +176,4 @@ def test_what_the_tokens_account_began_is_its_persons_and_what_it_answers_is_our
         [Trusted.OWNER, Trusted.OWNER, Trusted.OURS],
         [Trusted.PERSON, Trusted.OURS, Trusted.OURS],
     ]
-    assert [review.remark.trusted for review in read.reviews][:2] == [Trusted.OWNER, Trusted.PERSON]
+    assert [review.remark.trusted for review in read.texts][:2] == [Trusted.OWNER, Trusted.PERSON]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.feedback.reviews.remarks import PullConversation, ReviewThread, SubmittedReview
+from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, ReviewThread
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound, ToldPoint
 from lifecycle.feedback.reviews.rounds import (
     MOST_ROUNDS,
@@ -216,6 +216,6 @@ def test_a_review_is_asked_again_once_for_each_head() -> None:
     assert asked_again(asks) == ("maria",)
     assert asked_again(asks, requested=("maria",)) == ()
     assert asked_again(asks, head=HEAD) == ()
-    assert asked_again(SubmittedReview("PRR_9", "COMMENTED", bot(9))) == ()
+    assert asked_again(ReviewPoint("PRR_9", bot(9), review_state="COMMENTED")) == ()
     assert asked_again(asks, review(2, "APPROVED")) == ()
     assert asked_again(asks, review(2, "COMMENTED", sha=NEXT)) == ()

@@ -166,7 +166,7 @@ def _summary(conversation: PullConversation, waiting: int) -> str:
         f"{sum(thread.is_answered and not thread.is_resolved for thread in threads)} answered",
         f"{len(conversation.unanswered)} unanswered",
     ]
-    strangers = len(review_ledger.strangers(conversation, {}))
+    strangers = len(review_ledger.strangers(conversation))
     remarks = "1 remark" if strangers == 1 else f"{strangers} remarks"
     more = f", {remarks} by people without write access" if strangers else ""
     below = f"with texts and comments {waiting} to read" if waiting else "nothing to read"

@@ -126,61 +126,6 @@ class ReviewThread:
 
 
 @dataclass(frozen=True, slots=True)
-class SubmittedReview:
-    """A submitted review with its own text; its remarks on lines are in threads."""
-
-    id: str
-    state: str
-    remark: Remark
-
-    @property
-    def point(self) -> ReviewPoint:
-        """Its own text as a point."""
-        return ReviewPoint(self.id, self.remark, None, self.state)
-
-
-@dataclass(frozen=True, slots=True)
-class PullConversation:
-    """The whole conversation on one pull request, as GitHub shows it.
-
-    Attributes:
-        head: its current commit.
-        requested: who is asked for a review now, as logins without `[bot]`.
-        is_complete: every page was read; otherwise nothing counts as done.
-    """
-
-    number: int
-    url: str
-    head: str
-    threads: tuple[ReviewThread, ...] = ()
-    reviews: tuple[SubmittedReview, ...] = ()
-    comments: tuple[Remark, ...] = ()
-    requested: tuple[str, ...] = ()
-    is_complete: bool = True
-
-    @property
-    def standing(self) -> tuple[SubmittedReview, ...]:
-        """The requests for changes still in force: the last opinion of each writer or listed bot.
-
-        A request ends when its author gives another opinion, or somebody dismisses it. If its author was
-        asked to review again, it is left out: the next step is theirs.
-        """
-        waits = {name.casefold() for name in self.requested}
-        last: dict[str, SubmittedReview] = {}
-        for review in self.reviews:
-            if review.state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED"):
-                last[review.remark.author.casefold()] = review
-        others = (opinion for name, opinion in last.items() if name not in waits)
-        asked = (opinion for opinion in others if opinion.state == "CHANGES_REQUESTED")
-        return tuple(opinion for opinion in asked if opinion.remark.is_trusted)
-
-    @property
-    def unanswered(self) -> tuple[ReviewThread, ...]:
-        """The threads that wait for an answer from us."""
-        return tuple(thread for thread in self.threads if thread.is_unanswered)
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewPoint:
     """Something that somebody may be asked to answer, and its newest remark.
 
@@ -201,3 +146,44 @@ class ReviewPoint:
         """True if a listed bot wrote it, and no person wrote in the same thread."""
         remarks = self.thread.shown if self.thread is not None else (self.remark,)
         return not any(remark.trusted in (Trusted.OWNER, Trusted.PERSON) for remark in remarks)
+
+
+@dataclass(frozen=True, slots=True)
+class PullConversation:
+    """The whole conversation on one pull request, as GitHub shows it.
+
+    Attributes:
+        head: its current commit.
+        texts: the submitted reviews' own texts, even empty ones, then the comments.
+        requested: who is asked for a review now, as logins in small letters without `[bot]`.
+        is_complete: every page was read; otherwise nothing counts as done.
+    """
+
+    number: int
+    url: str
+    head: str
+    threads: tuple[ReviewThread, ...] = ()
+    texts: tuple[ReviewPoint, ...] = ()
+    requested: tuple[str, ...] = ()
+    is_complete: bool = True
+
+    @property
+    def standing(self) -> tuple[ReviewPoint, ...]:
+        """The requests for changes still in force: the last opinion of each writer or listed bot.
+
+        A request ends when its author gives another opinion, or somebody dismisses it. If its author was
+        asked to review again, it is left out: the next step is theirs.
+        """
+        last = {
+            text.remark.author.casefold(): text
+            for text in self.texts
+            if text.review_state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED")
+        }
+        others = (opinion for name, opinion in last.items() if name not in self.requested)
+        asked = (opinion for opinion in others if opinion.review_state == "CHANGES_REQUESTED")
+        return tuple(opinion for opinion in asked if opinion.remark.is_trusted)
+
+    @property
+    def unanswered(self) -> tuple[ReviewThread, ...]:
+        """The threads that wait for an answer from us."""
+        return tuple(thread for thread in self.threads if thread.is_unanswered)

@@ -100,6 +100,18 @@ class ReviewLedger:
         ]
         return replace(self, told=rows, rounds=tuple(rounds))
 
+    def unsaid(self, points: Iterable[ReviewPoint]) -> tuple[ReviewPoint, ...]:
+        """The points that were not said in their present form: edited and reopened ones are news, too."""
+        return tuple(filter(self._is_new, points))
+
+    def _is_new(self, point: ReviewPoint) -> bool:
+        row = self.told.get(point.key)
+        if row is None or row.is_resolved:
+            return True
+        # Bots rewrite their summary of the change at each push: only their threads count.
+        is_rewritten = point.thread is None and point.remark.trusted is Trusted.BOT
+        return row.seen != point.remark.stamp and not is_rewritten
+
     def telling(self, points: Iterable[ReviewPoint], head: str) -> ReviewLedger:
         """The ledger with these points noted as said at this head."""
         rows = dict(self.told)
@@ -124,70 +136,44 @@ def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> lis
         if newest is None or thread.is_resolved or (thread.is_answered and not is_open_again):
             continue
         open_points.append(ReviewPoint(thread.id, newest, thread))
-    asked = {standing.id for standing in conversation.standing}
-    for review in conversation.reviews:
-        is_text = review.state == "COMMENTED" and bool(review.remark.body.strip())
-        if (review.id in asked or is_text) and _speaks(review.remark):
-            open_points.append(review.point)
-    speaking = filter(_speaks, conversation.comments)
-    return [*open_points, *(ReviewPoint(f"C{comment.id}", comment) for comment in speaking)]
+    asked = {request.key for request in conversation.standing}
+    for text in filter(_speaks, conversation.texts):
+        is_text = text.review_state == "COMMENTED" and bool(text.remark.body.strip())
+        if not text.review_state or is_text or text.key in asked:
+            open_points.append(text)
+    return open_points
 
 
-def news(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """The points that were not said in their present form: edited and reopened ones are news, too."""
-    return [point for point in points(conversation, rows) if _is_new(point, rows)]
-
-
-def _is_new(point: ReviewPoint, rows: Mapping[str, ToldPoint]) -> bool:
-    row = rows.get(point.key)
-    if row is None or row.is_resolved:
-        return True
-    # Bots rewrite their summary of the change at each push: only their threads count.
-    is_rewritten = point.thread is None and point.remark.trusted is Trusted.BOT
-    return row.seen != point.remark.stamp and not is_rewritten
-
-
-def strangers(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """The unsaid points of people and bots without rights here: only for the user."""
+def strangers(conversation: PullConversation) -> list[ReviewPoint]:
+    """The points of people and bots without rights here: only for the user."""
     candidates = [
         ReviewPoint(f"S{remark.id}", remark, thread)
         for thread in conversation.threads
         if not thread.is_resolved
         for remark in thread.shown
     ]
-    texts = [review.point for review in conversation.reviews]
-    candidates += [replace(text, key=f"S{text.remark.id}") for text in texts]
-    candidates += [ReviewPoint(f"S{comment.id}", comment) for comment in conversation.comments]
-    seen = (point for point in candidates if not point.remark.is_hidden)
-    theirs = (point for point in seen if point.remark.trusted is Trusted.STRANGER)
-    return [point for point in theirs if point.remark.body.strip() and _is_new(point, rows)]
+    candidates += [_under("S", text) for text in conversation.texts if not text.remark.is_hidden]
+    theirs = (point for point in candidates if point.remark.trusted is Trusted.STRANGER)
+    return [point for point in theirs if point.remark.body.strip()]
 
 
-def approvals(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """The unsaid texts of approvals: they need no answer, and nobody would look for them on GitHub."""
-    texts = (review.point for review in conversation.reviews if review.state == "APPROVED")
-    speaking = (text for text in texts if text.remark.body.strip() and _speaks(text.remark))
-    return [point for point in speaking if _is_new(point, rows)]
+def approvals(conversation: PullConversation) -> list[ReviewPoint]:
+    """The texts of approvals: they need no answer, and nobody would look for them on GitHub."""
+    texts = (text for text in conversation.texts if text.review_state == "APPROVED")
+    return [text for text in filter(_speaks, texts) if text.remark.body.strip()]
 
 
-def limited(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """The unsaid remarks of bots that they did not review: for the user, who may assume that they did."""
-    texts = [*conversation.comments, *(review.remark for review in conversation.reviews)]
-    return [
-        ReviewPoint(f"L{remark.id}", remark)
-        for remark in texts
-        if remark.is_limited and not remark.is_hidden and f"L{remark.id}" not in rows
-    ]
+def limited(conversation: PullConversation) -> list[ReviewPoint]:
+    """The remarks of bots that they did not review: for the user, who may assume that they did."""
+    texts = (text for text in conversation.texts if text.remark.is_limited)
+    return [_under("L", text) for text in texts if not text.remark.is_hidden]
 
 
 def resolved(ledger: ReviewLedger, conversation: PullConversation) -> ReviewLedger:
     """Mark points that GitHub shows as resolved: they are dropped, and are news if reopened."""
-    states = {thread.id: thread.is_resolved for thread in conversation.threads}
-    rows = {
-        key: replace(row, is_resolved=True) if states.get(key) else row
-        for key, row in ledger.told.items()
-    }
-    return replace(ledger, told=rows)
+    over = {thread.id for thread in conversation.threads if thread.is_resolved}
+    rows = {key: replace(ledger.told[key], is_resolved=True) for key in over & {*ledger.told}}
+    return replace(ledger, told={**ledger.told, **rows})
 
 
 def due_at(waiting: Iterable[ReviewPoint], since: float) -> float:
@@ -196,13 +182,19 @@ def due_at(waiting: Iterable[ReviewPoint], since: float) -> float:
     return min(newest + QUIET_SECONDS, since + LONGEST_QUIET)
 
 
+def _under(prefix: str, text: ReviewPoint) -> ReviewPoint:
+    """The text as a point for the user, whose key is its remark's."""
+    return replace(text, key=f"{prefix}{text.remark.id}")
+
+
 def _newest(remarks: Iterable[Remark]) -> Remark | None:
     """The remark with the latest change, among those whose authors may speak to the agent."""
     kept = [remark for remark in remarks if remark.is_trusted and not remark.is_limited]
     return max(reversed(kept), key=lambda remark: remark.changed_at, default=None)
 
 
-def _speaks(remark: Remark) -> bool:
+def _speaks(text: ReviewPoint) -> bool:
     """True if a text outside of threads may be a point of its own."""
+    remark = text.remark
     is_aside = remark.is_hidden or remark.is_limited or remark.is_summary
     return remark.is_trusted and not is_aside

@@ -17,8 +17,8 @@ from lifecycle.feedback.reviews import review_bots
 from lifecycle.feedback.reviews.remarks import (
     PullConversation,
     Remark,
+    ReviewPoint,
     ReviewThread,
-    SubmittedReview,
     Trusted,
 )
 from lifecycle.github.client.client_common import Json, nodes, part, text
@@ -58,14 +58,14 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
                 unread.discard(name)
         if not unread:
             break
+    reviews = (node for node in lists["reviews"] if node.get("state") != "PENDING")
     asked = (part(request, "requestedReviewer") for request in nodes(pull, "reviewRequests"))
     return PullConversation(
         number=number,
         url=text(pull, "url"),
         head=text(pull, "headRefOid"),
         threads=tuple(thread(node) for node in lists["reviewThreads"]),
-        reviews=tuple(_review(node) for node in lists["reviews"] if node.get("state") != "PENDING"),
-        comments=tuple(remark(node) for node in lists["comments"]),
+        texts=(*map(_review, reviews), *map(_comment, lists["comments"])),
         requested=tuple(review_bots.plain_login(text(who, "login")) for who in asked if who),
         is_complete=not unread,
     )
@@ -153,8 +153,13 @@ def remark(node: Json, *root: Json) -> Remark:
     )
 
 
-def _review(node: Json) -> SubmittedReview:
-    return SubmittedReview(text(node, "id"), text(node, "state"), remark(node, node))
+def _review(node: Json) -> ReviewPoint:
+    return ReviewPoint(text(node, "id"), remark(node, node), review_state=text(node, "state"))
+
+
+def _comment(node: Json) -> ReviewPoint:
+    comment = remark(node)
+    return ReviewPoint(f"C{comment.id}", comment)
 
 
 def demanded(conversation: PullConversation) -> PullConversation:

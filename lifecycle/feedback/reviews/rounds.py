@@ -58,19 +58,20 @@ def decide(
         is_asked: somebody ran a command for this, so the answer does not wait.
     """
     ledger = review_ledger.resolved(ledger, conversation)
-    fresh = review_ledger.news(conversation, ledger.told)
+    fresh = ledger.unsaid(review_ledger.points(conversation, ledger.told))
     # The other points are only for the user.
-    strangers = tuple(review_ledger.strangers(conversation, ledger.told))
-    limited = tuple(review_ledger.limited(conversation, ledger.told))
-    approvals = tuple(review_ledger.approvals(conversation, ledger.told))
+    strangers = ledger.unsaid(review_ledger.strangers(conversation))
+    limited = ledger.unsaid(review_ledger.limited(conversation))
+    approvals = ledger.unsaid(review_ledger.approvals(conversation))
     others = [*strangers, *limited, *approvals]
+    calm = replace(ledger, due=None, waits_since=None)
     if not (fresh or others):
-        return ReviewDecision(replace(ledger, due=None, waits_since=None))
+        return ReviewDecision(calm)
     since = ledger.waits_since if ledger.waits_since is not None else now
     due = review_ledger.due_at([*fresh, *others], since)
     if now < due and not is_asked:
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
-    decision = _told(conversation, replace(ledger, due=None, waits_since=None), fresh)
+    decision = _told(conversation, calm, fresh)
     after = decision.ledger.telling(others, conversation.head)
     return replace(
         decision, ledger=after, strangers=strangers, limited=limited, approvals=approvals
@@ -83,55 +84,41 @@ def _told(
     head = conversation.head
     persons = [point for point in fresh if not point.is_bots]
     bots = [point for point in fresh if point.is_bots]
-    count = len(ledger.rounds) + (not _is_in_last(ledger, head))
+    heads = {past.head: past.keys for past in ledger.rounds}
+    count = len({*heads, head})
     question = ""
     if bots and count > MOST_ROUNDS:
         question = "rounds"
-    elif bots and ledger.rounds and not _has_progress(conversation, ledger):
+    elif bots and ledger.rounds and not _has_progress(conversation, ledger.rounds[-1]):
         question = "no progress"
-    kept = [] if question else [point for point in bots if not _is_worn_out(ledger, point)]
+    worn_out = {key for key, row in ledger.told.items() if row.times >= MOST_TIMES}
+    kept = [] if question else [point for point in bots if point.key not in worn_out]
     if count > CALM_ROUNDS:
         kept = [point for point in kept if point.remark.severity not in _LESSER]
     agent = sorted([*persons, *kept], key=_rank)
     for_person = [point for point in bots if point not in kept]
     after = ledger.telling([*agent, *for_person], head)
     if kept:
-        after = replace(after, rounds=_with_round(ledger, head, [point.key for point in kept]))
+        keys = dict.fromkeys((*heads.get(head, ()), *(point.key for point in kept)))
+        rounds = {**heads, head: tuple(keys)}
+        after = replace(after, rounds=tuple(ReviewRound(*past) for past in rounds.items()))
     is_late = bool(kept) and count > CALM_ROUNDS
     return ReviewDecision(
         after, tuple(agent), tuple(for_person), must_reproduce=is_late, question=question
     )
 
 
-def _is_worn_out(ledger: ReviewLedger, point: ReviewPoint) -> bool:
-    row = ledger.told.get(point.key)
-    return row is not None and row.times >= MOST_TIMES
-
-
-def _is_in_last(ledger: ReviewLedger, head: str) -> bool:
-    return bool(ledger.rounds) and ledger.rounds[-1].head == head
-
-
-def _has_progress(conversation: PullConversation, ledger: ReviewLedger) -> bool:
+def _has_progress(conversation: PullConversation, last: ReviewRound) -> bool:
     """True if the last round had a result, or its head is still the current one: the agent is at it.
 
     A thread that was answered, resolved or outdated is a result. If a round has only texts that cannot be
     answered in place, the next push is its result.
     """
-    last = ledger.rounds[-1]
     if last.head == conversation.head:
         return True
     threads = [thread for thread in conversation.threads if thread.id in last.keys]
     done = (thread.is_resolved or thread.is_answered or thread.is_outdated for thread in threads)
     return not threads or any(done)
-
-
-def _with_round(ledger: ReviewLedger, head: str, keys: Sequence[str]) -> tuple[ReviewRound, ...]:
-    if not _is_in_last(ledger, head):
-        return (*ledger.rounds, ReviewRound(head, tuple(keys)))
-    last = ledger.rounds[-1]
-    more = tuple(key for key in keys if key not in last.keys)
-    return (*ledger.rounds[:-1], replace(last, keys=(*last.keys, *more)))
 
 
 _CLASSES = ("blocking", "major", "", "minor", "nit")
@@ -149,14 +136,11 @@ def to_ask_again(conversation: PullConversation) -> tuple[str, ...]:
     These are people whose last review is of an older commit and not an approval, and who are not asked now.
     Bots are not: they review each push by themselves, or when asked in words of their own.
     """
-    last: dict[str, tuple[str, str, str]] = {}
-    for review in conversation.reviews:
-        if review.remark.trusted is Trusted.PERSON:
-            name = review.remark.author
-            last[name.casefold()] = (name, review.state, review.remark.sha)
-    waiting = {name.casefold() for name in conversation.requested}
-    return tuple(
-        name
-        for key, (name, state, sha) in last.items()
-        if key not in waiting and sha != conversation.head and state != "APPROVED"
-    )
+    last = {
+        text.remark.author.casefold(): text
+        for text in conversation.texts
+        if text.review_state and text.remark.trusted is Trusted.PERSON
+    }
+    others = [text for name, text in last.items() if name not in conversation.requested]
+    asked = (text for text in others if text.review_state != "APPROVED")
+    return tuple(text.remark.author for text in asked if text.remark.sha != conversation.head)
