@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from lifecycle.feedback.checks.packet import CheckFailure
 from lifecycle.feedback.failures import failure_words as words
-from lifecycle.feedback.failures.ladder import BETWEEN, FailureFact
 from lifecycle.feedback.failures.tampering import TamperFinding
 
 HEAD, BASE = "0123456789abcdef", "fedcba9876543210"
 
 
-def fact(*names: str, broken: str = "", identities: tuple[str, ...] = ()) -> FailureFact:
+LOST = ("##[error]npm error code ECONNRESET",)
+"""What a log says whose job lost the network."""
+
+
+def fact(*names: str, **more: Any) -> CheckFailure:
     """A failure of checks of CI."""
-    return FailureFact(
-        tuple(f"CI{BETWEEN}{name}" for name in names), 7, broken, identities=identities
-    )
+    return CheckFailure(names[0], "FAILURE", workflow="CI", run=7, job=8, same=names[1:], **more)
 
 
 def test_a_rerun_is_told_with_what_broke_once() -> None:
     """To the person alone."""
-    failures = [fact("lint", broken="the network"), fact("test", "docs", broken="the network")]
+    failures = [fact("lint", excerpt=LOST), fact("test", "docs", excerpt=LOST)]
     assert words.of_head("run-again", 46, HEAD, failures) == (
         "CI of PR #46 at 0123456: lint, test, docs failed because of the machine or service that it ran on "
         "(the network); the failed jobs are run again, and the agent was not woken."
@@ -29,22 +33,22 @@ def test_a_rerun_is_told_with_what_broke_once() -> None:
 
 def test_names_and_identities_are_counted_where_there_are_many() -> None:
     """Five are shown, whoever they belong to; one that is there twice is shown once."""
-    five = [fact(*"abcde", broken="x")]
+    five = [fact(*"abcde", excerpt=LOST)]
     assert "a, b, c, d, e failed" in words.of_head("run-again", 46, HEAD, five)
     assert "a, b, c, d, e (+1 more) failed" in words.of_head(
         "run-again", 46, HEAD, [*five, fact("f")]
     )
-    many = [fact("a", identities=tuple(f"test t{n}" for n in (0, 0, 1, 2, 3, 4)))]
+    many = [fact("a", tests=tuple(f"t{n}" for n in (0, 0, 1, 2, 3, 4)))]
     assert '"t0", "t1", "t2", "t3", "t4". This' in words.of_head(
         "inherited", 46, HEAD, many, BASE, "p"
     )
-    more = [*many, fact("b", identities=("error t5",))]
+    more = [*many, fact("b", first_error="t5")]
     assert '"t4" (+1 more). This' in words.of_head("inherited", 46, HEAD, more, BASE, "p")
 
 
 def test_inherited_and_mended_name_the_commit_of_the_base() -> None:
     """The one is not to be fixed, the other to be merged."""
-    failures = [fact("test", identities=("test a.py::test_a",))]
+    failures = [fact("test", tests=("a.py::test_a",))]
     assert words.of_head("inherited", 46, HEAD, failures, BASE, "x.txt") == (
         "CI: test failed on PR #46 at 0123456, and fails the same way on its base at fedcba9: "
         '"a.py::test_a". This PR did not cause it, so do not fix it here; tell the user. It is checked '
@@ -104,7 +108,7 @@ def test_what_weakens_checks_is_named_with_its_line() -> None:
 def test_names_of_strangers_are_cut(length: int) -> None:
     """Names at 80 characters, files and lines at 120, what failed at 160; a cut is marked."""
     name = "n" * length
-    text = words.of_head("run-again", 46, HEAD, [fact(name, broken="x")])
+    text = words.of_head("run-again", 46, HEAD, [fact(name, excerpt=LOST)])
     assert (name in text) is (length == 80)
     line = "l" * (length + 40)
     (said,) = words.weakened([TamperFinding("x", line.replace("l", "p"), line)])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.values.configured import Settings
+from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
 from lifecycle.feedback.failures.failure_ledger import MOST_KEPT, FailureLedger, RedHead
 from lifecycle.feedback.failures.ladder import (
     BASE_POLLS,
@@ -16,7 +17,6 @@ from lifecycle.feedback.failures.ladder import (
     BaseFacts,
     FailureClass,
     FailureDecision,
-    FailureFact,
     FailureFacts,
     decide,
     flakes,
@@ -28,17 +28,18 @@ EMPTY = FailureLedger(46)
 SETTINGS = Settings(ci_rerun=1, ci_attempts=3)
 
 
-def failed(name: str, *tests: str, how: str = "13", **more: Any) -> FailureFact:
+def failed(name: str, *tests: str, how: str = "13", **more: Any) -> CheckFailure:
     """A failed check of CI, by its tests."""
-    names = tuple(f"test {one}" for one in tests)
-    trace = (*names, f"assert {how}") if names else ("",)
-    return FailureFact((f"CI{BETWEEN}{name}",), 7, identities=names, trace=trace, **more)
+    error = f"assert {how}" if tests else ""
+    known: dict[str, Any] = {"word": "FAILURE", "workflow": "CI", "run": 7, "job": 8}
+    return CheckFailure(name, tests=tests, first_error=error, **known | more)
 
 
-def facts(*failures: FailureFact, head: str = HEAD, **more: Any) -> FailureFacts:
+def facts(*failures: CheckFailure, head: str = HEAD, **more: Any) -> FailureFacts:
     """A head whose run 7 is over after its first attempt."""
-    known: dict[str, Any] = {"attempts": {7: 1}, "over": (7,), "packet": f"{head[:3]}.txt"}
-    return FailureFacts(head, failures=failures, **known | more)
+    packet = FailurePacket(46, "", head, failures, path=f"{head[:3]}.txt")
+    known: dict[str, Any] = {"attempts": {7: 1}, "over": (7,)}
+    return FailureFacts(packet, **known | more)
 
 
 def looked(made: FailureFacts, ledger: FailureLedger = EMPTY, **limits: Any) -> FailureDecision:
@@ -51,7 +52,7 @@ def base(*tests: str, sha: str = BASE, workflows: tuple[str, ...] = ("CI",)) -> 
     return BaseFacts(sha, frozenset(f"test {one}" for one in tests), workflows)
 
 
-LOST = failed("lint", broken="the network")
+LOST = failed("lint", excerpt=("##[error]npm error code ECONNRESET",))
 
 
 def test_what_it_ran_on_is_run_again_once_its_run_is_over() -> None:
@@ -108,7 +109,7 @@ def test_beside_a_failure_of_ours_nothing_is_run_again() -> None:
 
 def test_what_was_cancelled_beside_a_failure_says_nothing() -> None:
     """A matrix that fails fast cancels the rest; alone it is told as it is."""
-    cancelled = FailureFact((f"CI{BETWEEN}slow",), 7, is_cancelled=True)
+    cancelled = failed("slow", word="CANCELLED")
     assert looked(facts(cancelled, LOST)).kind is FailureClass.RERUN
     assert looked(facts(cancelled, failed("test", "adds"), base=base("adds"))).kind is (
         FailureClass.INHERITED

@@ -94,6 +94,11 @@ class CheckFailure:
     summary: str = ""
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all checks that failed alike."""
+        return (self.name, *self.same)
+
+    @property
     def identities(self) -> tuple[str, ...]:
         """Names of what failed, without the check's name, equal at other commits and in other runs.
 
@@ -140,8 +145,12 @@ class FailurePacket:
     @property
     def count(self) -> int:
         """How many checks failed."""
-        known = sum(1 + len(failure.same) for failure in self.failures)
-        return known + len(self.others) + self.left
+        return sum(len(failure.names) for failure in self.every) + self.left
+
+    @property
+    def every(self) -> tuple[CheckFailure, ...]:
+        """The failures, and each of the others as one of which only its name is known."""
+        return (*self.failures, *(CheckFailure(name, "") for name in self.others))
 
 
 def ordered(head: FailedHead) -> list[FailedCheck]:

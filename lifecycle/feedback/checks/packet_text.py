@@ -37,7 +37,7 @@ def lines_of(packet: FailurePacket) -> list[str]:
     lines = [_title(packet), *([DATA] if packet.failures else [])]
     unshown: list[str] = []
     count = len(packet.failures)
-    names = (name for failure in packet.failures for name in (failure.name, *failure.same))
+    names = (name for failure in packet.failures for name in failure.names)
     longest = _end(packet, sorted(names, key=len, reverse=True))
     kept = max(_KEPT_CHARACTERS, _size(longest))
     for place, failure in enumerate(packet.failures):
@@ -45,7 +45,7 @@ def lines_of(packet: FailurePacket) -> list[str]:
         characters = (MOST_CHARACTERS - kept - _size(lines)) // (count - place)
         failure_lines = _told(place + 1, failure, room - 1, characters)
         if unshown or len(failure_lines) > room or _size(failure_lines) > characters:
-            unshown += [failure.name, *failure.same]
+            unshown += failure.names
         else:
             lines += ["", *failure_lines]
     return [*lines, *_end(packet, unshown)]

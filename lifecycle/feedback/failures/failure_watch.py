@@ -25,7 +25,7 @@ from lifecycle.feedback.failures.failure_ledger import FailureLedger
 from lifecycle.storage import log
 
 if TYPE_CHECKING:
-    from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
+    from lifecycle.feedback.checks.packet import CheckFailure
     from lifecycle.feedback.failures.tampering import TamperFinding
 
 MORE_SECONDS = 10.0
@@ -56,15 +56,16 @@ class FailureWatch:
     def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
         """Read why a head failed; as `ports.FailureFeedback.explained`."""
         from lifecycle.feedback.checks.fetching import fetch
+        from lifecycle.feedback.checks.packet import FailurePacket
         from lifecycle.feedback.checks.packet_text import wake_lines
 
         # Failures that cannot be read are the agent's.
-        self._read[pull, head] = ladder.FailureFacts(head)
+        self._read[pull, head] = ladder.FailureFacts(FailurePacket(pull, "", head))
         packet = fetch(self._world, pull, seconds)
         if packet.head != head:
             return ()  # a newer head has other failures: this head is reported without them
         self._world.deadline.renew(MORE_SECONDS)
-        self._read[pull, head] = facts = _facts_of(packet)
+        self._read[pull, head] = facts = ladder.FailureFacts(packet)
         last = MORE_SECONDS + 1.0 + HARD_EXIT_GRACE
         try:
             with nullcontext() if seconds is None else alarm(last):
@@ -151,25 +152,28 @@ class FailureWatch:
 
     def _completed(self, facts: ladder.FailureFacts, tip: str) -> ladder.FailureFacts:
         """Read facts about a head besides its logs; facts that cannot be read count as not known."""
-        numbers = dict.fromkeys(fact.run for fact in facts.failures if fact.run is not None)
+        from lifecycle.feedback.failures.infrastructure import broken
+
+        failures = facts.packet.failures
+        numbers = dict.fromkeys(failure.run for failure in failures if failure.run is not None)
         tried = [self._tried(self._world.reports.run, number) for number in [*numbers][:MOST_RUNS]]
         runs = [run for run in tried if run is not None]
         attempts = {run.number: run.attempt for run in runs}
         over = tuple(run.number for run in runs if run.is_over)
         facts = replace(facts, attempts=attempts, over=over)
-        wanted = [fact for fact in facts.failures if fact.identities and not fact.broken]
+        wanted = [failure for failure in failures if failure.identities and not broken(failure)]
         if not wanted:
             return facts
         tested = next((run.base for run in runs if run.base), "")
         if tip and not tested:
-            tested = self._merge_base(facts.head, tip)
+            tested = self._merge_base(facts.packet.head, tip)
         base = self._base_of(tested, wanted)
-        if base is None or not any(base.identities.issuperset(fact.identities) for fact in wanted):
+        if base is None or not any(ladder.is_in(failure, base) for failure in wanted):
             return replace(facts, base=base)
         newest = base if tip == base.sha else self._base_of(tip, wanted)
         return replace(facts, base=base, tip=newest)
 
-    def _base_of(self, sha: str, wanted: Sequence[ladder.FailureFact]) -> ladder.BaseFacts | None:
+    def _base_of(self, sha: str, wanted: Sequence[CheckFailure]) -> ladder.BaseFacts | None:
         """Read what failed on a commit of the base, from its logs; None if that cannot be known."""
         base = self._tried(self._world.reports.failed_on, sha) if sha else None
         if base is None:
@@ -177,7 +181,7 @@ class FailureWatch:
         from lifecycle.feedback.checks.fetching import read_log
         from lifecycle.feedback.checks.packet import ordered, packet
 
-        names = {check for fact in wanted for check in fact.checks}
+        names = {check for failure in wanted for check in ladder.checks_of(failure)}
         checks = sorted(
             ordered(FailedHead(0, "", sha, base.failed)),
             key=lambda check: f"{check.workflow}{ladder.BETWEEN}{check.name}" not in names,
@@ -194,32 +198,6 @@ class FailureWatch:
             why = redact(error.sentence, self._world.environment)
             log.write(self._world.root, f"feedback: {why}")
             return None
-
-
-def _facts_of(packet: FailurePacket) -> ladder.FailureFacts:
-    """The facts from the packet alone."""
-    failures = [_fact(failure) for failure in packet.failures]
-    if packet.others or packet.left:  # it is not known what failed there
-        failures.append(
-            ladder.FailureFact(tuple(f"{ladder.BETWEEN}{name}" for name in packet.others))
-        )
-    return ladder.FailureFacts(packet.head, packet.path, tuple(failures))
-
-
-def _fact(failure: CheckFailure) -> ladder.FailureFact:
-    from lifecycle.feedback.failures.infrastructure import broken
-
-    checks = tuple(
-        f"{failure.workflow}{ladder.BETWEEN}{name}" for name in (failure.name, *failure.same)
-    )
-    return ladder.FailureFact(
-        checks,
-        failure.run,
-        broken(failure),
-        is_cancelled=failure.word == "CANCELLED",
-        identities=failure.identities,
-        trace=failure.trace,
-    )
 
 
 def _passed(pull: PullRequest) -> Collection[str]:
@@ -286,13 +264,13 @@ def _follows(
             key = ",".join(f"{run}/{attempt}" for run, attempt in decision.runs)
             note(f"rerun:{number}:{key}", words.of_head("run-again", *about), Audience.NOTE)
         case ladder.FailureClass.INHERITED if facts.base is not None:
-            text = words.of_head("inherited", *about, facts.base.sha, facts.packet)
+            text = words.of_head("inherited", *about, facts.base.sha, facts.packet.path)
             note(f"inherited:{number}:{head}", text, Audience.NEWS)
         case ladder.FailureClass.MENDED if facts.tip is not None:
             text = words.of_head("mended", *about, facts.tip.sha)
             note(f"mended:{number}:{head}:{facts.tip.sha}", text, Audience.NEWS)
         case ladder.FailureClass.STOPPED if not decision.question:
-            text = words.of_head("still-stopped", *about, path=facts.packet)
+            text = words.of_head("still-stopped", *about, path=facts.packet.path)
             note(f"stopped:{number}:{head}", text, Audience.NOTE)
     if decision.question:
         asked = decision.asked

@@ -11,7 +11,8 @@ from typing import Final
 
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import few, named, quoted, short, visible
-from lifecycle.feedback.failures.ladder import BETWEEN, FailureFact
+from lifecycle.feedback.checks.packet import CheckFailure
+from lifecycle.feedback.failures.infrastructure import broken
 from lifecycle.feedback.failures.tampering import TamperFinding
 from lifecycle.settings import resources
 
@@ -27,17 +28,17 @@ def of_head(
     name: str,
     number: int,
     head: str,
-    failures: Sequence[FailureFact],
+    failures: Sequence[CheckFailure],
     base: str = "",
     path: str = "",
 ) -> str:
     """The sentence of this name on a head's failures: their cause, and what follows."""
     about = {"number": number, "head": head[:7], "base": base[:7], "path": path}
-    broken = ", ".join(dict.fromkeys(failure.broken for failure in failures))
+    reasons = ", ".join(dict.fromkeys(map(broken, failures)))
     identities = _shown([name for failure in failures for name in failure.identities])
-    checks = [name.rpartition(BETWEEN)[2] for failure in failures for name in failure.checks]
-    shown_checks = few((named(name, _NAME) for name in checks), SHOWN)
-    return sentence(name, **about, checks=shown_checks, broken=broken, identities=identities)
+    checks = (named(name, _NAME) for failure in failures for name in failure.names)
+    shown_checks = few(checks, SHOWN)
+    return sentence(name, **about, checks=shown_checks, broken=reasons, identities=identities)
 
 
 def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str], most: int) -> str:

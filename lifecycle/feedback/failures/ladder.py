@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.configured import Settings
 from lifecycle.feedback.failures.failure_ledger import FailureLedger, RedHead
+
+if TYPE_CHECKING:
+    from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
 
 MOST_HEADS = 10
 """Red heads for which the agent is woken, over a pull request's whole life."""
@@ -41,26 +45,6 @@ class FailureClass(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class FailureFact:
-    """One failure of a head.
-
-    Attributes:
-        checks: by workflow and name with BETWEEN, of all that failed alike.
-        run: the run that it belongs to, None unless it is of Actions.
-        broken: the infrastructure that broke; "" if none did.
-        is_cancelled: it was cancelled, so it shows nothing.
-        identities, trace: as `CheckFailure` has them.
-    """
-
-    checks: tuple[str, ...]
-    run: int | None = None
-    broken: str = ""
-    is_cancelled: bool = False
-    identities: tuple[str, ...] = ()
-    trace: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class BaseFacts:
     """What is known of a commit of the base: what failed there, and which workflows are over."""
 
@@ -74,18 +58,14 @@ class FailureFacts:
     """What was read of a head's failures.
 
     Attributes:
-        head: the commit.
-        packet: the path of the packet.
-        failures: what failed.
+        packet: what failed, and on which commit.
         attempts: for each known run, the number of its newest attempt.
         over: the completed ones of these runs.
         base: the commit that the head was tested with, None if that is not known.
         tip: the newest commit of the base branch, None if it is not known.
     """
 
-    head: str
-    packet: str = ""
-    failures: tuple[FailureFact, ...] = ()
+    packet: FailurePacket
     attempts: Mapping[int, int] = field(default_factory=dict)
     over: Collection[int] = ()
     base: BaseFacts | None = None
@@ -108,24 +88,28 @@ class FailureDecision:
     kind: FailureClass
     ledger: FailureLedger
     runs: tuple[tuple[int, int], ...] = ()
-    failures: tuple[FailureFact, ...] = ()
+    failures: tuple[CheckFailure, ...] = ()
     question: str = ""
     asked: tuple[str, ...] = ()
 
 
 def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> FailureDecision:
     """Decide what follows from what was read of a head's failures."""
+    from lifecycle.feedback.failures.infrastructure import broken as is_broken
+
+    head, every = facts.packet.head, facts.packet.every
     # Twins (a push, and its pull request) have one name: what failed in either is known until both passed.
-    failing = dict(ledger.failing) if ledger.red == facts.head else {}
-    for failure in facts.failures:
-        for name in failure.checks:
+    failing = dict(ledger.failing) if ledger.red == head else {}
+    for failure in every:
+        for name in checks_of(failure):
             failing[name] = tuple(dict.fromkeys((*failing.get(name, ()), *failure.identities)))
-    since = ledger.since or facts.head
-    ledger = replace(ledger, red=facts.head, since=since, failing=failing, base="", is_due=False)
-    failures = [fact for fact in facts.failures if not fact.is_cancelled] or list(facts.failures)
-    inherited = tuple(fact for fact in failures if _is_in(fact, facts.base))
-    own = [fact for fact in failures if fact not in inherited]
-    broken = tuple(fact for fact in own if fact.broken)
+    since = ledger.since or head
+    ledger = replace(ledger, red=head, since=since, failing=failing, base="", is_due=False)
+    # What was cancelled beside other failures shows nothing.
+    failures = [failure for failure in every if failure.word != "CANCELLED"] or every
+    inherited = tuple(failure for failure in failures if is_in(failure, facts.base))
+    own = [failure for failure in failures if failure not in inherited]
+    broken = tuple(failure for failure in own if is_broken(failure))
     runs = _runs(broken, facts, settings)
     if broken and len(broken) == len(own) and runs is not None:
         is_over = all(run in facts.over for run, _ in runs)
@@ -133,8 +117,8 @@ def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> Fa
         ledger = replace(ledger, is_due=not is_over)
         return FailureDecision(kind, ledger, runs if is_over else (), broken)
     if inherited and not own:
-        flows = {check.partition(BETWEEN)[0] for fact in inherited for check in fact.checks}
-        failed = {name for fact in inherited for name in fact.identities}
+        flows = {failure.workflow for failure in inherited}
+        failed = {name for failure in inherited for name in failure.identities}
         tip = facts.tip
         if tip is not None and not flows.issubset(tip.workflows):
             tip = None  # while the workflow runs, nothing is known yet: it is looked at again
@@ -146,7 +130,12 @@ def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> Fa
     return _ours(facts, ledger, settings, own)
 
 
-def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
+def checks_of(failure: CheckFailure) -> list[str]:
+    """The checks that failed alike, each by its workflow and name."""
+    return [f"{failure.workflow}{BETWEEN}{name}" for name in failure.names]
+
+
+def is_in(failure: CheckFailure, base: BaseFacts | None) -> bool:
     """True if the base has all of its failures, too: a new failure besides an old one is ours."""
     if base is None or not failure.identities:
         return False
@@ -154,7 +143,7 @@ def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
 
 
 def _runs(
-    broken: Sequence[FailureFact], facts: FailureFacts, settings: Settings
+    broken: Sequence[CheckFailure], facts: FailureFacts, settings: Settings
 ) -> tuple[tuple[int, int], ...] | None:
     """The runs with their attempts; None if one is not known, or was rerun often enough."""
     numbers = dict.fromkeys(failure.run for failure in broken)
@@ -168,7 +157,7 @@ def _runs(
 
 
 def _ours(
-    facts: FailureFacts, ledger: FailureLedger, settings: Settings, own: Sequence[FailureFact]
+    facts: FailureFacts, ledger: FailureLedger, settings: Settings, own: Sequence[CheckFailure]
 ) -> FailureDecision:
     """The decision that the agent fixes the failures, or a question to a person if fixes did not help."""
     identities = tuple(dict.fromkeys(name for failure in own for name in failure.identities))
@@ -176,8 +165,8 @@ def _ours(
     if not identities:
         return ours  # failures that could not be read are not counted
     trace = tuple(sorted({line for failure in own for line in failure.trace}))
-    before = [red for red in ledger.reds if red.sha != facts.head]
-    charged = ledger.charged(RedHead(facts.head, identities, trace, facts.packet))
+    before = [red for red in ledger.reds if red.sha != facts.packet.head]
+    charged = ledger.charged(RedHead(facts.packet.head, identities, trace, facts.packet.path))
     new = tuple(name for name in identities if name not in ledger.stopped)
     asked: tuple[str, ...] = tuple(n for n in new if charged.count(n) >= settings.ci_attempts)
     question = "attempts" if asked else ""
