@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from lifecycle.core.timing import render_time
 from lifecycle.feedback.waiting import look_rounds
 from lifecycle.feedback.waiting.look_rounds import (
     KEPT,
@@ -18,7 +19,6 @@ from lifecycle.feedback.waiting.look_rounds import (
     RETRY,
     SETTLES,
     LookBoard,
-    PointsLeft,
     SharedAnswer,
     WatchedPull,
 )
@@ -116,11 +116,9 @@ def test_a_round_asks_for_the_longest_not_shown_first_and_no_more_than_fit() -> 
     whole = board(
         z=pull("z", at=0.0), b=pull("b", at=NOW - 99), gone=pull("gone", asked=NOW - KEPT)
     )
-    assert look_rounds.next_round(whole, NOW) == ("z", "b")
-    assert look_rounds.next_round(replace(whole, size=1), NOW) == ("z",)
-    assert look_rounds.next_round(LookBoard(), NOW) == ()
-    ids = look_rounds.digests_asked([pull("a"), pull("b", ids=("b", "a-card"))])
-    assert ids == ["a", "a-card", "b"]
+    assert look_rounds.next_round(whole, NOW) == [whole.pulls["z"], whole.pulls["b"]]
+    assert look_rounds.next_round(replace(whole, size=1), NOW) == [whole.pulls["z"]]
+    assert look_rounds.next_round(LookBoard(), NOW) == []
 
 
 def test_an_answer_tells_since_when_a_digest_is_what_it_is() -> None:
@@ -155,18 +153,26 @@ def test_one_whole_look_a_round_goes_to_the_oldest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "hold"),
+    ("limit", "left", "after", "hold"),
     [
-        (PointsLeft(5000, 500, NOW + 900), 0.0),
-        (PointsLeft(5000, 499, NOW + 900), NOW + 900),
-        (PointsLeft(5000, 499, NOW), 0.0),
-        (PointsLeft(1000, 99, NOW + 1), NOW + 1),
+        (5000, 500, 900, 0.0),
+        (5000, 499, 900, NOW + 900),
+        (5000, 499, 0, 0.0),
+        (1000, 99, 1, NOW + 1),
+        (None, 99, 1, 0.0),
+        (1000, None, 1, 0.0),
+        (1000, 99, None, 0.0),
     ],
 )
-def test_a_tenth_of_the_hour_is_left_to_people(points: PointsLeft, hold: float) -> None:
-    """With less, waiters wait for the next hour."""
-    after = look_rounds.answered(board(a=pull()), {"a": "d"}, NOW, points)
-    assert after.hold == hold
+def test_a_tenth_of_the_hour_is_left_to_people(
+    limit: int | None, left: int | None, after: int | None, hold: float
+) -> None:
+    """With less, waiters wait for the next hour; numbers that are not there hold nobody."""
+    resets = render_time(NOW + after) if after is not None else "soon"
+    rate = {"limit": limit, "remaining": left, "resetAt": resets}
+    answered = look_rounds.answered(board(a=pull()), {"a": "d"}, NOW, rate)
+    assert answered.hold == hold
+    assert look_rounds.answered(replace(answered, hold=5.0), {}, NOW, None).hold == 5.0
 
 
 def test_a_failed_round_is_made_smaller_and_later() -> None:
@@ -210,8 +216,7 @@ def test_a_hold_ends_and_one_that_no_limit_of_githubs_lasts_is_none() -> None:
 
 def test_a_server_without_digests_is_left_alone_for_a_while() -> None:
     """Each looks for itself, and a date that is too far away is none."""
-    off = look_rounds.turned_off(LookBoard(), NOW)
-    assert off.off == NOW + OFF
+    off = LookBoard(off=NOW + OFF)
     moments = [NOW + s for s in (-1, 0, OFF - 1, OFF)]
     assert [off.answer("a", NOW, now, EVERY) for now in moments] == [
         None,

@@ -9,10 +9,11 @@ the pull request whose last one is the oldest. So 50 quiet worktrees cost two re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
+from lifecycle.core.timing import parse_time
 
 MOST = 50
 """Pull requests in one request: each with its card or issue, a hundred nodes, GitHub's maximum."""
@@ -135,15 +136,6 @@ class LookBoard:
         return board
 
 
-@dataclass(frozen=True, slots=True)
-class PointsLeft:
-    """GitHub's numbers on the hour's points; `resets` in seconds since the epoch."""
-
-    limit: int
-    left: int
-    resets: float
-
-
 def enlisted(
     board: LookBoard, ids: Sequence[str], now: float, *, looked: float, every: float
 ) -> LookBoard:
@@ -159,16 +151,23 @@ def enlisted(
     return replace(board, pulls={**board.pulls, ids[0]: pull})
 
 
-def next_round(board: LookBoard, now: float) -> tuple[str, ...]:
-    """The node ids for the next request: those not seen for longest first, as many as fit."""
-    live = [key for key, pull in board.pulls.items() if _is_live(pull, now)]
-    return tuple(sorted(live, key=lambda key: board.pulls[key].at)[: board.size])
+def next_round(board: LookBoard, now: float) -> list[WatchedPull]:
+    """What the next request asks for: those not seen for longest first, as many as fit."""
+    live = (pull for pull in board.pulls.values() if _is_live(pull, now))
+    return sorted(live, key=lambda pull: pull.at)[: board.size]
 
 
 def answered(
-    board: LookBoard, digests: Mapping[str, str], now: float, points: PointsLeft | None = None
+    board: LookBoard, digests: Mapping[str, str], now: float, rate: object = None
 ) -> LookBoard:
-    """The board after a round; `digests` has all that were asked for, "" for unusable ones."""
+    """The board after a round.
+
+    Args:
+        board: the board before the round.
+        digests: all that were asked for, "" for unusable ones.
+        now: seconds since the epoch.
+        rate: GitHub's `rateLimit`, as far as it was shown.
+    """
     pulls = {key: pull for key, pull in board.pulls.items() if _is_live(pull, now)}
     for key, digest in digests.items():
         if key in pulls:
@@ -178,12 +177,17 @@ def answered(
     oldest = min(pulls, key=lambda key: pulls[key].looked, default=None)
     if oldest is not None and now - pulls[oldest].looked > REFRESH:
         pulls[oldest] = replace(pulls[oldest], refresh=now)
-    size = min(board.size + 1, MOST)
-    after = replace(board, pulls=pulls, size=size, failed=0, why="")
-    if points is None:
-        return after
-    is_short = points.left < points.limit * RESERVE and points.resets > now
-    return replace(after, hold=points.resets if is_short else board.hold)
+    size, hold = min(board.size + 1, MOST), _reserved(rate, now) or board.hold
+    return replace(board, pulls=pulls, size=size, hold=hold, failed=0, why="")
+
+
+def _reserved(rate: object, now: float) -> float:
+    """Until when the rest of the hour's points is left to people; 0.0 if enough are left, or not known."""
+    if not isinstance(rate, Mapping):
+        return 0.0
+    limit, left, resets = rate.get("limit"), rate.get("remaining"), parse_time(rate.get("resetAt"))
+    is_short = isinstance(limit, int) and isinstance(left, int) and left < limit * RESERVE
+    return resets if is_short and resets is not None and resets > now else 0.0
 
 
 def failed(
@@ -206,15 +210,5 @@ def failed(
     return replace(board, size=size, failed=times, hold=hold, why=why)
 
 
-def turned_off(board: LookBoard, now: float) -> LookBoard:
-    """The board if the server cannot be asked for digests: each waiter looks for itself for a while."""
-    return replace(board, off=now + OFF)
-
-
 def _is_live(pull: WatchedPull, now: float) -> bool:
     return now - pull.asked < KEPT
-
-
-def digests_asked(pulls: Iterable[WatchedPull]) -> list[str]:
-    """The node ids of one request, without duplicates."""
-    return list(dict.fromkeys(node_id for pull in pulls for node_id in pull.ids))

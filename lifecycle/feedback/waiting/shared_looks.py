@@ -11,21 +11,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LockBusy, Rejected, Transient, Unsupported
-from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.timing import parse_time
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.feedback.waiting import look_rounds
-from lifecycle.feedback.waiting.look_rounds import LookBoard, PointsLeft, SharedAnswer
+from lifecycle.feedback.waiting.look_rounds import LookBoard, SharedAnswer, WatchedPull
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import log, regular_files, store
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
+    from lifecycle.github.client.client_common import Json
     from lifecycle.github.client.graph import GraphClient, GraphReply
 
 FOLDER = "looks"
@@ -104,8 +104,7 @@ class SharedLooks:
     def _round(self, board: LookBoard, now: float) -> LookBoard:
         """Ask GitHub for the digests that are due; return the new board."""
         asked = look_rounds.next_round(board, now)
-        pulls = [board.pulls[node_id] for node_id in asked]
-        ids = look_rounds.digests_asked(pulls)
+        ids = list(dict.fromkeys(node_id for pull in asked for node_id in pull.ids))
         try:
             reply = self.graph().execute(DOCUMENT, {"ids": ids}, subject="what is waited for")
         except Transient as error:
@@ -116,13 +115,12 @@ class SharedLooks:
             )
         except Unsupported as error:
             log.write(self.root, f"looks are not shared: {error.sentence}")
-            return self._changed(lambda before: look_rounds.turned_off(before, now))
+            return self._changed(lambda before: replace(before, off=now + look_rounds.OFF))
         except Rejected as error:
             log.write(self.root, f"looks: {error.sentence}")
             return board  # its own look says what is wrong
-        shown, points = _digests(reply, ids), _points(reply.data)
-        digests = {pull.ids[0]: _joined(shown, pull.ids) for pull in pulls}
-        return self._changed(lambda before: look_rounds.answered(before, digests, now, points))
+        digests, rate = _digests(reply, ids, asked), reply.data.get("rateLimit")
+        return self._changed(lambda before: look_rounds.answered(before, digests, now, rate))
 
     def _changed(self, change: Callable[[LookBoard], LookBoard]) -> LookBoard:
         """The board after a change under the short lock; it is written only if it is different."""
@@ -168,44 +166,34 @@ def place(environment: Mapping[str, str], url: str, token: str) -> Path | None:
     return folder / FOLDER / f"{mark}.json" if folder is not None else None
 
 
-def _digests(reply: GraphReply, ids: Sequence[str]) -> dict[str, str]:
-    """A hash of the answer for each node, by its id; "" if GitHub left out a part of it."""
+def _digests(reply: GraphReply, ids: Sequence[str], pulls: Iterable[WatchedPull]) -> dict[str, str]:
+    """A hash of what the answer shows of each pull request with its card or issue, by its node id.
+
+    It is "" if the pull request is not shown, or a part of both was left out. A card or issue may be
+    hidden: its own worktree sees no more of it.
+    """
     nodes = reply.data.get("nodes")
-    shown = nodes if isinstance(nodes, list) and len(nodes) == len(ids) else [None] * len(ids)
     holes = {problem.path[1] for problem in reply.problems if len(problem.path) > 2}
-    return {
-        node_id: "" if place in holes else hashlib.sha256(_text(node)).hexdigest()[:16]
-        for place, (node_id, node) in enumerate(zip(ids, shown, strict=True))
+    shown = {
+        node_id: _shown(node)
+        for place, (node_id, node) in enumerate(zip(ids, nodes or (), strict=False))
+        if place not in holes
     }
+    digests = {}
+    for pull in pulls:
+        text = json.dumps([shown.get(node_id) for node_id in pull.ids], sort_keys=True)
+        digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+        is_usable = shown.keys() >= {*pull.ids} and shown[pull.ids[0]] is not None
+        digests[pull.ids[0]] = digest if is_usable else ""
+    return digests
 
 
 _TELLING = {"mergeable": ("CONFLICTING",), "mergeStateStatus": ("BEHIND", "DIRTY")}
 """Values that are news, of fields that GitHub recomputes when the base moves; others change at random."""
 
 
-def _text(node: object) -> bytes:
-    """The bytes of a node that its digest is made of."""
-    parts = node.items() if isinstance(node, Mapping) else ()
-    shown = {key: part for key, part in parts if key not in _TELLING or part in _TELLING[key]}
-    return json.dumps(shown if node is not None else None, sort_keys=True).encode("ascii")
-
-
-def _joined(shown: Mapping[str, str], ids: Sequence[str]) -> str:
-    """One digest of a pull request with its card or issue; "" if either cannot be used.
-
-    A pull request that GitHub does not show has no digest. A card or issue may be hidden: its own worktree
-    sees no more of it.
-    """
-    parts = [shown[node_id] for node_id in ids]
-    is_missing = parts[0] == hashlib.sha256(_text(None)).hexdigest()[:16]
-    return "" if is_missing or not all(parts) else "-".join(parts)
-
-
-def _points(data: Mapping[str, Any]) -> PointsLeft | None:
-    rate = data.get("rateLimit")
-    if not isinstance(rate, Mapping):
+def _shown(node: object) -> Json | None:
+    """The part of a node that its digest is made of; None if GitHub shows none."""
+    if not isinstance(node, Mapping):
         return None
-    limit, left, resets = rate.get("limit"), rate.get("remaining"), parse_time(rate.get("resetAt"))
-    if not isinstance(limit, int) or not isinstance(left, int) or resets is None:
-        return None
-    return PointsLeft(limit, left, resets)
+    return {key: part for key, part in node.items() if part in _TELLING.get(key, (part,))}
