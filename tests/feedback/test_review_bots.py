@@ -57,7 +57,7 @@ def test_a_bot_is_known_by_its_exact_name_and_a_person_by_their_rights(
 )
 def test_a_class_is_read_in_the_bots_own_form(body: str, kind: str) -> None:
     """A word in a sentence is no class."""
-    assert review_bots.severity(body) == kind
+    assert review_bots.about(body)["severity"] == kind
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_a_class_is_read_in_the_bots_own_form(body: str, kind: str) -> None:
 )
 def test_rate_limited_is_no_review(body: str, *, is_limited: bool) -> None:
     """A bot's short word that it did not look is told apart from a finding about limits."""
-    assert review_bots.is_limited(body) is is_limited
+    assert review_bots.about(body)["is_limited"] is is_limited

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from lifecycle.feedback.reviews.remarks import Trusted
@@ -11,6 +12,9 @@ from lifecycle.settings import resources
 
 _INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 """The insiders: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
+
+table = partial(resources.table, "feedback/reviews/review_bots.toml")
+"""The content of `review_bots.toml`."""
 
 
 def plain_login(login: str) -> str:
@@ -27,42 +31,28 @@ def trusted(login: str, *, is_bot: bool, association: str, is_ours: bool) -> Tru
     if is_ours:
         return Trusted.OURS
     if is_bot:
-        return Trusted.BOT if plain_login(login) in _table()["logins"] else Trusted.STRANGER
+        return Trusted.BOT if plain_login(login) in table()["logins"] else Trusted.STRANGER
     return Trusted.PERSON if association in _INSIDERS else Trusted.STRANGER
 
 
-def is_limited(body: str) -> bool:
-    """True if a bot says that it did not review. A long text counts as a review anyway."""
-    return len(body) < _LONG and _has("limited", body)
-
-
 _LONG = 3_000
+"""Characters from which a text is a review, even if it says that there was none."""
 
 
-def is_summary(body: str) -> bool:
-    """True if a bot summarises the change and asks for nothing."""
-    return _has("summary", body)
+def about(body: str) -> dict[str, Any]:
+    """What a listed bot's text is, as the fields of `Remark` that say so.
+
+    It may say that the bot did not review, or summarise the change and ask for nothing. The severity is ""
+    if the bot gives its finding none, or an unknown one.
+    """
+    words = table()
+    severities = (name for name, patterns in words["severity"].items() if _has(patterns, body))
+    return {
+        "is_limited": len(body) < _LONG and _has(words["limited"], body),
+        "is_summary": _has(words["summary"], body),
+        "severity": next(severities, ""),
+    }
 
 
-def severity(body: str) -> str:
-    """The severity that a bot gives its finding; "" if it gives none, or an unknown one."""
-    for name, patterns in _table()["severity"].items():
-        if any(pattern.search(body) for pattern in patterns):
-            return str(name)
-    return ""
-
-
-def _has(kind: str, body: str) -> bool:
-    return any(pattern.search(body) for pattern in _table()[kind])
-
-
-@cache
-def _table() -> dict[str, Any]:
-    read = resources.texts("feedback/reviews/review_bots.toml")
-    kinds = {name: _patterns(read[name]) for name in ("limited", "summary")}
-    classes = {name: _patterns(words) for name, words in read["severity"].items()}
-    return {**kinds, "severity": classes, "logins": frozenset(read["logins"])}
-
-
-def _patterns(words: list[str]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(word, re.IGNORECASE | re.MULTILINE) for word in words)
+def _has(patterns: Iterable[str], body: str) -> bool:
+    return any(re.search(pattern, body, re.IGNORECASE | re.MULTILINE) for pattern in patterns)

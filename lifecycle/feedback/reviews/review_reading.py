@@ -124,18 +124,14 @@ def remark(node: Json, *root: Json) -> Remark:
     """A remark from a GraphQL node, a comment or a review; `root` is the first of its conversation."""
     author, body = part(node, "author"), text(node, "body")
     login = text(author, "login")
-    is_owners = is_of_owner(node, *root)
-    whose = (
-        Trusted.OWNER
-        if is_owners
-        else review_bots.trusted(
-            login,
-            is_bot=text(author, "__typename") == "Bot",
-            association=text(node, "authorAssociation"),
-            is_ours=bool(node.get("viewerDidAuthor")),
-        )
+    whose = review_bots.trusted(
+        login,
+        is_bot=text(author, "__typename") == "Bot",
+        association=text(node, "authorAssociation"),
+        is_ours=bool(node.get("viewerDidAuthor")),
     )
-    is_bot = whose is Trusted.BOT
+    whose = Trusted.OWNER if is_of_owner(node, *root) else whose
+    about = review_bots.about(body) if whose is Trusted.BOT else {}
     return Remark(
         id=text(node, "fullDatabaseId"),
         author=login.removesuffix("[bot]"),
@@ -147,9 +143,7 @@ def remark(node: Json, *root: Json) -> Remark:
         is_hidden=bool(node.get("isMinimized")) or node.get("state") == "PENDING",
         sha=text(part(node, "originalCommit") or part(node, "commit"), "oid"),
         hunk=text(node, "diffHunk"),
-        is_limited=is_bot and review_bots.is_limited(body),
-        is_summary=is_bot and review_bots.is_summary(body),
-        severity=review_bots.severity(body) if is_bot else "",
+        **about,
     )
 
 
