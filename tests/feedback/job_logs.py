@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lifecycle.feedback.checks.log_lines import StepTime
+from lifecycle.core.values.failed_checks import JobStep
 
 HERE = Path(__file__).parent
 RECORDED = HERE.parent / "evidence" / "recorded"
@@ -70,7 +70,7 @@ class QuotedLog:
         return job_log(self.output, self.command, self.status)[0]
 
 
-def job_log(output: str, command: str, status: int) -> tuple[str, StepTime]:
+def job_log(output: str, command: str, status: int) -> tuple[str, JobStep]:
     """The log of a job whose last step ran `command`, and when that step ran."""
     echo = f"##[group]Run {command}\n{command}\nshell: /usr/bin/bash -e {{0}}\n##[endgroup]"
     end = f"##[error]Process completed with exit code {status}."
@@ -85,7 +85,8 @@ def job_log(output: str, command: str, status: int) -> tuple[str, StepTime]:
             lines.append(f"{at:%Y-%m-%dT%H:%M:%S.%f}0Z {line}")
         if part is not SET_UP and part is not TIDY_UP:
             ended = at
-    whole = StepTime(float(int(began.timestamp())), float(int(ended.timestamp())))
+    first, last = (float(int(moment.timestamp())) for moment in (began, ended))
+    whole = JobStep(1, "Test", began=first, ended=last)
     return "\ufeff" + "\n".join(lines) + "\n", whole
 
 

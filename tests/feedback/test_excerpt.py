@@ -77,7 +77,7 @@ def test_a_step_that_failed_and_was_passed_over_is_not_the_one() -> None:
     first, _ = job_log("Error: the cache is empty", "cache", 1)
     second, step = job_log("src/a.c:3:1: error: expected ';'", "make", 2)
     late = second.replace("2026-11-23T09:", "2026-11-23T10:")
-    hour = type(step)(step.began + 3600, step.ended + 3600)
+    hour = replace(step, began=(step.began or 0) + 3600, ended=(step.ended or 0) + 3600)
     shown = excerpt((first + late).splitlines(), hour)
     assert shown.first_error == "src/a.c:3:1: error: expected ';'"
     assert "cache is empty" not in "\n".join(shown.lines)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.core.values.failed_checks import CheckRemark
+from lifecycle.core.values.failed_checks import CheckRemark, JobStep
 from lifecycle.feedback.checks.excerpt import excerpt
-from lifecycle.feedback.checks.log_lines import StepTime, failing_tests
+from lifecycle.feedback.checks.log_lines import failing_tests
 from lifecycle.feedback.checks.packet import CheckFailure
 from lifecycle.feedback.failures.failure_words import shown
 from lifecycle.feedback.failures.infrastructure import broken, table
@@ -143,6 +143,8 @@ def test_the_tests_of_the_last_command_count() -> None:
     assert failing_tests(log) == ("b.py::test_a", "b.py::test_b[***]")
     assert failing_tests(["nothing"]) == ()
     began = datetime(2026, 1, 31, 10, 0, tzinfo=UTC).timestamp()
-    first = StepTime(began, began + 0.5)  # its last lines may come two seconds late
+    first = JobStep(
+        1, "Test", began=began, ended=began + 0.5
+    )  # its last lines may come two seconds late
     assert failing_tests(log, first) == ("a.py::test_a",)
-    assert failing_tests(log, StepTime(0.0, 1.0)) == failing_tests(log)
+    assert failing_tests(log, JobStep(1, "Test", began=0.0, ended=1.0)) == failing_tests(log)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.timing import parse_time
+from lifecycle.core.values.failed_checks import JobStep
 from lifecycle.feedback.checks import log_lines
 from lifecycle.feedback.checks.log_lines import (
     MOST_OF_KEY,
     KeptLog,
-    StepTime,
     moment_end,
     plain_lines,
 )
@@ -103,7 +103,7 @@ def test_only_what_the_step_printed_in_its_time_is_its_own() -> None:
     ]
     began = parse_time("2026-11-23T09:00:10Z")
     assert began is not None
-    step = StepTime(began, began + 10)
+    step = JobStep(1, "Test", began=began, ended=began + 10)
     assert list(plain_lines(lines, step)) == ["first", "second", "last", "again"]
     stamped = "2026-11-23T09:00:00.1234567Z "
     assert [moment_end(line) for line in ("a", stamped, f"{stamped}a", f"a {stamped}")] == [

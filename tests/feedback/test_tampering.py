@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from lifecycle.feedback.failures.tampering import (
+    ADDED,
+    REMOVED,
     TamperFinding,
     files_of,
     findings,
@@ -28,7 +30,7 @@ def change(
     if not (removed or added):
         return "\n".join(head)
     hunk = f"@@ -1,{len(removed)} +1,{len(added)} @@ def before():"
-    lines = [*(f"-{line}" for line in removed), *(f"+{line}" for line in added)]
+    lines = [*(f"{REMOVED}{line}" for line in removed), *(f"{ADDED}{line}" for line in added)]
     return "\n".join([*head, hunk, *lines])
 
 
@@ -194,30 +196,30 @@ def test_the_same_is_said_once() -> None:
     assert len(findings(change(TESTS, [], ["@pytest.mark.skip", "    @pytest.mark.skip"]))) == 1
 
 
-def test_a_diff_is_read_by_the_counts_of_its_hunks() -> None:
-    """A line of a file may look like the head of one."""
+def test_no_line_of_a_file_is_taken_for_the_head_of_one() -> None:
+    """Each has git's mark before it, which no line of a head has."""
     lines = (
         "diff --git a/x.md b/y.md",
         "--- a/x.md",
         "+++ b/y.md",
         "@@ -1,2 +1 @@ here",
-        "--- a/tests/test_a.py",
-        "-diff --git a/q b/q",
-        "+@@ -9 +9 @@",
+        "<-- a/tests/test_a.py",
+        "<diff --git a/q b/q",
+        ">@@ -9 +9 @@",
         "\\ No newline at end of file",
         "@@ -7 +6,0 @@",
-        "-deleted file mode 100644",
+        "<deleted file mode 100644",
         "@@ -9,2 +8,2 @@",
         " kept",
-        "-old",
+        "<old",
         "\\ No newline at end of file",
-        "+new",
+        ">new",
         'diff --git "a/t\\"x" "b/t\\"x"',
         "deleted file mode 100644",
         "@@ -1 +0,0 @@",
-        "-gone",
+        "<gone",
         "@@ -0,0 +3 @@",
-        "+come",
+        ">come",
     )
     one, two = files_of("\n".join(lines))
     assert (one.path, one.is_deleted) == ("y.md", False)
@@ -230,7 +232,7 @@ def test_a_diff_is_read_by_the_counts_of_its_hunks() -> None:
     assert one.added == ["@@ -9 +9 @@", "new"]
     assert (two.path, two.is_deleted) == ('t\\"x', True)
     assert (two.removed, two.added) == (["gone"], ["come"])
-    assert files_of("deleted file mode 1\n@@ -1 +1 @@\n-x") == ()
+    assert files_of("") == ()
 
 
 def test_the_tables_patterns_are_patterns() -> None:

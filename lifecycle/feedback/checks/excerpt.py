@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping
 
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
+from lifecycle.core.values.failed_checks import JobStep
 from lifecycle.feedback.checks.anchors import AnchorRank, begin, is_hint, rank_of
-from lifecycle.feedback.checks.log_lines import StepTime, plain_lines
+from lifecycle.feedback.checks.log_lines import plain_lines
 
 MOST_LINES = 150
 MOST_CHARACTERS = 12_000
@@ -162,12 +163,12 @@ class _Reading:
         return ""
 
 
-def excerpt(lines: Iterable[str], step: StepTime | None = None) -> LogExcerpt:
+def excerpt(lines: Iterable[str], step: JobStep | None = None) -> LogExcerpt:
     """Cut the excerpt out of a job's log.
 
     Args:
         lines: the log, as GitHub gives it or as a tool printed it.
-        step: when the failed step ran; without it the first failed step is searched for.
+        step: the failed step, if its times are known; else the first one that failed is searched for.
 
     Returns:
         at most MOST_LINES lines and MOST_CHARACTERS characters, including the lines that mark gaps.

@@ -16,7 +16,7 @@ from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
 from lifecycle.core.world import World
 from lifecycle.feedback.checks.excerpt import LogExcerpt, excerpt
-from lifecycle.feedback.checks.log_lines import KeptLog, StepTime, failing_tests
+from lifecycle.feedback.checks.log_lines import KeptLog, failing_tests
 from lifecycle.feedback.checks.packet import MOST_JOBS, FailurePacket, ReadLog, ordered, packet
 from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.storage import log
@@ -91,7 +91,7 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
         is_late = world.deadline.left < _LEAST
         sentence = TOO_LATE if is_late else redact(error.sentence, world.environment)
         return ReadLog(problem=sentence)
-    tests = failing_tests(kept.lines, _time_of(check))
+    tests = failing_tests(kept.lines, check.failed_step)
     files.write(f"{job}.log", kept.text.encode())
     files.write(f"{job}.json", json.dumps({**asdict(log_excerpt), "tests": tests}).encode())
     return ReadLog(log_excerpt, files.shown(f"{job}.log"), tests=tests)
@@ -113,15 +113,7 @@ def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, Kept
 def _once(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
     kept = KeptLog()
     with world.reports.job_log(job) as lines:
-        log_excerpt = excerpt(kept.through(lines), _time_of(check))
+        log_excerpt = excerpt(kept.through(lines), check.failed_step)
     if not log_excerpt.total:  # the step's times do not match the log's
         log_excerpt = excerpt(kept.lines)
     return log_excerpt, kept
-
-
-def _time_of(check: FailedCheck) -> StepTime | None:
-    """When the failed step ran; None if GitHub does not say."""
-    step = check.failed_step
-    if step is None or step.began is None or step.ended is None:
-        return None
-    return StepTime(step.began, step.ended)

@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import parse_time
+from lifecycle.core.values.failed_checks import JobStep
 from lifecycle.evidence.reading import Tally
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.suite_runs import SuiteRun
@@ -52,14 +52,6 @@ END = 1_500_000
 _AFTER = re.compile(r"Post job cleanup\.|Cleaning up orphan processes")
 
 
-@dataclass(frozen=True, slots=True)
-class StepTime:
-    """When a step began and ended, in seconds since the epoch; GitHub tells whole seconds."""
-
-    began: float
-    ended: float
-
-
 class KeyBlocks:
     """Removes keys of several lines from a log; the mere mention of a key's beginning removes nothing."""
 
@@ -83,12 +75,12 @@ def moment_end(line: str) -> int:
     return stamped.end() if stamped else 0
 
 
-def plain_lines(lines: Iterable[str], step: StepTime | None = None) -> Iterator[str | None]:
+def plain_lines(lines: Iterable[str], step: JobStep | None = None) -> Iterator[str | None]:
     """The lines that a person would look through for the error.
 
     Args:
         lines: the log's lines, with or without their times.
-        step: the time of the failed step; without it, the whole log is used.
+        step: the failed step; without it, or without its times, the whole log is used.
 
     Returns:
         each line without time, colours and rewritten progress, in order, until Actions says that the
@@ -119,12 +111,13 @@ def _seconds(moment: str) -> float | None:
     return parse_time(f"{moment}Z")
 
 
-def _of_step(lines: Iterable[tuple[str, str]], step: StepTime | None) -> Iterator[str]:
-    is_inside = step is None
+def _of_step(lines: Iterable[tuple[str, str]], step: JobStep | None) -> Iterator[str]:
+    began, ended = (step.began, step.ended) if step is not None else (None, None)
+    is_inside = began is None or ended is None
     for moment, text in lines:
-        if step is not None and moment:
+        if began is not None and ended is not None and moment:
             at = _seconds(moment)
-            is_inside = at is not None and step.began <= at <= step.ended + LATE
+            is_inside = at is not None and began <= at <= ended + LATE
         if is_inside:
             yield text
 
@@ -215,12 +208,12 @@ class KeptLog:
         return redact("\n".join(line.rstrip("\r") for line in self.lines)) + "\n"
 
 
-def failing_tests(lines: Iterable[str], step: StepTime | None = None) -> tuple[str, ...]:
+def failing_tests(lines: Iterable[str], step: JobStep | None = None) -> tuple[str, ...]:
     """The failed tests, without secrets, as their runner names them; () if no runner names any.
 
     Args:
         lines: the log.
-        step: when the failed step ran; without it, or if no line has its time, all lines are searched.
+        step: the failed step; without it, or if no line has its time, all lines are searched.
     """
     all_lines = list(lines)
     last = _last_command(all_lines, step) or _last_command(all_lines, None)
@@ -229,7 +222,7 @@ def failing_tests(lines: Iterable[str], step: StepTime | None = None) -> tuple[s
     return tuple(sorted({redact(name) for name in tally.failures}))
 
 
-def _last_command(lines: Iterable[str], step: StepTime | None) -> list[str]:
+def _last_command(lines: Iterable[str], step: JobStep | None) -> list[str]:
     kept: list[str] = []
     for text in plain_lines(lines, step):
         if text is None:

@@ -114,18 +114,16 @@ class FailureWatch:
         head, start = pull.head_sha, ledger.since
         if not start or head == (ledger.compared or start):
             return ledger, None
-        diff = self._tried(self._diff, start, head)
-        if diff is None and may_fetch and head not in self._fetched:
+        weakening = self._tried(self._weakening, start, head)
+        if weakening is None and may_fetch and head not in self._fetched:
             self._fetched.add(head)  # a missing commit need not be requested at each look
             remote, ref = self._world.settings.remote, f"refs/pull/{pull.number}/head"
             self._tried(self._world.git.run, *_FETCH, remote, ref, remote=remote)
-            diff = self._tried(self._diff, start, head)
-        if diff is None:
+            weakening = self._tried(self._weakening, start, head)
+        if weakening is None:
             return ledger, None  # a commit is missing here, perhaps only for now
-        from lifecycle.feedback.failures import tampering
         from lifecycle.feedback.failures.failure_words import weakened
 
-        weakening = tampering.findings(diff)
         theirs = self._of_base(start, pull) if weakening and pull.base else ()
         weakening = tuple(finding for finding in weakening if finding not in theirs)
         return replace(ledger, compared=head), weakened(weakening)
@@ -136,15 +134,19 @@ class FailureWatch:
         before, after = (self._merge_base(tip, base) for tip in (start, pull.head_sha))
         if not (before and after) or before == after:
             return ()
+        return self._weakening(before, after)
+
+    def _weakening(self, before: str, after: str) -> tuple[TamperFinding, ...]:
+        """How the changes between two commits weaken the checks."""
         from lifecycle.feedback.failures import tampering
 
-        return tampering.findings(self._diff(before, after))
-
-    def _diff(self, before: str, after: str) -> str:
-        return self._world.git.run(
+        diff = self._world.git.run(
             "-c", "core.quotepath=off", "diff", "--no-ext-diff", "--no-textconv", "--no-color",
-            "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "-U0", before, after,
+            "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "-U0",
+            f"--output-indicator-old={tampering.REMOVED}",
+            f"--output-indicator-new={tampering.ADDED}", before, after,
         )  # fmt: skip
+        return tampering.findings(diff)
 
     def _merge_base(self, commit: str, base: str) -> str:
         """The common ancestor of both; "" if not known."""
@@ -203,14 +205,12 @@ class FailureWatch:
 def _passed(pull: PullRequest) -> Collection[str]:
     """The checks of the head of which every run has passed, by workflow and name; none that was skipped."""
     runs = pull.checks.runs if pull.checks is not None else ()
-    named = [
-        (
-            f"{run.workflow}{ladder.BETWEEN}{run.name}",
-            run.bucket is Bucket.PASS and run.word not in _IDLE,
-        )
-        for run in runs
-    ]
-    return {name for name, _ in named} - {name for name, is_passed in named if not is_passed}
+    passed: dict[str, bool] = {}
+    for run in runs:
+        name = f"{run.workflow}{ladder.BETWEEN}{run.name}"
+        is_passed = run.bucket is Bucket.PASS and run.word not in _IDLE
+        passed[name] = passed.get(name, True) and is_passed
+    return {name for name, is_passed in passed.items() if is_passed}
 
 
 def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str], ...]:

@@ -16,7 +16,9 @@ from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.settings import resources
 
 _FILE = re.compile(r'diff --git .* "?b/(.+?)"?$')
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+REMOVED, ADDED = "<", ">"
+"""What git puts before the changed lines, so that none of them looks like the head of a file."""
+
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|<!--)")
 _MOVED = 0.8
 """The part of a file's lines that must now be elsewhere, so that the file counts as moved, not deleted."""
@@ -46,25 +48,17 @@ table = functools.partial(resources.table, "feedback/failures/tampering.toml")
 
 
 def files_of(diff: str) -> tuple[DiffedFile, ...]:
-    """The files of a diff as git prints it, in its order."""
+    """The files of a diff without context, as git prints it with these marks, in its order."""
     files: list[DiffedFile] = []
-    minus = plus = 0
     for line in diff.split("\n"):
-        if minus or plus:
-            if line.startswith("-"):
-                files[-1].removed.append(line[1:])
-                minus -= 1
-            elif line.startswith("+"):
-                files[-1].added.append(line[1:])
-                plus -= 1
-            elif not line.startswith("\\"):
-                minus, plus = minus - 1, plus - 1
-        elif name := _FILE.match(line):
+        if name := _FILE.match(line):
             files.append(DiffedFile(name[1]))
-        elif line.startswith("deleted file mode") and files:
+        elif line.startswith("deleted file mode"):
             files[-1].is_deleted = True
-        elif (hunk := _HUNK.match(line)) and files:
-            minus, plus = (1 if count is None else int(count) for count in hunk.groups())
+        elif line.startswith(REMOVED):
+            files[-1].removed.append(line[1:])
+        elif line.startswith(ADDED):
+            files[-1].added.append(line[1:])
     return tuple(files)
 
 
