@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from typing import Any
 
 from lifecycle.core.redact import visible
 
@@ -20,16 +20,10 @@ LONGEST = 8_000
 """The most characters of a command as text."""
 
 _QUOTED = re.compile(r"""'[^']*'|\\.|"(?P<inner>(?:[^"\\]|\\.)*)\"""", re.DOTALL)
-_PREPARING = frozenset(
+_SHELL_WORDS = frozenset(
     {
         *("cd", "pushd", "popd", "export", "unset", "source", ".", "exit", "set", ":"),
         *("alias", "trap", "ulimit", "umask", "wait", "read", "shift", "return", "local"),
-    }
-)
-"""A shell's words that run nothing themselves: their effect ends with the shell."""
-
-_SHELL_WORDS = _PREPARING | frozenset(
-    {
         *("eval", "exec"),
         *("if", "then", "else", "fi", "for", "while", "until", "do", "done", "case", "esac"),
         *("function", "!", "{", "}", "[["),
@@ -64,27 +58,32 @@ def commands_in(value: object) -> tuple[Argv, ...]:
     if value is None or value in ("", []):
         return ()
     if isinstance(value, str):
-        return (_checked(split(value)),)
-    if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        return (_checked(tuple(value)),)
-    if isinstance(value, list) and all(isinstance(words, list) and words for words in value):
-        return tuple(_checked(tuple(words), value) for words in value)
-    raise ValueError(
-        'it is not a text, a list of words, or a list of such lists: [["a", "b"], ["c"]]'
-    )
+        commands: tuple[Argv, ...] = (split(value),)
+    else:
+        several = value if isinstance(value, list) and isinstance(value[0], list) else [value]
+        if not all(map(_is_words, several)):
+            raise ValueError(
+                'it is not a text, a list of words, or a list of such lists: [["a", "b"], ["c"]]'
+            )
+        commands = tuple(map(tuple, several))
+    for words in commands:
+        _check(words, as_line(commands))
+    return commands
 
 
 def split(text: str) -> Argv:
     """The words of a command line; ValueError, with the fix, if it needs a shell."""
     if len(text) > LONGEST:
         raise ValueError(f"it has more than {LONGEST:,} characters")
-    need = _need(text)
-    if need:
-        raise ValueError(f"it needs a shell ({need}), but runs without one; {_fix(text, need)}")
     try:
-        return tuple(shlex.split(text))
+        words = tuple(shlex.split(text))
     except ValueError:
         raise ValueError(f"it has a quotation mark that is never closed: {_shown(text)}") from None
+    need = _need(text)
+    if need:
+        fix = _fix(text, words, need)
+        raise ValueError(f"it needs a shell ({need}), but runs without one; {fix}")
+    return words
 
 
 def as_line(commands: tuple[Argv, ...]) -> str:
@@ -102,61 +101,54 @@ def _need(text: str) -> str:
     return next((name for pattern, name in _NEEDS if re.search(pattern, bare)), "")
 
 
-def _fix(text: str, need: str) -> str:
+def _fix(text: str, words: Argv, need: str) -> str:
     if need == "an assignment":
-        try:
-            return f"write {json.dumps(['env', *shlex.split(text)])}"
-        except ValueError:
-            return 'write ["env", "NAME=value", …]'
+        return f"write {json.dumps(['env', *words])}"
     if need == "several commands in one text" and ";" not in text:
         parts = re.split(r"&&|\n", text)
         if not any(map(_need, parts)) and "'" not in text and '"' not in text:
             several = [shlex.split(part) for part in parts if part.strip()]
-            if not any(_is_shells(words[0]) for words in several):
+            if not any(_is_shells(command[0]) for command in several):
                 return f"write {json.dumps(several)}"
-    line = text.rstrip(" ;\n\t")
-    last = re.split(r"[;\n]|&&", line)[-1].split() or [""]
-    return f"put it into a script of the project, or name the shell: {_in_shell(line, last[0])}"
+    return f"put it into a script of the project, or name the shell: {_in_shell(text)}"
 
 
-def _in_shell(line: str, last: str) -> str:
-    """The command that gives a shell a line, as JSON; with a gap if its last part only prepares."""
-    gap = " && …" if last in _PREPARING else ""
-    command = json.dumps(["sh", "-c", line + gap], ensure_ascii=False)
-    return f"{command}, with what is to run," if gap else command
+def _in_shell(line: str) -> str:
+    """The command that gives a shell a line, as JSON."""
+    return json.dumps(["sh", "-c", line], ensure_ascii=False)
 
 
-def _checked(words: tuple[object, ...], whole: Sequence[Sequence[object]] = ()) -> Argv:
-    """The words of one command, checked for starting and showing; ValueError says what is wrong.
+def _is_words(value: Any) -> bool:
+    """True for a list of texts that is not empty."""
+    is_full = isinstance(value, list) and value != []
+    return is_full and all(isinstance(word, str) for word in value)
+
+
+def _check(words: Argv, line: str) -> None:
+    """Check one command for starting and showing; ValueError says what is wrong.
 
     Args:
         words: the words of the command.
-        whole: all commands in order, if it is one of several: a shell would run them together.
+        line: all commands in order: a shell would run them together.
     """
-    texts = tuple(word for word in words if isinstance(word, str))
-    if len(texts) != len(words):
-        raise ValueError("one of its words is not a text")
-    if not texts or not texts[0].strip():
+    program = words[0] if words else ""
+    if not program.strip():
         raise ValueError("it does not name a program")
-    if sum(map(len, texts)) > LONGEST:
+    if sum(map(len, words)) > LONGEST:
         raise ValueError(f"it has more than {LONGEST:,} characters")
-    for word in texts:
+    for word in words:
         plain = re.sub(r"[\n\t]", " ", word)
         if visible(plain) != plain:
             raise ValueError(f"one of its words has invisible characters: {_shown(word)}")
-    program = texts[0]
     if _is_shells(program):
-        several = tuple(tuple(map(str, command)) for command in whole) or (texts,)
-        is_set = "=" in program and len(several) == 1
-        fix = json.dumps(["env", *texts], ensure_ascii=False)
-        fix = fix if is_set else _in_shell(as_line(several), several[-1][0])
+        env = json.dumps(["env", *words], ensure_ascii=False)
+        fix = env if "=" in program else _in_shell(line)
         raise ValueError(f"{_shown(program)} needs a shell, but it runs without one; write {fix}")
     if re.search(r"\s", program) and "/" not in program:
         raise ValueError(
             f"{_shown(program)} is not the name of a program; write each word separately, and several "
-            f"commands as lists of their own: {json.dumps([word.split() for word in texts])}"
+            f"commands as lists of their own: {json.dumps([word.split() for word in words])}"
         )
-    return texts
 
 
 def _is_shells(program: str) -> bool:

@@ -6,12 +6,11 @@ A platform's words may come from the repository: they are shown as data.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.core.markdown_table import cell, table
 from lifecycle.core.redact import as_data
-from lifecycle.platforms.command_argv import Argv, as_line
+from lifecycle.platforms.command_argv import as_line
 from lifecycle.platforms.discovery import Discovered, Platform
 from lifecycle.platforms.platform_file import PlatformFile
 from lifecycle.platforms.selection import Detection
@@ -71,23 +70,18 @@ def platform_data(platform: Platform) -> dict[str, Any]:
     """A platform for `--json`, with its file's own keys, and its origin."""
     return {
         **platform.about.data(),
-        "commands": _listed(platform.commands),
+        "commands": platform.commands,
         "place": platform.place.value,
         "path": str(platform.path),
         "needs_trust": platform.needs_trust,
     }
 
 
-def _listed(commands: Mapping[str, tuple[Argv, ...]]) -> dict[str, list[list[str]]]:
-    return {name: [list(words) for words in argvs] for name, argvs in commands.items()}
-
-
 def detection_data(detection: Detection) -> dict[str, Any]:
     """The comparison for `--json`; for the selected platform only the commands that apply."""
     selected = None
     if detection.selected is not None:
-        commands = _listed(detection.commands)
-        selected = {**platform_data(detection.selected), "commands": commands}
+        selected = {**platform_data(detection.selected), "commands": detection.commands}
     return {
         "platforms": [
             {

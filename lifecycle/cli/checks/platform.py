@@ -73,7 +73,7 @@ def get_command(session: Session, *, name: str) -> None:
     data = {
         "name": name,
         "command": line,
-        "argvs": [list(words) for words in argvs],
+        "argvs": argvs,
         "platform": platform.about.name,
         "place": platform.place.value,
         "path": str(platform.path),
