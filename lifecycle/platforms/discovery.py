@@ -88,8 +88,10 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
     notes: list[str] = []
     for place, folder in _folders(root, environment):
         for path in _files(folder, place, notes):
-            platform = _read(path, place, notes)
-            if platform is None:
+            try:
+                platform = _read(path, place, notes)
+            except ValueError as error:
+                notes.append(f"{path} was skipped: {error}.")
                 continue
             name = platform.about.name
             before = platforms.setdefault(name, platform)
@@ -126,13 +128,8 @@ def _files(folder: Path, place: Place, notes: list[str]) -> Iterator[Path]:
         return  # the place does not exist
     if len(names) > _MOST:
         notes.append(f"{folder} has more than {_MOST} entries; the first {_MOST} were looked at.")
-    for name in names[:_MOST]:
-        path = folder / name / FILE
-        wrong = "" if is_own else _wrong_folder(path.parent, place)
-        if wrong and os.path.lexists(path):
-            notes.append(f"{path} was skipped: its folder {wrong}.")
-        elif not wrong and os.path.lexists(path):
-            yield path
+    paths = (folder / name / FILE for name in names[:_MOST])
+    yield from filter(os.path.lexists, paths)
 
 
 def _wrong_folder(folder: Path, place: Place) -> str:
@@ -151,22 +148,19 @@ def _open_to_others(path: Path) -> str:
     return owner or ("can be written by others" if is_open else "")
 
 
-def _read(path: Path, place: Place, notes: list[str]) -> Platform | None:
-    """The platform of one file; None, and why in a note, if it cannot be used."""
-    wrong = _open_to_others(path) if place is Place.NEIGHBOUR else ""
-    if not wrong:
-        try:
-            is_followed = place in (Place.USER, Place.SHIPPED)
-            file = regular_files.content(str(path), follow=is_followed, limit=platform_file.LARGEST)
-            about, remarks = platform_file.read(file[0] if file is not None else b"")
-        except regular_files.StrangeFileError as error:
-            wrong = f"it {error.strerror}"
-        except OSError as error:
-            wrong = f"it cannot be read ({error.strerror})"
-        except ValueError as error:
-            wrong = str(error)
-        else:
-            notes += [f"{path}: {remark}" for remark in remarks]
-            return Platform(about, about.argvs(), place, path)
-    notes.append(f"{path} was skipped: {wrong}.")
-    return None
+def _read(path: Path, place: Place, notes: list[str]) -> Platform:
+    """The platform of one file; ValueError says why it cannot be used."""
+    is_own = place in (Place.USER, Place.SHIPPED)
+    if not is_own and (wrong := _wrong_folder(path.parent, place)):
+        raise ValueError(f"its folder {wrong}")
+    if place is Place.NEIGHBOUR and (wrong := _open_to_others(path)):
+        raise ValueError(wrong)
+    try:
+        file = regular_files.content(str(path), follow=is_own, limit=platform_file.LARGEST)
+    except regular_files.StrangeFileError as error:
+        raise ValueError(f"it {error.strerror}") from None
+    except OSError as error:
+        raise ValueError(f"it cannot be read ({error.strerror})") from None
+    about, remarks = platform_file.read(file[0] if file is not None else b"")
+    notes += [f"{path}: {remark}" for remark in remarks]
+    return Platform(about, about.argvs(), place, path)

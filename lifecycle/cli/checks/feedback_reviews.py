@@ -11,7 +11,7 @@ from lifecycle.cli.main import Word
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import fields_of
-from lifecycle.core.messages import review_messages
+from lifecycle.core.messages import figures, review_messages
 from lifecycle.core.redact import redact, visible
 from lifecycle.feedback.reviews import (
     review_ledger,
@@ -161,13 +161,13 @@ def _keep(
 def _summary(conversation: PullConversation, waiting: int) -> str:
     threads = conversation.threads
     counts = [
-        "1 thread" if len(threads) == 1 else f"{len(threads)} threads",
+        figures.count(len(threads), "thread"),
         f"{sum(thread.is_resolved for thread in threads)} resolved",
         f"{sum(thread.is_answered and not thread.is_resolved for thread in threads)} answered",
         f"{len(conversation.unanswered)} unanswered",
     ]
     strangers = len(review_ledger.strangers(conversation))
-    remarks = "1 remark" if strangers == 1 else f"{strangers} remarks"
+    remarks = figures.count(strangers, "remark")
     more = f", {remarks} by people without write access" if strangers else ""
     below = f"with texts and comments {waiting} to read" if waiting else "nothing to read"
     return f"PR #{conversation.number}: {', '.join(counts)}{more}; {below}."

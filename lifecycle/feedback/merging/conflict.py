@@ -102,14 +102,11 @@ def lines_of(conflict: FoundConflict) -> list[str]:
 
 def wake_lines(conflict: FoundConflict) -> list[str]:
     """The lines of a wake: the commands, and as much of the rest as fits."""
-    lines = [_title(conflict)]
+    first, below = _title(conflict), _below(conflict)
     last = [*command(conflict), f"All of it: {conflict.path}"]
-    room = WAKE_CHARACTERS - _size([*lines, *last])
-    for line in _below(conflict):
-        room -= len(line) + 1
-        if room >= 0:
-            lines.append(line)
-    return [*lines, *last]
+    while below and len("\n".join([first, *below, *last])) >= WAKE_CHARACTERS:
+        below.pop()
+    return [first, *below, *last]
 
 
 def command(conflict: FoundConflict) -> list[str]:
@@ -149,7 +146,3 @@ def _listed(title: str, entries: Sequence[str], most: int) -> list[str]:
     shown = block("\n".join(entry[:_WIDTH] for entry in entries[:most]))
     more = len(entries) - most
     return [title, *shown, *([f"  … {more} more"] if more > 0 else [])]
-
-
-def _size(lines: Sequence[str]) -> int:
-    return sum(map(len, lines)) + len(lines)

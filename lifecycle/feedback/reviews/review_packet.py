@@ -58,16 +58,15 @@ def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str)
         head.append(words.reproduce_first())
     tail = [*_answer(decision.agent), f"All of it, with the lines of the diff: {path}"]
     room = MOST_IN_WAKE - len("\n".join([*head, *tail])) - 80
-    kept: list[str] = []
-    left = len(decision.agent)
-    for place, point in enumerate(decision.agent, 1):
-        lines = [f"{place}. {place_of(point, conversation.head)}", *brief(point.remark)]
-        if len("\n".join([*kept, *lines])) > room:
-            break
-        kept += lines
-        left -= 1
+    shown = [
+        "\n".join([f"{place}. {place_of(point, conversation.head)}", *brief(point.remark)])
+        for place, point in enumerate(decision.agent, 1)
+    ]
+    while shown and len("\n".join(shown)) > room:
+        shown.pop()
+    left = len(decision.agent) - len(shown)
     more = [f"… and {left} more in the file."] if left else []
-    return "\n".join([*head, words.quoted_as_data(), *kept, *more, *tail])
+    return "\n".join([*head, words.quoted_as_data(), *shown, *more, *tail])
 
 
 def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
