@@ -13,7 +13,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping
 
-from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact
 from lifecycle.core.values.failed_checks import JobStep
 from lifecycle.feedback.checks.anchors import AnchorRank, begin, is_hint, rank_of
@@ -81,43 +81,38 @@ class _Window:
         )
 
 
-@dataclass
-class _RankRead:
-    """The errors of one rank: first, last, and between; `told` is the first line that names the error."""
-
-    told: str = ""
-    edges: list[_Window] = field(default_factory=list)
-    others: list[_Window] = field(default_factory=list)
-
-
 class _Reading:
-    """A log while it is read; hints are dropped when a tool names an error."""
+    """A log while it is read; hints are dropped when a tool names an error.
+
+    For each rank `windows` has the one of its first error, that of its last, then those of others, and
+    `named` the first line that names the error.
+    """
 
     def __init__(self) -> None:
         self.total = 0
         self.recent: deque[tuple[int, str]] = deque(maxlen=TAIL)
-        self.ranks = {rank: _RankRead() for rank in reversed(AnchorRank)}
+        self.windows: dict[AnchorRank, list[_Window]] = {rank: [] for rank in reversed(AnchorRank)}
+        self.named: dict[AnchorRank, str] = {}
         self.shapes: set[str] = set()
 
     def take(self, text: str) -> None:
         """Read one line: it belongs to the windows that are open, and may be an error itself."""
         at = self.total
         self.total += 1
-        for read in self.ranks.values():
-            for window in (*read.edges, *read.others[-AFTER_OTHER:]):
+        for windows in self.windows.values():
+            for window in (*windows[:2], *windows[2:][-AFTER_OTHER:]):
                 if at <= window.anchor + window.after:
                     window.lines[at] = text
         self.recent.append((at, text))
         rank = rank_of(text)
         if rank is AnchorRank.VERDICT:
-            self.ranks.pop(AnchorRank.HINT, None)
-        elif rank is AnchorRank.NONE and AnchorRank.HINT in self.ranks and self._hints(text):
+            self.windows.pop(AnchorRank.HINT, None)
+        elif rank is AnchorRank.NONE and AnchorRank.HINT in self.windows and self._hints(text):
             rank = AnchorRank.HINT
         if rank is not AnchorRank.NONE:
-            read = self.ranks[rank]
-            if not read.told and not begin("openers").match(text):
-                read.told = text.strip()
-            self._note(read, at)
+            if not begin("openers").match(text):
+                self.named.setdefault(rank, text.strip())
+            self._note(self.windows[rank], at)
 
     def _hints(self, text: str) -> bool:
         """True if the line may hint at an error and is new, apart from its numbers."""
@@ -127,13 +122,13 @@ class _Reading:
             self.shapes.add(shape)
         return is_new and is_hint(text)
 
-    def _note(self, read: _RankRead, at: int) -> None:
-        if not read.edges:
-            read.edges = [self._window(at, BEFORE, AFTER)]
+    def _note(self, windows: list[_Window], at: int) -> None:
+        if not windows:
+            windows.append(self._window(at, BEFORE, AFTER))
             return
-        read.edges[1:] = [self._window(at, BEFORE_LAST, AFTER_LAST)]
-        if len(read.others) < MOST_OTHERS:
-            read.others.append(self._window(at, BEFORE_OTHER, AFTER_OTHER))
+        windows[1:2] = [self._window(at, BEFORE_LAST, AFTER_LAST)]
+        if len(windows) < 2 + MOST_OTHERS:
+            windows.append(self._window(at, BEFORE_OTHER, AFTER_OTHER))
 
     def _window(self, at: int, before: int, after: int) -> _Window:
         return _Window(at, after, {n: text for n, text in self.recent if n >= at - before})
@@ -142,13 +137,13 @@ class _Reading:
         """Groups of lines by priority, each with the share of the room that may be used up by then."""
         parts: list[tuple[list[tuple[int, str]], float]] = []
         end = [*reversed(self.recent)]
-        for rank, read in self.ranks.items():
+        for rank, windows in self.windows.items():
             if rank is AnchorRank.HINT and not parts:
                 parts.append((end, _SHARES[0]))
-            if read.edges:
-                edges = [window.by_distance for window in read.edges]
-                parts += [*zip(edges, _SHARES, strict=False), (end[:END], _END_SHARE)]
-                parts += [(window.by_distance, 1.0) for window in read.others]
+            if windows:
+                lines = [window.by_distance for window in windows]
+                parts += [*zip(lines, _SHARES, strict=False), (end[:END], _END_SHARE)]
+                parts += [(others, 1.0) for others in lines[2:]]
         return parts
 
     @property
@@ -157,9 +152,9 @@ class _Reading:
 
         A line that only announces an error, as a traceback's first line, counts only if there is no other.
         """
-        for rank, read in self.ranks.items():
-            if rank is not AnchorRank.HINT and read.edges:
-                return read.told or read.edges[0].lines[read.edges[0].anchor].strip()
+        for rank, windows in self.windows.items():
+            if rank is not AnchorRank.HINT and windows:
+                return self.named.get(rank) or windows[0].lines[windows[0].anchor].strip()
         return ""
 
 

@@ -78,11 +78,9 @@ def fetch(
 def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
     """Read the log of a check's job: the kept one, else GitHub's; a failure to read it is its `problem`."""
     files = FeedbackFiles(world.root)
-    kept_json = object_in(files.read(f"{job}.json") or b"")
-    earlier = from_json(LogExcerpt, kept_json)
-    tests = from_json(tuple[str, ...], kept_json.get("tests"))
-    if earlier is not None and tests is not None and files.has(f"{job}.log"):
-        return ReadLog(earlier, files.shown(f"{job}.log"), tests=tests)
+    earlier: ReadLog | None = from_json(ReadLog, object_in(files.read(f"{job}.json") or b""))
+    if earlier is not None and files.has(f"{job}.log"):
+        return earlier
     if world.deadline.left < _LEAST:
         return ReadLog(problem=TOO_LATE)
     try:
@@ -92,9 +90,10 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
         sentence = TOO_LATE if is_late else redact(error.sentence, world.environment)
         return ReadLog(problem=sentence)
     tests = failing_tests(kept.lines, check.failed_step)
+    read = ReadLog(log_excerpt, files.shown(f"{job}.log"), tests=tests)
     files.write(f"{job}.log", kept.text.encode())
-    files.write(f"{job}.json", json.dumps({**asdict(log_excerpt), "tests": tests}).encode())
-    return ReadLog(log_excerpt, files.shown(f"{job}.log"), tests=tests)
+    files.write(f"{job}.json", json.dumps(asdict(read)).encode())
+    return read
 
 
 def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:

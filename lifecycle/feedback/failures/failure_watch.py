@@ -252,34 +252,25 @@ def _follows(
     """
     from lifecycle.feedback.failures import failure_words as words
 
-    number, head, _ = about = pull.number, pull.head_sha, decision.failures
-    notices: list[Notice] = []
-
-    def note(event: str, text: str, audience: Audience) -> None:
-        ends = _RESULTS if decision.kind is not ladder.FailureClass.OURS else ()
-        notices.append(Notice(event, text, audience, ends=ends))
-
-    match decision.kind:
-        case ladder.FailureClass.RERUN:
-            key = ",".join(f"{run}/{attempt}" for run, attempt in decision.runs)
-            note(f"rerun:{number}:{key}", words.of_head("run-again", *about), Audience.NOTE)
-        case ladder.FailureClass.INHERITED if facts.base is not None:
-            text = words.of_head("inherited", *about, facts.base.sha, facts.packet.path)
-            note(f"inherited:{number}:{head}", text, Audience.NEWS)
-        case ladder.FailureClass.MENDED if facts.tip is not None:
-            text = words.of_head("mended", *about, facts.tip.sha)
-            note(f"mended:{number}:{head}:{facts.tip.sha}", text, Audience.NEWS)
-        case ladder.FailureClass.STOPPED if not decision.question:
-            text = words.of_head("still-stopped", *about, path=facts.packet.path)
-            note(f"stopped:{number}:{head}", text, Audience.NOTE)
+    number, head, kind = pull.number, pull.head_sha, decision.kind
+    runs = ",".join(f"{run}/{attempt}" for run, attempt in decision.runs)
+    base, tip = (known.sha if known is not None else "" for known in (facts.base, facts.tip))
+    # Of each kind: the sentence, the event, what makes its key its own, who hears it, the base's commit.
+    rows = {
+        ladder.FailureClass.RERUN: ("run-again", "rerun", runs, Audience.NOTE, ""),
+        ladder.FailureClass.INHERITED: ("inherited", "inherited", head, Audience.NEWS, base),
+        ladder.FailureClass.MENDED: ("mended", "mended", f"{head}:{tip}", Audience.NEWS, tip),
+        ladder.FailureClass.STOPPED: ("still-stopped", "stopped", head, Audience.NOTE, ""),
+    }
+    notices, is_settled = heard.notices, kind is not ladder.FailureClass.OURS
+    ends = _RESULTS if is_settled else ()
     if decision.question:
         asked = decision.asked
         packets = [red.packet for red in decision.ledger.reds if set(asked) & set(red.identities)]
         text = words.stopped(number, decision.question, asked, packets, most)
-        note(f"ci-stop:{number}:{head}", text, Audience.ASK)
-    return replace(
-        heard,
-        notices=(*heard.notices, *notices),
-        is_settled=decision.kind is not ladder.FailureClass.OURS,
-        reruns=decision.runs,
-    )
+        notices += (Notice(f"ci-stop:{number}:{head}", text, Audience.ASK, ends=ends),)
+    elif kind in rows:
+        name, event, key, audience, commit = rows[kind]
+        text = words.of_head(name, number, head, decision.failures, commit, facts.packet.path)
+        notices += (Notice(f"{event}:{number}:{key}", text, audience, ends=ends),)
+    return replace(heard, notices=notices, is_settled=is_settled, reruns=decision.runs)
