@@ -79,7 +79,7 @@ def test_a_refused_rerun_is_a_question_and_keeps_nothing_else_back() -> None:
         "CI jobs that failed because of their runner were not run again: no right."
     )
     assert "ask the user to run them again" in told.text
-    assert endings.news_ends(told, endings.WaitFor.CI) is endings.Ending.PERSON
+    assert endings.news_ends([told], endings.WaitFor.CI) is endings.Ending.PERSON
     mine = replace(refused, troubles={"RerunJobs": replace(trouble, for_agent=True)})
     (told,) = decide(replace(shown, record=mine)).notices
     assert told.audience is plan.Audience.ACT

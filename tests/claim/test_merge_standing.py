@@ -573,7 +573,7 @@ def test_a_persons_auto_merge_is_left_on_and_asked_about() -> None:
         one for one in review.judge(weakened(theirs), ON).notices if "auto-kept" in one.key
     ]
     assert (notice.key, notice.audience) == ("auto-kept:107", Audience.ASK)
-    assert endings.news_ends(notice, endings.WaitFor.MERGE) is endings.Ending.PERSON
+    assert endings.news_ends([notice], endings.WaitFor.MERGE) is endings.Ending.PERSON
     assert "auto-kept" not in str(keys(told(ON, theirs)))
     for made, merging in ((shown(merge_state="BLOCKED"), theirs), (ON, replace(OURS, asked={}))):
         assert "auto-kept" not in str(review.judge(weakened(merging), made).notices)

@@ -15,7 +15,6 @@ from lifecycle.feedback.waiting.endings import (
     WaitFor,
     event_of,
     events_of,
-    gravest,
     news_ends,
     standing_ends,
 )
@@ -93,13 +92,13 @@ NEWS = [
 def test_news_ends_the_waits_that_it_is_for(key: str, ends: tuple[Ending | None, ...]) -> None:
     """For CI, for a review, for the merge, for anything."""
     notice = Notice(f"42@1738000000/{key}", "It happened.", Audience.NEWS)
-    assert tuple(news_ends(notice, wanted) for wanted in (CI, REVIEW, MERGE, ANY)) == ends
+    assert tuple(news_ends([notice], wanted) for wanted in (CI, REVIEW, MERGE, ANY)) == ends
 
 
 @pytest.mark.parametrize("audience", Audience)
 def test_what_nobody_foresaw_needs_somebody_unless_it_is_a_note(audience: Audience) -> None:
     """A sentence that somebody has to act upon ends every wait; one for the person alone ends none."""
-    ends = news_ends(Notice("42@1/refused:Look:x", "No.", audience), CI)
+    ends = news_ends([Notice("42@1/refused:Look:x", "No.", audience)], CI)
     assert ends is (None if audience is Audience.NOTE else Ending.PERSON)
 
 
@@ -135,11 +134,16 @@ def test_a_state_ends_a_wait_that_nothing_can_come_of(
 
 def test_of_several_the_gravest_gives_the_status() -> None:
     """A failure outranks a review, a conflict outranks both, and good news comes last."""
-    assert gravest([]) is None
-    assert gravest([None, Ending.GOOD, None]) is Ending.GOOD
-    assert gravest([Ending.GOOD, Ending.REVIEW, Ending.RED]) is Ending.RED
-    assert gravest([Ending.RED, Ending.CONFLICT]) is Ending.CONFLICT
-    assert gravest([Ending.PERSON, Ending.BLOCKED, Ending.REVIEW]) is Ending.REVIEW
+
+    def ends(*events: str) -> Ending | None:
+        notices = [Notice(f"42@1/{event}:46:a", "", Audience.NEWS) for event in events]
+        return news_ends(notices, ANY)
+
+    assert ends() is None
+    assert ends("standing", "green", "standing") is Ending.GOOD
+    assert ends("green", "review", "failed") is Ending.RED
+    assert ends("failed", "conflict") is Ending.CONFLICT
+    assert ends("waits", "behind", "review") is Ending.REVIEW
 
 
 def test_a_waiter_leaves_what_a_command_waits_for_and_tells_the_rest() -> None:

@@ -351,7 +351,7 @@ def test_an_approvals_words_are_the_agents_to_tell_and_a_bots_the_users() -> Non
     assert "Looks good." in bots.text
     for one in (persons, bots):
         assert endings.event_of(one.key) == "review-approved"
-        assert endings.news_ends(one, endings.WaitFor.REVIEW) is None
+        assert endings.news_ends([one], endings.WaitFor.REVIEW) is None
 
 
 def test_what_could_not_be_read_now_is_read_at_the_next_look(

@@ -112,7 +112,7 @@ class ClaimWait(CommandWait):
         newest = [key for key, entry in entries if entry.get("offered", 0.0) >= self.began]
         own = [key for key in newest if key.startswith(f"{record.claim_key}/")]
         notices += [Notice(key, "", Audience.NOTE) for key in own]
-        news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
+        news = endings.news_ends(notices, self.wanted)
         ending = news or self._standing_ends(record)
         held = record.troubles.get("Look")
         # A refusal of another process since then counts; what was refused before is tried again.

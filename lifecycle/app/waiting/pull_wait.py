@@ -195,8 +195,9 @@ class BranchWait(CommandWait):
 
     def _judge(self, notices: list[Notice], standing: Standing) -> None:
         """Note how the wait ended, if it did; else these notices are no news to it any more."""
-        news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
-        ending = news or endings.standing_ends(standing, self.wanted)
+        ending = endings.news_ends(notices, self.wanted) or endings.standing_ends(
+            standing, self.wanted
+        )
         self._told |= {notice.key for notice in notices}
         if ending is not None:
             self._done = replace(self._explained(ending, notices), said=tuple(notices))

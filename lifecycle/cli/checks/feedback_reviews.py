@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.cli.checks.feedback import keep, own_pull
@@ -45,8 +46,9 @@ def reviews(session: Session, *, pull: int | None) -> int:
     record = session.claim_store.load(repair=False).record
     ledger = ReviewLedger.from_json(record.pull.reviews if record is not None else {}, number)
     waiting = review_ledger.points(conversation, ledger.told)
+    unanswered = len(conversation.unanswered)
     if conversation.is_complete:
-        _keep(session, number, len(conversation.unanswered))
+        keep(session, number, lambda record, _: record.with_pull(unanswered=unanswered))
     lines = [_summary(conversation, len(waiting))]
     if not conversation.is_complete:
         lines.append("Not everything could be read, so there may be more.")
@@ -61,7 +63,7 @@ def reviews(session: Session, *, pull: int | None) -> int:
         lines += review_packet.brief(point.remark)
     lines += review_packet.unheard(conversation, waiting)
     again = rounds.to_ask_again(conversation)
-    if again and not conversation.unanswered:
+    if again and not unanswered:
         lines.append(f"Not yet asked to review this commit: {', '.join(map(visible, again))}.")
     data = _data(conversation, waiting, ledger)
     return session.show(lines, data, code=int(not conversation.is_complete))
@@ -86,7 +88,7 @@ def reply(
     wanted = review_reply.WantedReply(thread, text, verdict, resolves, is_person=is_person)
     done = answers.ensure_reply(wanted, world.clock.now())
     if done.is_answer:
-        _keep(session, done.number)
+        keep(session, done.number, _answered)
     posted = "Answered" if done.is_new else "This answer is already there"
     lines = [f"{posted} on PR #{done.number}: {done.url}"]
     if not done.is_seen:
@@ -122,7 +124,7 @@ def request(session: Session, *, pull: int | None) -> int:
             refused.append(f"{login} was not asked: {error.sentence}")
         else:
             asked.append(login)
-    _keep(session, number, unanswered, asked)
+    keep(session, number, partial(_asked_again, asked=asked))
     lines = [f"Asked for another review of PR #{number}: {', '.join(asked)}."] if asked else []
     why = "each reviewer approved it, reviewed its newest commit, or was already asked again"
     nobody = f"There is nobody to ask for another review of PR #{number}: {why}."
@@ -131,31 +133,27 @@ def request(session: Session, *, pull: int | None) -> int:
     return session.show(lines, data, code=int(bool(refused)))
 
 
-def _keep(
-    session: Session, pull: int, unanswered: int | None = None, asked: Collection[str] = ()
-) -> None:
-    """Save what was just read, and who was asked again, so that status does not advise it once more.
+def _answered(record: Record, _ledger: Ledger) -> Record:
+    """The record with one thread fewer that waits for an answer."""
+    return record.with_pull(unanswered=max(record.pull.unanswered - 1, 0))
 
-    `unanswered`: the number of unanswered threads; None for one fewer than remembered.
+
+def _asked_again(record: Record, ledger: Ledger, asked: Collection[str]) -> Record:
+    """The record after these people were asked again, so that status does not advise it once more.
+
+    A waiting notice may be their request: the other parts of its packet are packed again.
     """
-
-    def seen(record: Record, ledger: Ledger) -> Record:
-        before = record.pull
-        left = max(before.unanswered - 1, 0) if unanswered is None else unanswered
-        changes_by = tuple(name for name in before.changes_by if name not in asked)
-        fields: dict[str, Any] = {"unanswered": left, "changes_by": changes_by}
-        if asked:
-            # A waiting notice may be their request: the other parts of its packet are packed again.
-            begin = f"{record.claim_key}/{review_watch.PACKET}"
-            keys = (notice.key for notice in ledger.waiting())
-            packets = [key.removeprefix(begin) for key in keys if key.startswith(begin)]
-            if packets:
-                unheard = ReviewLedger.from_json(before.reviews, pull).without(packets)
-                fields["reviews"] = {**unheard.as_json(), "looked": ""}
-            ledger.end(record.claim_key, ("changes", "review"))
-        return record.with_pull(**fields)
-
-    keep(session, pull, seen)
+    record = record.with_pull(unanswered=0)
+    if not asked:
+        return record
+    pull, begin = record.pull, f"{record.claim_key}/{review_watch.PACKET}"
+    keys = [notice.key for notice in ledger.waiting()]
+    packets = [key.removeprefix(begin) for key in keys if key.startswith(begin)]
+    if packets:
+        unheard = ReviewLedger.from_json(pull.reviews, record.claim.pull).without(packets)
+        record = record.with_pull(reviews={**unheard.as_json(), "looked": ""})
+    ledger.end(record.claim_key, ("changes", "review"))
+    return record.with_pull(changes_by=tuple(name for name in pull.changes_by if name not in asked))
 
 
 def _summary(conversation: PullConversation, waiting: int) -> str:

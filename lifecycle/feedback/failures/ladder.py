@@ -146,14 +146,10 @@ def _runs(
     broken: Sequence[CheckFailure], facts: FailureFacts, settings: Settings
 ) -> tuple[tuple[int, int], ...] | None:
     """The runs with their attempts; None if one is not known, or was rerun often enough."""
-    numbers = dict.fromkeys(failure.run for failure in broken)
-    runs: list[tuple[int, int]] = []
-    for run in numbers:
-        attempt = facts.attempts.get(run) if run is not None else None
-        if run is None or attempt is None or attempt > settings.ci_rerun:
-            return None
-        runs.append((run, attempt))
-    return tuple(runs)
+    wanted = {failure.run for failure in broken}
+    may_run = (known for known in facts.attempts.items() if known[1] <= settings.ci_rerun)
+    runs = tuple((run, attempt) for run, attempt in may_run if run in wanted)
+    return runs if len(runs) == len(wanted) else None
 
 
 def _ours(

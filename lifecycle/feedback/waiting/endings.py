@@ -90,8 +90,13 @@ def event_of(key: str) -> str:
     return "behind" if event == "green" and rest.endswith(":behind") else event
 
 
-def news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
-    """How a notice that was not said yet ends this wait; None if it does not."""
+def news_ends(notices: Iterable[Notice], wanted: WaitFor) -> Ending | None:
+    """How notices that were not said yet end this wait, by the most serious of them; None if none does."""
+    ends = {_news_ends(notice, wanted) for notice in notices}
+    return next((ending for ending in Ending if ending in ends), None)
+
+
+def _news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
     event = event_of(notice.key)
     if event in EVENTS:
         return EVENTS[event].get(wanted)
@@ -118,12 +123,6 @@ def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
     if standing.verdict is Verdict.FAILED and standing.is_over:
         return Ending.RED
     return Ending.GOOD if standing.verdict is Verdict.GREEN and wanted is WaitFor.CI else None
-
-
-def gravest(endings: Iterable[Ending | None]) -> Ending | None:
-    """The most serious of the endings, which decides the exit status; None if there is none."""
-    kinds = set(endings)
-    return next((ending for ending in Ending if ending in kinds), None)
 
 
 def events_of(wanted: Iterable[str]) -> frozenset[str]:

@@ -13,9 +13,6 @@ from lifecycle.core.errors import LifecycleError, NoPermission, NotFound, Reject
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.settings.resources import Sentences
 
-LIMIT_WORDS = ("rate limit", "submitted too quickly", "abuse detection")
-"""GitHub's words for its limits, in lower case; secondary limits have no status of their own."""
-
 _BOARD = re.compile(r"\bproject \d+ of ")
 """The words for a board in the subject of a request."""
 

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
     from lifecycle.github.client.plain_line import Silence
 
 
+_LIMIT_WORDS = "rate limit|submitted too quickly|abuse detection"
+"""GitHub's words for its limits; secondary limits have no status of their own."""
+
+
 def _is_limit(case: FailureCase) -> bool:
     headers, status = case.answer.headers, case.answer.status
     is_spent = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
-    has_words = any(words in case.text for words in failure_case.LIMIT_WORDS)
+    has_words = re.search(_LIMIT_WORDS, case.text) is not None
     return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
 
 
@@ -91,8 +95,9 @@ ANSWERS: tuple[failure_case.Row, ...] = (
 )
 
 
-_OUTAGE_TYPES = {"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"}
-_OUTAGE_WORDS = ("something went wrong", "couldn't respond to your request in time")
+_OUTAGE_TYPES = ("INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT")
+_OUTAGE_WORDS = "something went wrong|couldn't respond to your request in time"
+_RACE = "priority.*unique|unique.*priority|content already exists"
 _SCOPE = re.compile(r"following scopes: \['([^']+)'")
 
 
@@ -110,22 +115,9 @@ def absent_api(url: str, status: int, words: str) -> errors.LifecycleError:
     return errors.Rejected(refusal, evidence=words)
 
 
-def _is_limit_problem(case: FailureCase) -> bool:
-    is_type = case.problem.type in {"RATE_LIMITED", "RATE_LIMIT"}
-    return is_type or any(words in case.text for words in failure_case.LIMIT_WORDS)
-
-
-def _is_outage_problem(case: FailureCase) -> bool:
-    return case.problem.type in _OUTAGE_TYPES or any(words in case.text for words in _OUTAGE_WORDS)
-
-
-def _is_problem(kind: str) -> Fits:
-    return lambda case: case.problem.type == kind
-
-
-def _is_race(case: FailureCase) -> bool:
-    is_priority = "priority" in case.text and "unique" in case.text
-    return is_priority or "content already exists" in case.text
+def _problem(*types: str, words: str = "(?!)") -> Fits:
+    """Matches a problem of one of these types, and one with such words, a pattern of small letters."""
+    return lambda case: case.problem.type in types or re.search(words, case.text) is not None
 
 
 def _missing_scope(case: FailureCase) -> errors.LifecycleError:
@@ -143,16 +135,16 @@ def _missing_scope(case: FailureCase) -> errors.LifecycleError:
 # The types and the messages of Projects v2 are not documented; they are from answers that people quote in
 # public.
 PROBLEMS: tuple[failure_case.Row, ...] = (
-    (_is_limit_problem, failure_case.limited),
-    (_is_problem("RESOURCE_LIMITS_EXCEEDED"), lambda case: failure_case.lost(case, "too-much")),
-    (_is_outage_problem, failure_case.outage),
+    (_problem("RATE_LIMITED", "RATE_LIMIT", words=_LIMIT_WORDS), failure_case.limited),
+    (_problem("RESOURCE_LIMITS_EXCEEDED"), lambda case: failure_case.lost(case, "too-much")),
+    (_problem(*_OUTAGE_TYPES, words=_OUTAGE_WORDS), failure_case.outage),
     (lambda case: case.problem.is_unknown, told(errors.Unsupported, "unsupported")),
-    (_is_race, told(errors.Transient, "race")),
+    (_problem(words=_RACE), told(errors.Transient, "race")),
     (_answers(words="does not belong to the field"), told(errors.StaleFields, "stale")),
     (_answers(words="archived and cannot be updated"), told(errors.ItemArchived, "archived-item")),
-    (_is_problem("INSUFFICIENT_SCOPES"), _missing_scope),
-    (_is_problem("NOT_FOUND"), failure_case.not_found),
-    (_is_problem("FORBIDDEN"), failure_case.forbidden),
+    (_problem("INSUFFICIENT_SCOPES"), _missing_scope),
+    (_problem("NOT_FOUND"), failure_case.not_found),
+    (_problem("FORBIDDEN"), failure_case.forbidden),
     (lambda _: True, failure_case.rejected),
 )
 
