@@ -15,13 +15,12 @@ from lifecycle.core.messages.review_messages import (
 )
 from lifecycle.core.plan import Audience
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
-from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound, key_of
 from lifecycle.feedback.reviews.review_packet import (
     ANSWER,
     MOST_IN_WAKE,
     brief,
     in_wake,
-    key_of,
     of_approvals,
     place_of,
     whole,

@@ -112,7 +112,10 @@ def test_what_never_came_is_sent_again_after_a_while(
     with pytest.raises(Transient, match="in 119 seconds"):
         answers(world).ensure_reply(reply, NOW + 1)
     assert [one.operation for one in place.requests()] == ["ReadThread"]
+    place.clear()
     done = answers(world).ensure_reply(reply, NOW + SETTLE_SECONDS)
+    asked = [one.operation or one.method for one in place.requests()]
+    assert asked == ["ReadThread", "ReadThread", "POST", "ReadThread"]
     assert (done.is_new, there(world, number)) == (True, ["maria: Why two?", "octocat: It counts."])
 
 

@@ -6,6 +6,7 @@ Only facts that nobody else has are kept: what was said, at which head, how ofte
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -75,11 +76,6 @@ class ReviewLedger:
         ledger: ReviewLedger | None = from_json(cls, data, is_whole=False)
         return ledger if ledger is not None and ledger.number == number else cls(number)
 
-    def packed(self, points: Iterable[ReviewPoint], packet: str) -> ReviewLedger:
-        """The ledger with these said points noted as part of the packet with this key."""
-        rows = {point.key: replace(self.told[point.key], packet=packet) for point in points}
-        return replace(self, told={**self.told, **rows})
-
     def without(self, packets: Collection[str]) -> ReviewLedger:
         """The ledger as if these packets had not been made: their points are news if they still apply.
 
@@ -112,14 +108,20 @@ class ReviewLedger:
         is_rewritten = point.thread is None and point.remark.trusted is Trusted.BOT
         return row.seen != point.remark.stamp and not is_rewritten
 
-    def telling(self, points: Iterable[ReviewPoint], head: str) -> ReviewLedger:
-        """The ledger with these points noted as said at this head."""
+    def telling(self, points: Iterable[ReviewPoint], head: str, packet: str = "") -> ReviewLedger:
+        """The ledger with these points noted as said at this head, in the packet with this key."""
         rows = dict(self.told)
         for point in points:
             before = rows.pop(point.key, None)
             times = before.times + 1 if before is not None else 1
-            rows[point.key] = ToldPoint(point.remark.stamp, head, times)
+            rows[point.key] = ToldPoint(point.remark.stamp, head, times, packet=packet)
         return replace(self, told=dict(list(rows.items())[-_KEPT:]))
+
+
+def key_of(number: int, points: Iterable[ReviewPoint]) -> str:
+    """The packet's key: the pull request's number, and a hash of its points in their present wording."""
+    stamps = " ".join(sorted(f"{point.key}={point.remark.stamp}" for point in points))
+    return f"{number}-{hashlib.sha256(stamps.encode()).hexdigest()[:8]}"
 
 
 def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:

@@ -5,7 +5,6 @@ Texts by people and bots are quoted as data, without secrets, and cut to a lengt
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 
 from lifecycle.core.messages import review_messages as words
@@ -33,12 +32,6 @@ ANSWER = (
     "Answer each thread: lifecycle feedback reply THREAD --text-file FILE "
     "--verdict fixed|wont_fix|question|needs_human"
 )
-
-
-def key_of(number: int, points: Iterable[ReviewPoint]) -> str:
-    """The packet's key: the pull request's number, and a hash of its points in their present wording."""
-    stamps = " ".join(sorted(f"{point.key}={point.remark.stamp}" for point in points))
-    return f"{number}-{hashlib.sha256(stamps.encode()).hexdigest()[:8]}"
 
 
 def first_line(conversation: PullConversation, decision: ReviewDecision) -> str:

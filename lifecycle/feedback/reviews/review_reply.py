@@ -34,8 +34,8 @@ from lifecycle.storage.state_file import StateFile
 LONGEST = 60_000
 """The most characters of a reply; GitHub accepts 65,536, including the marker."""
 
-SETTLE_SECONDS, SETTLE_READS = 120.0, 2
-"""If GitHub's answer was lost: seconds and reads without the reply, after which it was never posted."""
+SETTLE_SECONDS = 120.0
+"""If GitHub's answer was lost: seconds after which two reads without the reply show it was never posted."""
 
 _INTENTS_KEPT = 50
 
@@ -165,9 +165,10 @@ class ReviewAnswers:
     def _post(self, state: ThreadState, wanted: WantedReply, mark: str, now: float) -> str:
         """Post the reply, unless it may be there already; returns its address."""
         intent = self.file.content.get("replies", {}).get(mark)
-        if intent is not None:
-            self._wait_for(mark, intent, now)
-        self._keep(mark, {"at": now, "reads": 0})
+        wait = float(intent.get("at", now)) + SETTLE_SECONDS - now if intent is not None else 0.0
+        if wait > 0:
+            wait = max(wait, 1)
+            raise Transient(sentence("not-shown-yet", seconds=wait), retry_after=wait)
         number, root = state.number, state.thread.remarks[0].id
         body = {"body": hidden_marker.signed(_with_commit(wanted, state.head), mark)}
         subject = f"a reply to review thread {state.thread.id} of #{number}"
@@ -178,26 +179,19 @@ class ReviewAnswers:
             reply = _marked(self.read(state.thread.id).thread, mark)
             return reply.url if reply is not None else None
 
-        try:
-            url = settled(send, look).now
-        except LifecycleError as error:
-            if isinstance(error, Transient) and error.is_ambiguous:
-                self._keep(mark, {"at": now, "reads": 1})  # `look` was one
-                why = sentence("answer-lost", state=state, seconds=SETTLE_SECONDS)
-                raise Transient(why, retry_after=SETTLE_SECONDS, is_ambiguous=True) from None
-            self._forget(mark)
-            raise
+        url = look() if intent is not None else None  # the second read that does not show it
+        if url is None:
+            self._keep(mark, {"at": now})
+            try:
+                url = settled(send, look).now
+            except LifecycleError as error:
+                if isinstance(error, Transient) and error.is_ambiguous:
+                    why = sentence("answer-lost", state=state, seconds=SETTLE_SECONDS)
+                    raise Transient(why, retry_after=SETTLE_SECONDS, is_ambiguous=True) from None
+                self._forget(mark)
+                raise
         self._forget(mark)
         return url
-
-    def _wait_for(self, mark: str, intent: Mapping[str, float], now: float) -> None:
-        """Count a read that did not show the reply; raise Transient until it is known to be missing."""
-        at, reads = float(intent.get("at", now)), int(intent.get("reads", 0)) + 1
-        self._keep(mark, {"at": at, "reads": reads})
-        left = at + SETTLE_SECONDS - now
-        if left > 0 or reads < SETTLE_READS:
-            wait = max(left, 1)
-            raise Transient(sentence("not-shown-yet", seconds=wait), retry_after=wait)
 
     def _seen_again(self, state: ThreadState, mark: str) -> tuple[ThreadState, bool]:
         """Read the thread again; if that fails, return the former state: the reply is posted anyway."""
@@ -220,12 +214,10 @@ class ReviewAnswers:
         except LifecycleError as error:
             return False, f"It was not resolved: {error.sentence}"
         shown = part(part(data, "resolveReviewThread"), "thread")
-        if shown.get("isResolved"):
-            return True, ""
-        return False, sentence("shown-open")
+        return (True, "") if shown.get("isResolved") else (False, sentence("shown-open"))
 
     def _keep(self, mark: str, intent: Mapping[str, float]) -> None:
-        """Keep when a reply was sent and how many reads missed it; an empty intent removes it."""
+        """Keep when a reply was sent; an empty intent removes it."""
         with self.file.folder.locked(10.0):
             state = self.file.reload()
             replies = {**state.get("replies", {}), mark: dict(intent)}

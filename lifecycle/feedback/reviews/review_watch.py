@@ -10,7 +10,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, ReviewsHeard
 from lifecycle.core.values.model import PullRequest, Repository
-from lifecycle.feedback.reviews.review_ledger import ReviewLedger
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger, key_of
 from lifecycle.storage.feedback_files import FeedbackFiles
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ReviewWatch:
         is_due = ledger.due is not None and now >= ledger.due
         if ledger.looked == digest and not (is_due or (is_asked and ledger.due is not None)):
             return ReviewsHeard(known)
-        from lifecycle.feedback.reviews import review_packet, review_reading, rounds
+        from lifecycle.feedback.reviews import review_reading, rounds
 
         try:
             read = review_reading.read(self._graph, self._repository, pull.number)
@@ -59,9 +59,6 @@ class ReviewWatch:
         decision = rounds.decide(conversation, unheard, now, is_asked=is_asked)
         after = replace(decision.ledger, looked=digest)
         withdrawn = tuple(PACKET + key for key in packets) if unheard is not ledger else ()
-        if decision.agent:
-            key = review_packet.key_of(pull.number, decision.agent)
-            after = after.packed(decision.agent, key)
         heard = told(conversation, decision)
         return replace(heard, known=after.as_json(), withdrawn=withdrawn)
 
@@ -74,7 +71,7 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
     papers: tuple[tuple[str, str], ...] = ()
     number = conversation.number
     if decision.agent:
-        key = review_packet.key_of(number, decision.agent)
+        key = key_of(number, decision.agent)
         name = f"review-{key}.md"
         text = review_packet.in_wake(conversation, decision, FeedbackFiles.shown(name))
         notices.append(Notice(f"{PACKET}{key}", text, Audience.NEWS))
@@ -87,7 +84,7 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
     for audience, is_bots in ((Audience.NEWS, False), (Audience.NOTE, True)):
         approvals = [point for point in decision.approvals if point.is_bots is is_bots]
         if approvals:
-            key = f"review-approved:{review_packet.key_of(number, approvals)}"
+            key = f"review-approved:{key_of(number, approvals)}"
             notices.append(Notice(key, review_packet.of_approvals(number, approvals), audience))
     for kind, points, sentence in (
         ("lesser", decision.person if not decision.question else (), words.lesser_findings),
@@ -95,7 +92,7 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
         ("limited", decision.limited, words.bots_did_not_review),
     ):
         if points:
-            key = f"review-{kind}:{review_packet.key_of(number, points)}"
+            key = f"review-{kind}:{key_of(number, points)}"
             authors = [(point.remark.author, point.remark.url) for point in points]
             notices.append(Notice(key, sentence(number, authors), Audience.NOTE))
     return ReviewsHeard({}, tuple(notices), papers)

@@ -97,7 +97,8 @@ def _told(
         kept = [point for point in kept if point.remark.severity not in _LESSER]
     agent = sorted([*persons, *kept], key=_rank)
     for_person = [point for point in bots if point not in kept]
-    after = ledger.telling([*agent, *for_person], head)
+    packet = review_ledger.key_of(conversation.number, agent)
+    after = ledger.telling(agent, head, packet).telling(for_person, head)
     if kept:
         keys = dict.fromkeys((*heads.get(head, ()), *(point.key for point in kept)))
         rounds = {**heads, head: tuple(keys)}
