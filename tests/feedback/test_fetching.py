@@ -10,9 +10,9 @@ import pytest
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.timing import Deadline
-from lifecycle.feedback.checks.fetching import TOO_LATE, fetch
+from lifecycle.feedback.checks.fetching import fetch
 from lifecycle.feedback.checks.log_lines import BEGIN, END, KeptLog
-from lifecycle.feedback.checks.packet import FailurePacket
+from lifecycle.feedback.checks.packet import TOO_LATE, FailurePacket
 from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.sandbox.checks.state import Step
 from lifecycle.sandbox.control.faults import Fault

@@ -20,6 +20,7 @@ from lifecycle.feedback.checks.excerpt import (
 )
 from lifecycle.feedback.checks.packet import (
     MOST_JOBS,
+    TOO_LATE,
     UNSTARTED,
     CheckFailure,
     FailurePacket,
@@ -152,8 +153,14 @@ def test_only_a_workflow_without_a_job_could_not_start(
     word: str, number: int | None, problem: str
 ) -> None:
     """What another app, or a status, says failed had no job of ours to begin with."""
-    made = packet(head(FailedCheck("a", word, job=number)), {})
+    made = packet(head(FailedCheck("a", word, job=number)), {1: ReadLog()})
     assert made.failures[0].problem == problem
+
+
+def test_a_job_whose_log_was_not_read_says_so() -> None:
+    """There was no time for it; what is no job has none."""
+    made = packet(head(FailedCheck("a", "FAILURE", job=1), FailedCheck("b", "FAILURE")), {})
+    assert [failure.problem for failure in made.failures] == [TOO_LATE, ""]
 
 
 def test_checks_are_told_by_workflow_and_name() -> None:

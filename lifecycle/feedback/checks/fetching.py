@@ -17,14 +17,17 @@ from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
 from lifecycle.core.world import World
 from lifecycle.feedback.checks.excerpt import LogExcerpt, excerpt
 from lifecycle.feedback.checks.log_lines import KeptLog, failing_tests
-from lifecycle.feedback.checks.packet import MOST_JOBS, FailurePacket, ReadLog, ordered, packet
+from lifecycle.feedback.checks.packet import (
+    MOST_JOBS,
+    TOO_LATE,
+    FailurePacket,
+    ReadLog,
+    ordered,
+    packet,
+)
 from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.storage import log
 from lifecycle.storage.feedback_files import FeedbackFiles
-
-TOO_LATE = (
-    "There was no time to read this log; its page has it, and lifecycle feedback reads it again."
-)
 
 _NEW = 60.0
 """Seconds after a job's end in which its log may not be available yet."""
@@ -66,8 +69,6 @@ def fetch(
         if head is None or seconds is None:
             raise
         log.write(world.root, "feedback: the time for reading logs was up")
-        jobs = [failed.job for failed in head.checks if failed.job is not None]
-        logs = {**dict.fromkeys(jobs, ReadLog(problem=TOO_LATE)), **logs}
     failure_packet = packet(head, logs)
     name = FeedbackFiles.packet_of(failure_packet.pull, failure_packet.head)
     text = "\n".join(lines_of(failure_packet)) + "\n"

@@ -21,6 +21,11 @@ MOST_REMARKS = 10
 MOST_SUMMARY = 4_000
 """Characters of what another app says of its check."""
 
+TOO_LATE = (
+    "There was no time to read this log; its page has it, and lifecycle feedback reads it again."
+)
+"""The reason why a job's log was not read."""
+
 UNSTARTED = (
     "No job of this workflow began: its file is broken, or names something that does not exist. Fix the "
     "file; running it again does not help."
@@ -171,7 +176,8 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
     checks = ordered(head)
     folded: dict[object, CheckFailure] = {}
     for place, check in enumerate(checks[:MOST_JOBS]):
-        failure = _failure(check, None if check.job is None else logs.get(check.job))
+        log = ReadLog() if check.job is None else logs.get(check.job, ReadLog(problem=TOO_LATE))
+        failure = _failure(check, log)
         key = _identity(failure) or place
         if key in folded:
             failure = replace(folded[key], same=(*folded[key].same, _name(check)))
@@ -186,8 +192,7 @@ def _name(check: FailedCheck) -> str:
     return redact(check.name)
 
 
-def _failure(check: FailedCheck, log: ReadLog | None) -> CheckFailure:
-    read = log or ReadLog()
+def _failure(check: FailedCheck, read: ReadLog) -> CheckFailure:
     excerpt = read.excerpt or LogExcerpt((), "", 0, 0)
     is_unstarted = check.word == "STARTUP_FAILURE" and check.job is None
     remarks = _told(check.remarks)

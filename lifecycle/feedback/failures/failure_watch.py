@@ -86,22 +86,18 @@ class FailureWatch:
             ledger = ledger.mended()
         notices = _weakens(pull, ledger, weakened) if weakened else ()
         news = FailuresHeard({}, notices, tampering=weakened, flakes=_flaky(flakes))
-        facts = self._read.pop((pull.number, head), None)
+        facts, settings = self._read.pop((pull.number, head), None), self._world.settings
+        now = self._world.clock.now()
+        polls = (now - ledger.base_at) / settings.poll_seconds
         if facts is not None:
-            settings = self._world.settings
             decision = ladder.decide(facts, ledger, settings)
-            now, kind = self._world.clock.now(), decision.kind.name.lower()
-            ledger = replace(decision.ledger, base_at=now, kind=kind)
+            ledger = replace(decision.ledger, base_at=now, kind=decision.kind.name.lower())
             news = _follows(news, pull, decision, facts, settings.ci_attempts)
-        elif may_read and pull.checks is not None and self._is_due(ledger, pull):
-            ledger = replace(ledger, is_due=False, base="")
-            news = replace(news, is_due=True)
+        elif may_read and pull.checks is not None:
+            is_due = ladder.is_due(ledger, head, pull.base_tip, polls)
+            ledger = replace(ledger, is_due=False, base="") if is_due else ledger
+            news = replace(news, is_due=is_due)
         return replace(news, known=ledger.as_json())
-
-    def _is_due(self, ledger: FailureLedger, pull: PullRequest) -> bool:
-        age = self._world.clock.now() - ledger.base_at
-        polls = age / self._world.settings.poll_seconds
-        return ladder.is_due(ledger, pull.head_sha, pull.base_tip, polls)
 
     def _compared(
         self, ledger: FailureLedger, pull: PullRequest, *, may_fetch: bool

@@ -28,6 +28,9 @@ _IN_WAKE_BODY = 160
 _HUNK_LINES = 8
 _MOST_HUNK_LINES = 60
 
+_TEXTS = {"": "a comment on the pull request", "CHANGES_REQUESTED": "a request for changes"}
+"""What a text outside of threads is, by the state of its review."""
+
 ANSWER = (
     "Answer each thread: lifecycle feedback reply THREAD --text-file FILE "
     "--verdict fixed|wont_fix|question|needs_human"
@@ -94,27 +97,19 @@ def whole(conversation: PullConversation, decision: ReviewDecision) -> str:
 def place_of(point: ReviewPoint, head: str) -> str:
     """One line: where a point is, who wrote it, and its state."""
     thread, remark = point.thread, point.remark
-    if thread is not None:
-        where = _where(thread)
-    elif point.review_state:
-        asks = point.review_state == "CHANGES_REQUESTED"
-        where = "a request for changes" if asks else "a review's own text"
-    else:
-        where = "a comment on the pull request"
-    facts = [where, _author(remark)]
-    if remark.trusted is Trusted.BOT:
-        facts.append(f"bot, {remark.severity}" if remark.severity else "bot, unclassed")
-    if remark.trusted is Trusted.OWNER:
-        facts.append("written with the account of this token")
-    if thread is not None and thread.is_of_base:
-        facts.append("lines that the change removes")
-    if thread is not None and thread.is_outdated:
-        facts.append("outdated: these lines have changed since")
-    elif remark.sha and remark.sha != head:
-        facts.append(f"about an older commit, {remark.sha[:7]}")
-    if remark.edited_at is not None:
-        facts.append("edited")
-    return " · ".join(facts)
+    where = _TEXTS.get(point.review_state, "a review's own text")
+    is_outdated = thread is not None and thread.is_outdated
+    facts = {
+        f"bot, {remark.severity or 'unclassed'}": remark.trusted is Trusted.BOT,
+        "written with the account of this token": remark.trusted is Trusted.OWNER,
+        "lines that the change removes": thread is not None and thread.is_of_base,
+        "outdated: these lines have changed since": is_outdated,
+        f"about an older commit, {remark.sha[:7]}": remark.sha not in ("", head)
+        and not is_outdated,
+        "edited": remark.edited_at is not None,
+    }
+    about = [where if thread is None else _where(thread), _author(remark)]
+    return " · ".join([*about, *(fact for fact, is_so in facts.items() if is_so)])
 
 
 def _where(thread: ReviewThread) -> str:

@@ -134,7 +134,6 @@ class ReviewAnswers:
             url, is_seen = posted.url, True
             self._forget(mark)
         else:
-            _demand_open(state)
             url = self._post(state, wanted, mark, now)
             state, is_seen = self._seen_again(state, mark)
         is_resolved, note = self._resolved(state.thread, wanted)
@@ -164,6 +163,10 @@ class ReviewAnswers:
 
     def _post(self, state: ThreadState, wanted: WantedReply, mark: str, now: float) -> str:
         """Post the reply, unless it may be there already; returns its address."""
+        if state.pending_url:
+            raise Refused(sentence("review-pending", state=state))
+        if not state.thread.can_reply:
+            raise Refused(sentence("locked", state=state))
         intent = self.file.content.get("replies", {}).get(mark)
         wait = float(intent.get("at", now)) + SETTLE_SECONDS - now if intent is not None else 0.0
         if wait > 0:
@@ -286,13 +289,6 @@ def _demand_text(text: str) -> None:
         raise Refused(sentence("empty-reply"))
     if len(text) > LONGEST:
         raise Refused(sentence("long-reply", length=len(text), longest=LONGEST))
-
-
-def _demand_open(state: ThreadState) -> None:
-    if state.pending_url:
-        raise Refused(sentence("review-pending", state=state))
-    if not state.thread.can_reply:
-        raise Refused(sentence("locked", state=state))
 
 
 def _address(reply: Json) -> str:
