@@ -294,7 +294,7 @@ def test_what_github_did_not_say_of_a_remark_is_nothing() -> None:
         False,
         0,
     )
-    assert astuple(PullConversation(1, "u", HEAD))[3:] == ((), (), (), True)
+    assert astuple(PullConversation(1, "u", HEAD))[3:] == ((), (), ())
     assert astuple(ReviewPoint("1", bare))[2:] == (None, "")
     assert ToldPoint("s", HEAD) == ToldPoint("s", HEAD, 1, False, "")
     assert ReviewLedger(46) == ReviewLedger(46, "", None, None, {}, ())

@@ -34,7 +34,7 @@ KINDS = {"verdict": Word.of(ReplyVerdict)}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
-def reviews(session: Session, *, pull: int | None) -> int:
+def reviews(session: Session, *, pull: int | None) -> None:
     """Show what is unanswered in a pull request's reviews: threads with their ids, texts, comments.
 
     Without PR: the claim's pull request, else the open one of the current branch. Lines that begin with a
@@ -47,11 +47,8 @@ def reviews(session: Session, *, pull: int | None) -> int:
     ledger = ReviewLedger.from_json(record.pull.reviews if record is not None else {}, number)
     waiting = review_ledger.points(conversation, ledger.told)
     unanswered = len(conversation.unanswered)
-    if conversation.is_complete:
-        keep(session, number, lambda record, _: record.with_pull(unanswered=unanswered))
+    keep(session, number, lambda record, _: record.with_pull(unanswered=unanswered))
     lines = [_summary(conversation, len(waiting))]
-    if not conversation.is_complete:
-        lines.append("Not everything could be read, so there may be more.")
     if waiting:
         lines.append(review_messages.quoted_as_data())
     if any(point.thread is not None for point in waiting):
@@ -66,7 +63,7 @@ def reviews(session: Session, *, pull: int | None) -> int:
     if again and not unanswered:
         lines.append(f"Not yet asked to review this commit: {', '.join(map(visible, again))}.")
     data = _data(conversation, waiting, ledger)
-    return session.show(lines, data, code=int(not conversation.is_complete))
+    session.show(lines, data)
 
 
 def reply(
@@ -108,8 +105,7 @@ def request(session: Session, *, pull: int | None) -> int:
 
     number = pull or own_pull(session)
     world = session.world
-    read = review_reading.read(world.clients.graph, world.base, number)
-    conversation = review_reading.demanded(read)
+    conversation = review_reading.read(world.clients.graph, world.base, number)
     unanswered = len(conversation.unanswered)
     if unanswered:
         raise Refused(
@@ -175,7 +171,8 @@ def _data(
     conversation: PullConversation, waiting: list[ReviewPoint], ledger: ReviewLedger
 ) -> dict[str, Any]:
     return {
-        **fields_of(conversation, pull="number", head="head", complete="is_complete"),
+        **fields_of(conversation, pull="number", head="head"),
+        "complete": True,  # of a conversation that was read only in part nothing is said
         "unanswered": [thread.id for thread in conversation.unanswered],
         "rounds": len(ledger.rounds),
         "points": [_point_data(point, ledger) for point in waiting],

@@ -168,8 +168,8 @@ def _ours(
     question = "attempts" if asked else ""
     if new and before and before[-1].trace == trace:
         asked, question = new, "no change"
-    elif len(charged.reds) > MOST_HEADS:
-        asked, question = new, "heads" if new else ""
+    elif new and len(charged.reds) > MOST_HEADS:
+        asked, question = new, "heads"
     is_unread = not all(failure.identities for failure in own)
     is_new = bool(set(new) - set(asked))
     kind = FailureClass.OURS if is_new or is_unread else FailureClass.STOPPED

@@ -150,13 +150,12 @@ class ReviewPoint:
 
 @dataclass(frozen=True, slots=True)
 class PullConversation:
-    """The whole conversation on one pull request, as GitHub shows it.
+    """The whole conversation on one pull request, every page of it, as GitHub shows it.
 
     Attributes:
         head: its current commit.
         texts: the submitted reviews' own texts, even empty ones, then the comments.
         requested: who is asked for a review now, as logins in small letters without `[bot]`.
-        is_complete: every page was read; otherwise nothing counts as done.
     """
 
     number: int
@@ -165,7 +164,6 @@ class PullConversation:
     threads: tuple[ReviewThread, ...] = ()
     texts: tuple[ReviewPoint, ...] = ()
     requested: tuple[str, ...] = ()
-    is_complete: bool = True
 
     @property
     def standing(self) -> tuple[ReviewPoint, ...]:

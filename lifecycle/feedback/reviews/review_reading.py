@@ -31,7 +31,7 @@ sentence: Final = resources.Sentences("feedback/reviews/sentences.toml")
 """The refusals of reading and answering reviews, filled in."""
 
 MOST_PAGES = 40
-"""Requests for one pull request: two thousand threads. A longer one is reported as incomplete."""
+"""Requests for one pull request: two thousand threads. Of a longer one nothing is said."""
 
 _LISTS = {"reviewThreads": "threads", "reviews": "reviews", "comments": "comments"}
 """Each list of the document, and the variable with the cursor of its next page."""
@@ -42,22 +42,25 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
 
     Raises:
         NotFound: GitHub shows no such pull request.
+        Transient: it has more pages than are read.
         Transient, NoPermission, BadCredentials: as for every read; if one part is refused, all is.
     """
     lists: dict[str, list[Json]] = {name: [] for name in _LISTS}
-    after: dict[str, str | None] = dict.fromkeys(_LISTS)
-    unread = set(_LISTS)
+    cursors: dict[str, str | None] = dict.fromkeys(_LISTS.values())
+    unread = dict(_LISTS)
     pull: Json = {}
     for _ in range(MOST_PAGES):
-        pull = _page(graph, repository, number, after, unread)
-        for name in sorted(unread):
+        pull = _page(graph, repository, number, cursors, unread)
+        for name, variable in [*unread.items()]:
             lists[name] += nodes(pull, name)
             info = part(part(pull, name), "pageInfo")
-            after[name] = info.get("endCursor")
+            cursors[variable] = info.get("endCursor")
             if not info.get("hasNextPage"):
-                unread.discard(name)
+                del unread[name]
         if not unread:
             break
+    else:
+        raise Transient(sentence("too-much", number=number))
     reviews = (node for node in lists["reviews"] if node.get("state") != "PENDING")
     asked = (part(request, "requestedReviewer") for request in nodes(pull, "reviewRequests"))
     return PullConversation(
@@ -67,7 +70,6 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
         threads=tuple(thread(node) for node in lists["reviewThreads"]),
         texts=(*map(_review, reviews), *map(_comment, lists["comments"])),
         requested=tuple(review_bots.plain_login(text(who, "login")) for who in asked if who),
-        is_complete=not unread,
     )
 
 
@@ -75,12 +77,11 @@ def _page(
     graph: GraphClient,
     repository: Repository,
     number: int,
-    after: Mapping[str, str | None],
-    unread: set[str],
+    cursors: Mapping[str, str | None],
+    unread: Mapping[str, str],
 ) -> Json:
-    variables = {**repository.variables, "number": number}
-    for name, variable in _LISTS.items():
-        variables |= {variable: after[name], f"reads{variable.title()}": name in unread}
+    reads = {f"reads{variable.title()}": name in unread for name, variable in _LISTS.items()}
+    variables = {**repository.variables, "number": number, **cursors, **reads}
     subject = f"the reviews of pull request #{number} in {repository}"
     reply = graph.read("read_reviews", variables, subject=subject)
     for problem in reply.problems:
@@ -154,14 +155,3 @@ def _review(node: Json) -> ReviewPoint:
 def _comment(node: Json) -> ReviewPoint:
     comment = remark(node)
     return ReviewPoint(f"C{comment.id}", comment)
-
-
-def demanded(conversation: PullConversation) -> PullConversation:
-    """The same conversation, if all of it was read.
-
-    Raises:
-        Transient: it has more pages than are read.
-    """
-    if conversation.is_complete:
-        return conversation
-    raise Transient(sentence("too-much", conversation=conversation))

@@ -48,8 +48,7 @@ class ReviewWatch:
         from lifecycle.feedback.reviews import review_reading, rounds
 
         try:
-            read = review_reading.read(self._graph, self._repository, pull.number)
-            conversation = review_reading.demanded(read)
+            conversation = review_reading.read(self._graph, self._repository, pull.number)
         except Transient:
             # It was not read, and no shorter form is said in its place: the next look reads it again.
             return ReviewsHeard({**ledger.as_json(), "looked": "", "late": digest})

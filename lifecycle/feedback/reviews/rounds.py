@@ -52,7 +52,7 @@ def decide(
     """Decide what to say about a conversation now; nothing while somebody may still be writing.
 
     Args:
-        conversation: the complete conversation; never one that was read only in part.
+        conversation: the whole conversation.
         ledger: what was said so far.
         now: seconds since the epoch.
         is_asked: somebody ran a command for this, so the answer does not wait.
