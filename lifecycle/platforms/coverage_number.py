@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from lifecycle.platforms import selection
 from lifecycle.platforms.platform_file import CoverageSource
+from lifecycle.settings import resources
 from lifecycle.storage import regular_files
 
 _LARGEST = 20_000_000
 """Most bytes of a report; a larger one counts as missing, since the total is at its end."""
 
-
-_KNOWN = (
-    r"^TOTAL\b[^\n]*?[ \t](\d+(?:\.\d+)?)%",  # coverage.py, llvm-cov
-    r"^All files[ \t]*\|[ \t]*(\d+(?:\.\d+)?)",  # Istanbul
-    r"^total:[ \t]+\(statements\)[ \t]+(\d+(?:\.\d+)?)%",  # go tool cover
-    r"\bcoverage:[ \t]+(\d+(?:\.\d+)?)%",  # go test
-    r"^(\d+(?:\.\d+)?)% coverage\b",  # tarpaulin
-    r"^\|[ \t]*(?:Total|Average)[ \t]*\|[ \t]*(\d+(?:\.\d+)?)%",  # coverlet
-    r"^[ \t]*[Ll]ines[ .:]*[ \t](\d+(?:\.\d+)?)[ \t]?%",  # PHPUnit, lcov
-    r"^Line Coverage: (\d+(?:\.\d+)?)%",  # SimpleCov
-)
-"""How known programs print a percentage of coverage."""
+table = partial(resources.table, "platforms/coverage_outputs.toml")
+"""The content of `coverage_outputs.toml`."""
 
 
 def known(output: str) -> float | None:
     """The last percentage in a known program's output, without colours; None if there is none."""
-    matches = (_last(pattern, output) for pattern in _KNOWN)
+    matches = (_last(row["pattern"], output) for row in table()["known"])
     return next((float(match[1]) for match in matches if match is not None), None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,13 @@ def of_output(pattern: str, output: str) -> float | None:
 def test_the_last_match_counts(pattern: str, output: str, value: float | None) -> None:
     """A percentage, a fraction or two counts; what is no percentage is no number."""
     assert of_output(pattern, output) == value
+
+
+@pytest.mark.parametrize("row", coverage_number.table()["known"], ids=itemgetter("of"))
+def test_every_known_program_is_read_in_its_own_form(row: dict[str, str]) -> None:
+    """The number of its last line counts."""
+    earlier = row["line"].replace("85.5", "7")
+    assert coverage_number.known(f"begin\n{earlier}\n{row['line']}\nend\n") == 85.5
 
 
 def test_a_report_of_this_run_is_read_and_no_other(tmp_path: Path) -> None:

@@ -195,9 +195,8 @@ class BranchWait(CommandWait):
 
     def _judge(self, notices: list[Notice], standing: Standing) -> None:
         """Note how the wait ended, if it did; else these notices are no news to it any more."""
-        ending = endings.news_ends(notices, self.wanted) or endings.standing_ends(
-            standing, self.wanted
-        )
+        news = endings.news_ends(notices, self.wanted)
+        ending = news or endings.standing_ends(standing, self.wanted)
         self._told |= {notice.key for notice in notices}
         if ending is not None:
             self._done = replace(self._explained(ending, notices), said=tuple(notices))
