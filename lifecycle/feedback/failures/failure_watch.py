@@ -86,14 +86,14 @@ class FailureWatch:
             ledger = ledger.mended()
         notices = _weakens(pull, ledger, weakened) if weakened else ()
         news = FailuresHeard({}, notices, tampering=weakened, flakes=_flaky(flakes))
-        facts, settings = self._read.pop((pull.number, head), None), self._world.settings
-        now = self._world.clock.now()
-        polls = (now - ledger.base_at) / settings.poll_seconds
+        facts, now = self._read.pop((pull.number, head), None), self._world.clock.now()
         if facts is not None:
+            settings = self._world.settings
             decision = ladder.decide(facts, ledger, settings)
             ledger = replace(decision.ledger, base_at=now, kind=decision.kind.name.lower())
             news = _follows(news, pull, decision, facts, settings.ci_attempts)
         elif may_read and pull.checks is not None:
+            polls = (now - ledger.base_at) / self._world.settings.poll_seconds
             is_due = ladder.is_due(ledger, head, pull.base_tip, polls)
             ledger = replace(ledger, is_due=False, base="") if is_due else ledger
             news = replace(news, is_due=is_due)
