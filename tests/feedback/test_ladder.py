@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from lifecycle.core.values.configured import Settings
+from lifecycle.core.values.failed_checks import WorkflowRun
 from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
 from lifecycle.feedback.failures.failure_ledger import MOST_KEPT, FailureLedger, RedHead
 from lifecycle.feedback.failures.ladder import (
@@ -35,11 +37,21 @@ def failed(name: str, *tests: str, how: str = "13", **more: Any) -> CheckFailure
     return CheckFailure(name, tests=tests, first_error=error, **known | more)
 
 
-def facts(*failures: CheckFailure, head: str = HEAD, **more: Any) -> FailureFacts:
+ONCE = {7: 1}
+"""How often run 7 was tried."""
+
+
+def facts(
+    *failures: CheckFailure,
+    head: str = HEAD,
+    attempts: Mapping[int, int] = ONCE,
+    over: Collection[int] = (7,),
+    **more: Any,
+) -> FailureFacts:
     """A head whose run 7 is over after its first attempt."""
     packet = FailurePacket(46, "", head, failures, path=f"{head[:3]}.txt")
-    known: dict[str, Any] = {"attempts": {7: 1}, "over": (7,)}
-    return FailureFacts(packet, **known | more)
+    runs = (WorkflowRun(run, attempt, run in over) for run, attempt in attempts.items())
+    return FailureFacts(packet, tuple(runs), **more)
 
 
 def looked(made: FailureFacts, ledger: FailureLedger = EMPTY, **limits: Any) -> FailureDecision:
@@ -74,7 +86,8 @@ def test_every_run_has_to_be_over_and_each_is_run_again_once() -> None:
     other = replace(LOST, run=8)
     both = facts(LOST, LOST, other, attempts={7: 1, 8: 1}, over=(7,))
     assert looked(both).kind is FailureClass.UNDER_WAY
-    assert looked(replace(both, over=(7, 8))).runs == ((7, 1), (8, 1))
+    over = facts(LOST, LOST, other, attempts={7: 1, 8: 1}, over=(7, 8))
+    assert looked(over).runs == ((7, 1), (8, 1))
 
 
 @pytest.mark.parametrize(

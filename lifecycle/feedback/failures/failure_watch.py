@@ -155,10 +155,8 @@ class FailureWatch:
         failures = facts.packet.failures
         numbers = dict.fromkeys(failure.run for failure in failures if failure.run is not None)
         tried = [self._tried(self._world.reports.run, number) for number in [*numbers][:MOST_RUNS]]
-        runs = [run for run in tried if run is not None]
-        attempts = {run.number: run.attempt for run in runs}
-        over = tuple(run.number for run in runs if run.is_over)
-        facts = replace(facts, attempts=attempts, over=over)
+        runs = tuple(run for run in tried if run is not None)
+        facts = replace(facts, runs=runs)
         wanted = [failure for failure in failures if failure.identities and not broken(failure)]
         if not wanted:
             return facts

@@ -6,15 +6,16 @@ base is not the change's. All others are the agent's, as long as its work makes 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.configured import Settings
 from lifecycle.feedback.failures.failure_ledger import FailureLedger, RedHead
 
 if TYPE_CHECKING:
+    from lifecycle.core.values.failed_checks import WorkflowRun
     from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
 
 MOST_HEADS = 10
@@ -59,15 +60,13 @@ class FailureFacts:
 
     Attributes:
         packet: what failed, and on which commit.
-        attempts: for each known run, the number of its newest attempt.
-        over: the completed ones of these runs.
+        runs: the known ones of the runs that failed.
         base: the commit that the head was tested with, None if that is not known.
         tip: the newest commit of the base branch, None if it is not known.
     """
 
     packet: FailurePacket
-    attempts: Mapping[int, int] = field(default_factory=dict)
-    over: Collection[int] = ()
+    runs: tuple[WorkflowRun, ...] = ()
     base: BaseFacts | None = None
     tip: BaseFacts | None = None
 
@@ -110,12 +109,14 @@ def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> Fa
     inherited = tuple(failure for failure in failures if is_in(failure, facts.base))
     own = [failure for failure in failures if failure not in inherited]
     broken = tuple(failure for failure in own if is_broken(failure))
-    runs = _runs(broken, facts, settings)
-    if broken and len(broken) == len(own) and runs is not None:
-        is_over = all(run in facts.over for run, _ in runs)
+    wanted = {failure.run for failure in broken}
+    runs = [run for run in facts.runs if run.number in wanted and run.attempt <= settings.ci_rerun]
+    # A run that is not known, or was rerun often enough, is not among them.
+    if broken and len(broken) == len(own) and len(runs) == len(wanted):
+        is_over = all(run.is_over for run in runs)
         kind = FailureClass.RERUN if is_over else FailureClass.UNDER_WAY
-        ledger = replace(ledger, is_due=not is_over)
-        return FailureDecision(kind, ledger, runs if is_over else (), broken)
+        reruns = tuple((run.number, run.attempt) for run in runs) if is_over else ()
+        return FailureDecision(kind, replace(ledger, is_due=not is_over), reruns, broken)
     if inherited and not own:
         flows = {failure.workflow for failure in inherited}
         failed = {name for failure in inherited for name in failure.identities}
@@ -140,16 +141,6 @@ def is_in(failure: CheckFailure, base: BaseFacts | None) -> bool:
     if base is None or not failure.identities:
         return False
     return base.identities.issuperset(failure.identities)
-
-
-def _runs(
-    broken: Sequence[CheckFailure], facts: FailureFacts, settings: Settings
-) -> tuple[tuple[int, int], ...] | None:
-    """The runs with their attempts; None if one is not known, or was rerun often enough."""
-    wanted = {failure.run for failure in broken}
-    may_run = (known for known in facts.attempts.items() if known[1] <= settings.ci_rerun)
-    runs = tuple((run, attempt) for run, attempt in may_run if run in wanted)
-    return runs if len(runs) == len(wanted) else None
 
 
 def _ours(
