@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -66,10 +67,8 @@ def _reports(root: Path, patterns: Sequence[str], since_ns: int) -> list[str]:
 
 
 def _last(pattern: str, text: str) -> re.Match[str] | None:
-    last = None
-    for match in re.finditer(pattern, text, re.MULTILINE):
-        last = match
-    return last
+    matches = deque(re.finditer(pattern, text, re.MULTILINE), maxlen=1)
+    return matches[0] if matches else None
 
 
 def _number(text: str | None) -> float:
