@@ -30,7 +30,7 @@ BUDGET = {
     "git": 997,
     "github": 6_038,
     "trackers": 2_519,
-    "platforms": 632,
+    "platforms": 648,
     "evidence": 2_538,
     "claim": 6_342,
     "run": 3_574,

@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from functools import partial
 from typing import Any
 
 from lifecycle.core.redact import visible
-from lifecycle.settings import resources
 
 Argv = tuple[str, ...]
 """A program and its arguments."""
@@ -22,8 +20,29 @@ LONGEST = 8_000
 """The most characters of a command as text."""
 
 _QUOTED = re.compile(r"""'[^']*'|\\.|"(?P<inner>(?:[^"\\]|\\.)*)\"""", re.DOTALL)
-table = partial(resources.table, "platforms/shell_words.toml")
-"""The content of `shell_words.toml`."""
+_SHELL_WORDS = frozenset(
+    {
+        *("cd", "pushd", "popd", "export", "unset", "source", ".", "exit", "set", ":"),
+        *("alias", "trap", "ulimit", "umask", "wait", "read", "shift", "return", "local"),
+        *("if", "then", "else", "fi", "for", "while", "until", "do", "done", "case", "esac"),
+        *("eval", "exec", "function", "!", "{", "}", "[["),
+    }
+)
+"""Words that only a shell understands: as a program each does nothing, or does not exist."""
+
+_NEEDS: tuple[tuple[str, str], ...] = (
+    (r"&&|;|\n", "several commands in one text"),
+    (r"\|", "a pipe"),
+    (r"[<>]", "a redirection"),
+    (r"&", "the background"),
+    (r"[()]", "a subshell"),
+    (r"[$`]", "a variable or a substitution"),
+    (r"[*?\[\]]|\{[^{}]*(?:,|\.\.)[^{}]*\}", "a glob pattern"),
+    (r"(?:^|\s)~", "the home folder as ~"),
+    (r"(?:^|\s)#", "a comment"),
+    (r"^\s*\w+=", "an assignment"),
+)
+"""Patterns of text that only a shell understands outside of quotes, each with its name in a sentence."""
 
 
 def commands_in(value: object) -> tuple[Argv, ...]:
@@ -78,7 +97,7 @@ def _need(text: str) -> str:
             return "a variable or a substitution"
     # A quoted word is a word: the text after it is not at a word's beginning.
     bare = _QUOTED.sub("_", text)
-    return next((name for pattern, name in table()["needs"] if re.search(pattern, bare)), "")
+    return next((name for pattern, name in _NEEDS if re.search(pattern, bare)), "")
 
 
 def _fix(text: str, words: Argv, need: str) -> str:
@@ -133,7 +152,7 @@ def _check(words: Argv, line: str) -> None:
 
 def _is_shells(program: str) -> bool:
     """True for a word that only a shell understands as a program."""
-    return program in table()["words"] or bool(re.match(r"\w+=", program))
+    return program in _SHELL_WORDS or bool(re.match(r"\w+=", program))
 
 
 def _shown(text: str) -> str:

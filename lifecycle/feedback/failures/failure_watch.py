@@ -246,17 +246,19 @@ def _follows(
     """
     from lifecycle.feedback.failures import failure_words as words
 
-    number, head, kind = pull.number, pull.head_sha, decision.kind
+    kinds, news, note = ladder.FailureClass, Audience.NEWS, Audience.NOTE
+    number, head, _ = about = pull.number, pull.head_sha, decision.failures
+    path, kind = facts.packet.path, decision.kind
     runs = ",".join(f"{run}/{attempt}" for run, attempt in decision.runs)
     base, tip = (known.sha if known is not None else "" for known in (facts.base, facts.tip))
-    # Of each kind: the sentence, the event, what makes its key its own, who hears it, the base's commit.
+    # Of each kind: the event, what makes its key its own, who hears it, and the sentence.
     rows = {
-        ladder.FailureClass.RERUN: ("run-again", "rerun", runs, Audience.NOTE, ""),
-        ladder.FailureClass.INHERITED: ("inherited", "inherited", head, Audience.NEWS, base),
-        ladder.FailureClass.MENDED: ("mended", "mended", f"{head}:{tip}", Audience.NEWS, tip),
-        ladder.FailureClass.STOPPED: ("still-stopped", "stopped", head, Audience.NOTE, ""),
+        kinds.RERUN: ("rerun", runs, note, words.of_head("run-again", *about)),
+        kinds.INHERITED: ("inherited", head, news, words.of_head("inherited", *about, base, path)),
+        kinds.MENDED: ("mended", f"{head}:{tip}", news, words.of_head("mended", *about, tip)),
+        kinds.STOPPED: ("stopped", head, note, words.of_head("still-stopped", *about, path=path)),
     }
-    notices, is_settled = heard.notices, kind is not ladder.FailureClass.OURS
+    notices, is_settled = heard.notices, kind is not kinds.OURS
     ends = _RESULTS if is_settled else ()
     if decision.question:
         asked = decision.asked
@@ -264,7 +266,6 @@ def _follows(
         text = words.stopped(number, decision.question, asked, packets, most)
         notices += (Notice(f"ci-stop:{number}:{head}", text, Audience.ASK, ends=ends),)
     elif kind in rows:
-        name, event, key, audience, commit = rows[kind]
-        text = words.of_head(name, number, head, decision.failures, commit, facts.packet.path)
+        event, key, audience, text = rows[kind]
         notices += (Notice(f"{event}:{number}:{key}", text, audience, ends=ends),)
     return replace(heard, notices=notices, is_settled=is_settled, reruns=decision.runs)
