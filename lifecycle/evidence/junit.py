@@ -18,16 +18,19 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
+from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
-from xml.sax import SAXException
-from xml.sax.handler import ContentHandler
+from typing import TYPE_CHECKING
 
 from lifecycle.evidence.command_lines import listed
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from lifecycle.evidence.runners.runner_options import valued
 from lifecycle.evidence.runners.runner_table import pattern
 from lifecycle.storage import regular_files
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 LARGEST = 32_000_000
 """Bytes of the largest report that is read; all reports together may have twice as many."""
@@ -51,6 +54,11 @@ File systems take the time of the kernel's last tick. Source: https://docs.kerne
 _IN = {"target": ("surefire-reports", "failsafe-reports", "nextest"), "build": ("test-results",)}
 """Of these folders, which are full of build results, only these subfolders are searched."""
 _NOT_IN = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pycache__", "Pods"})
+_REPORT = re.compile(
+    r".*/(?:junit|test-results/[^/]+|reports/junit[^/]*|(?:surefire|failsafe)-reports/TEST-[^/]*"
+    r"|build/test-results/[^/]+/[^/]+)\.(?i:xml)"
+)
+"""Where runners put their reports by default. In `build` it is Gradle: one folder for each of its tasks."""
 
 
 def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | None:
@@ -68,23 +76,20 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
         argv: the command.
         started: when the command was started, in seconds since the epoch.
     """
-    import hashlib  # its import costs more than this module
-
     top = Path(os.path.realpath(root))
     named = _written(top, _named(top, argv), started)
     paths = list(named) or list(_written(top, _well_known(top), started))
     reports: list[_Report] = []
     problems: list[str] = []
-    digests, left = set[bytes](), 2 * LARGEST
+    contents, left = set[bytes](), 2 * LARGEST
     for path in paths[:FILES]:
         content = regular_files.whole(str(path), min(LARGEST, left))
+        if content in contents:
+            continue  # a copy of another report
         report, clause = None, "is too large, or cannot be read"
         if content is not None:
             left -= len(content)
-            digest = hashlib.sha256(content).digest()
-            if digest in digests:
-                continue  # a copy of another report
-            digests.add(digest)
+            contents.add(content)
             report, clause = _parsed(content)
         if report is not None and report.is_junit:
             reports.append(report)
@@ -129,19 +134,13 @@ def _written(top: Path, paths: Iterable[Path], started: float) -> dict[Path, Non
 
 def _named(top: Path, argv: Sequence[str]) -> Iterator[Path]:
     """The files that the command's options name, and those in the folders that they name."""
-    words = [part for word in argv for part in (word, *_split(word))]
-    files, folders = listed("report files"), listed("report folders")
-    for word, after in zip(words, [*words[1:], ""], strict=True):
-        option, is_one, value = word.partition("=")
-        value = value if is_one else after
-        if not value or "\0" in value:
-            continue
-        if option in files:
-            yield top / value
-        elif option in folders:
-            # `os.walk` skips folders that cannot be listed, whatever the word is.
-            _, _, names = next(os.walk(top / value), ("", [], []))
-            yield from (top / value / name for name in sorted(names) if _is_xml(name))
+    words = tuple(part for word in argv for part in (word, *_split(word)) if "\0" not in part)
+    for _, file in valued(words, listed("report files")):
+        yield top / file
+    for _, folder in valued(words, listed("report folders")):
+        # `os.walk` skips folders that cannot be listed, whatever the word is.
+        _, _, names = next(os.walk(top / folder), ("", [], []))
+        yield from (top / folder / name for name in sorted(names) if name[-4:].lower() == ".xml")
 
 
 def _split(word: str) -> list[str]:
@@ -159,29 +158,14 @@ def _well_known(top: Path) -> Iterator[Path]:
         if left <= 0:
             return
         left -= len(folders) + len(files)
-        parts = Path(folder).parts
-        depth = len(parts) - len(top.parts)
-        wanted = _IN.get(parts[-1], ()) if depth else ()
-        inner = [name for name in folders if name[0] != "." and name not in _NOT_IN]
-        inner = [name for name in inner if depth < DEPTH and (not wanted or name in wanted)]
-        folders[:] = sorted(inner, reverse=True)
-        reports = (name for name in sorted(files) if _is_xml(name) and _is_report(name, parts))
-        yield from (Path(folder, name) for name in reports)
-
-
-def _is_xml(name: str) -> bool:
-    return name.casefold().endswith(".xml")
-
-
-def _is_report(name: str, parts: tuple[str, ...]) -> bool:
-    """True if a runner puts its reports there by default."""
-    folder, above = parts[-1], parts[-2:-1]
-    if folder in ("surefire-reports", "failsafe-reports"):
-        return name.startswith("TEST-")
-    if above == ("test-results",):
-        return parts[-3:-2] == ("build",)  # Gradle: one folder for each of its tasks
-    is_reports = folder == "reports" and name.startswith("junit")
-    return name == "junit.xml" or folder == "test-results" or is_reports
+        below = Path(folder).relative_to(top)
+        inner = {*folders} - _NOT_IN if len(below.parts) < DEPTH else set()
+        inner &= {*_IN.get(below.name, inner)}
+        folders[:] = sorted((name for name in inner if name[0] != "."), reverse=True)
+        place = f"./{below.as_posix()}"
+        yield from (
+            Path(folder, name) for name in sorted(files) if _REPORT.fullmatch(f"{place}/{name}")
+        )
 
 
 class _TooDeepError(Exception):
@@ -215,93 +199,88 @@ _LEFT_OUT = ("notrun", "disabled", "skipped")
 """The words of googletest and CTest for a test that did not run."""
 
 
-class _Report(ContentHandler):
-    """One report, built while the parser reads its elements."""
+class _Report:
+    """One report.
 
-    def __init__(self) -> None:
-        super().__init__()
+    Attributes:
+        is_junit: its outermost element is one of JUnit's.
+        counts: its tests, by how they ended; in the errors also failures that none of its tests shows.
+        failures, asserted, passed: identities of tests.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        from defusedxml.ElementTree import iterparse
+
         self.counts = Counts()
         self.failures: list[str] = []
         self.asserted: list[str] = []
         self.passed: list[str] = []
         self.is_junit = False
-        self._open: list[str] = []
-        self._elements = 0
-        self._case: tuple[str, str] | None = None
-        """The identity of the open test, and how it ended."""
-        self._reason: list[str] = []
-        """The attributes `type` and `message` of its first failure, and the text of its failures."""
-        self._stated = 0
-        """Failures and errors in the counts of the outermost suites."""
+        around: list[Element] = []  # the open elements, outermost first
+        elements = stated = 0
+        for event, element in iterparse(BytesIO(content), ("start", "end"), forbid_dtd=True):
+            if event == "end":
+                around.pop()
+            name, names = _name(element), [*map(_name, around)]
+            if event == "start":
+                elements += 1
+                if len(names) >= NESTED or elements > ELEMENTS:
+                    raise _TooDeepError
+                self.is_junit |= not names and name in ("testsuites", "testsuite")
+                if name == "testsuite" and name not in names:
+                    stated += sum(_number(element.get(key)) for key in ("failures", "errors"))
+                around.append(element)
+            elif "testcase" not in names:
+                if name == "testcase":
+                    self._add(element)
+                elif name in ("failure", "error") and names[-1:] == ["testsuite"]:
+                    self.counts.errors += 1
+                if around:
+                    around[-1].remove(element)  # no more than one test is kept in memory
+        # A suite may count failures that none of its tests shows: a file that could not be loaded, say.
+        self.counts.errors += max(0, stated - self.counts.failed - self.counts.errors)
 
-    def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 -- the parser's word
-        """Handle the beginning of an element."""
-        name = name.rpartition(":")[2]
-        self._elements += 1
-        if len(self._open) >= NESTED or self._elements > ELEMENTS:
-            raise _TooDeepError
-        if not self._open:
-            self.is_junit = name in ("testsuites", "testsuite")
-        if name == "testsuite" and "testsuite" not in self._open:
-            self._stated += sum(_number(attrs.get(key)) for key in ("failures", "errors"))
-        elif name == "testcase" and self._case is None:
-            parts = (attrs.get("classname"), attrs.get("name"))
-            words = [" ".join(part.split()) for part in parts if part and part.strip()]
-            is_left_out = attrs.get("status") in _LEFT_OUT
-            self._case = ("::".join(words)[:NAME], "skipped" if is_left_out else "passed")
-        elif name in _ENDS and self._case is not None and self._open[-1:] == ["testcase"]:
-            identity, so_far = self._case
-            is_worse = so_far == "passed" or _ENDS[name] != "skipped"
-            self._case = (identity, _ENDS[name] if is_worse else so_far)
-            if name == "failure" and not self._reason:
-                self._reason = [attrs.get("type", ""), attrs.get("message", "")[:REASON], ""]
-        elif name in ("failure", "error") and self._open[-1:] == ["testsuite"]:
-            self.counts.errors += 1
-        self._open.append(name)
+    def _add(self, case: Element) -> None:
+        """Count a test."""
+        parts = (case.get("classname"), case.get("name"))
+        words = [" ".join(part.split()) for part in parts if part and part.strip()]
+        identity = "::".join(words)[:NAME]
+        ends = [_ENDS[name] for name in map(_name, case) if name in _ENDS]
+        ends += ["skipped"] * (case.get("status") in _LEFT_OUT)
+        red = [end for end in ends if end != "skipped"]
+        state = (red or ends or ["passed"])[-1]
+        setattr(self.counts, state, getattr(self.counts, state) + 1)
+        if red:
+            self.failures.append(identity)
+        if state == "failed":
+            failures = [inner for inner in case if _name(inner) == "failure"]
+            kind, message = (failures[0].get(key, "")[:REASON] for key in ("type", "message"))
+            text = "".join(failure.text or "" for failure in failures)[:REASON]
+            self.asserted += [identity] * is_asserted(kind, message, text)
+        elif state == "passed":
+            self.passed.append(identity)
 
-    def characters(self, content: str) -> None:
-        """Handle text within the open element."""
-        if self._reason and self._open[-1:] == ["failure"]:
-            kind, message, text = self._reason
-            if len(text) < REASON:
-                self._reason = [kind, message, (text + content[:REASON])[:REASON]]
 
-    def endElement(self, name: str) -> None:  # noqa: N802
-        """Handle the end of the last opened element."""
-        name = self._open.pop()
-        if name == "testcase" and self._case is not None and "testcase" not in self._open:
-            identity, state = self._case
-            setattr(self.counts, state, getattr(self.counts, state) + 1)
-            if state in ("failed", "errors") and len(self.failures) < FAILURES:
-                self.failures.append(identity)
-                if state == "failed" and is_asserted(*self._reason):
-                    self.asserted.append(identity)
-            elif state == "passed" and len(self.passed) < PASSED:
-                self.passed.append(identity)
-            self._case, self._reason = None, []
-        elif not self._open:
-            # A suite may count failures that none of its tests shows: a file that could not be loaded, say.
-            counted = self.counts.failed + self.counts.errors
-            self.counts.errors += max(0, self._stated - counted)
+def _name(element: Element) -> str:
+    """The name of an element, without its namespace."""
+    return element.tag.rpartition("}")[2]
 
 
 def _number(text: str | None) -> int:
     """A count from an attribute; 0 if it is not a number."""
-    is_one = text is not None and text.isascii() and text.isdecimal() and len(text) < 10
-    return int(text) if is_one and text is not None else 0
+    return int(text) if text and re.fullmatch("[0-9]{1,9}", text) else 0
 
 
 def _parsed(content: bytes) -> tuple[_Report | None, str]:
     """The report and "", or None and what is wrong with it."""
-    from defusedxml import DefusedXmlException, sax
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import ParseError
 
-    report = _Report()
     try:
-        sax.parseString(content, report, forbid_dtd=True)
+        return _Report(content), ""
     except DefusedXmlException:
         return None, "has a document type or entities, which no runner writes"
     except _TooDeepError:
         return None, "has more elements than any runner writes"
-    except (SAXException, ValueError, LookupError):  # LookupError: an unknown encoding
+    except (ParseError, ValueError, LookupError):  # LookupError: an unknown encoding
         return None, "is broken"
-    return report, ""
