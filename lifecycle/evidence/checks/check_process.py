@@ -3,7 +3,8 @@
 The command leads its own process group, which has no terminal. When it ends, when its time is up or when we
 get a signal to end, the rest of the group is asked to end, then killed, then checked.
 
-In the main thread signals are handled here while it runs; other threads receive none.
+In the main thread signals are noted here while it runs, and looked at every 20 ms; other threads receive
+none.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def run(
     """
     # Only the main thread receives signals.
     is_main = threading.current_thread() is threading.main_thread()
-    with _signals() if is_main else contextlib.nullcontext((-1, list[int]())) as (bell, caught):
+    with _signals() if is_main else contextlib.nullcontext(list[int]()) as caught:
         try:
             process = subprocess.Popen(
                 words,
@@ -107,85 +108,60 @@ def run(
         pairs = ((process.stdout, out), (process.stderr, err))
         streams = [(stream, take) for stream, take in pairs if stream is not None]
         try:
-            is_late = _follow(process, bell, caught, seconds, streams)
+            _follow(process, caught, seconds, streams)
         except BaseException:
             _end(process)
             raise
         finally:
             for stream, _ in streams:
                 stream.close()
-        has_ended = process.poll() is not None
-        left = has_ended and _is_there(process.pid)
-        is_gone = _end(process) if left or not has_ended else True
-        code = process.returncode if process.returncode is not None else -signal.SIGKILL
+        code, number = process.poll(), caught[0] if caught else 0
+        left = code is not None and _is_there(process.pid)
+        is_gone = _end(process) if left or code is None else True
+        if code is None:
+            status = 128 + number if number else LATE
+            return ProcessEnd(status, signal=number, is_late=not number, is_gone=is_gone)
         status = code if code >= 0 else 128 - code
-        if caught and not has_ended:
-            return ProcessEnd(128 + caught[0], signal=caught[0], is_gone=is_gone)
-        if is_late and not has_ended:
-            return ProcessEnd(LATE, is_late=True, is_gone=is_gone)
-        return ProcessEnd(status, signal=caught[0] if caught else 0, left=left, is_gone=is_gone)
+        return ProcessEnd(status, signal=number, left=left, is_gone=is_gone)
 
 
 @contextlib.contextmanager
-def _signals() -> Iterator[tuple[int, list[int]]]:
-    """A descriptor that is readable after a signal, and the list of signals that end us; none is lost.
-
-    A signal that is ignored, as under `nohup`, stays ignored.
-    """
+def _signals() -> Iterator[list[int]]:
+    """The signals that came and end us, as a list; one that is ignored, as under `nohup`, stays so."""
     caught: list[int] = []
-    bell, ring = os.pipe()
-    for descriptor in (bell, ring):
-        os.set_blocking(descriptor, False)
     handled = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in handled}
-    children = signal.signal(signal.SIGCHLD, lambda *_: None)
-    # The default has the same effect, but Python complains of a late signal without a handler.
-    if children != signal.SIG_DFL:
-        before[signal.SIGCHLD] = children
-    wakeup = signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
     try:
-        yield bell, caught
+        yield caught
     finally:
-        signal.set_wakeup_fd(wakeup)
         for number, handler in before.items():
             signal.signal(number, handler)
-        os.close(bell)
-        os.close(ring)
 
 
 def _follow(
     process: subprocess.Popen[bytes],
-    bell: int,
     caught: list[int],
     seconds: float,
     streams: list[tuple[IO[bytes], Take]],
-) -> bool:
-    """Pass on the output until the process ends or a signal comes; True if its time was up."""
+) -> None:
+    """Pass on the output until the process ends, its time is up, or a signal comes."""
     limit, ended = time.monotonic() + seconds, 0.0
     with selectors.DefaultSelector() as selector:
-        if bell >= 0:
-            selector.register(bell, selectors.EVENT_READ, None)
         for stream, take in streams:
-            selector.register(stream.fileno(), selectors.EVENT_READ, take)
+            selector.register(stream, selectors.EVENT_READ, take)
         while not caught:
             now = time.monotonic()
             if process.poll() is not None:
                 ended = ended or now
-                if len(selector.get_map()) == (bell >= 0) or now - ended >= DRAIN_SECONDS:
-                    return False
+                if not selector.get_map() or now - ended >= DRAIN_SECONDS:
+                    return
             elif now >= limit:
-                return True
-            until = ended + DRAIN_SECONDS if ended else limit
-            until = until if bell >= 0 else min(until, now + _STEP)
-            for key, _ in selector.select(max(until - now, 0.0)):
-                part = os.read(key.fd, _PART)
-                if key.data is None:
-                    continue
-                if part:
+                return
+            for key, _ in selector.select(_STEP):
+                if part := os.read(key.fd, _PART):
                     key.data(part)
                 else:
-                    selector.unregister(key.fd)
-    return False
+                    selector.unregister(key.fileobj)
 
 
 def _end(process: subprocess.Popen[bytes]) -> bool:
