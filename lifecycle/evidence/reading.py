@@ -35,6 +35,8 @@ STOPPED = (124, 130, 137, 143)
 """Statuses of a process that reached a limit of `timeout`, or was ended by a signal."""
 
 ENDED = "it was stopped before its end"
+_LEFT_OUT = "tests were left out"
+_BY_STATUS = "by its exit status alone: its output has no count that is known"
 _MOST = 200
 """Identities of failed tests that are kept."""
 
@@ -44,10 +46,9 @@ class Tally:
 
     Attributes:
         counts: the counts; None if no summary counts tests.
-        parts: how many parts say that their tests passed, without a number.
-        left: how many tests a filter left out.
-        has_failed, is_stopped, is_partial, is_empty: the output says that something failed; that the run
-            was ended early; that a part was picked; that there was nothing to run.
+        has_passed, has_failed, is_stopped, is_partial, is_empty: the output says that tests ran and passed;
+            that something failed; that the run was ended early; that a part was picked, or tests were left
+            out; that there was nothing to run.
         is_read: a summary was found.
         has_crashed: it has words that any program may print if it ends early.
         has_gap: one of the runners with a summary says that none of its tests ran and passed.
@@ -72,20 +73,20 @@ class Tally:
         is_empty_part = any(part["passed"] + part["parts"] == 0 for part in read.values())
         self.has_gap = is_empty_part or any(row.says(row.nothing, text) for row in silent)
         self.is_one_line = all(row.one_line for row in read)
-        self.parts, self.left = sums["parts"], sums["left"]
         is_counted = not sums.keys() <= {"parts", "left"}
         counts = Counts(sums["passed"], sums["failed"], sums["skipped"], sums["errors"])
         self.counts = counts if is_counted else None
+        self.has_passed = counts.passed > 0 if is_counted else sums["parts"] > 0
         # If the status is known, words of a runner without a summary here come from another program.
         speaking = dict.fromkeys([*read, *run.rows]) if run.decides else rows
-        failing = self.counts is not None and self.counts.failed + self.counts.errors > 0
+        failing = counts.failed + counts.errors > 0
         bare = re.sub(runner_table.pattern("good_line"), "", text, flags=re.MULTILINE)
-        self.is_read = self.counts is not None or self.parts > 0
+        self.is_read = is_counted or sums["parts"] > 0
         is_told = any(row.says(row.failed, text) for row in speaking)
         is_meant = not self.is_read and runner_table.general("failed", bare)
         self.has_failed = failing or is_told or is_meant
         self.is_stopped = any(row.says(row.stopped, text) for row in speaking)
-        self.is_partial = any(row.says(row.partial, text) for row in speaking)
+        self.is_partial = sums["left"] > 0 or any(row.says(row.partial, text) for row in speaking)
         self.has_crashed = runner_table.general("crashed", _MAKE_FIVE.sub("", bare))
         says = runner_table.general
         is_none = is_counted or (says("nothing", bare) and not says("broken", bare))
@@ -96,11 +97,6 @@ class Tally:
         if self.has_failed:
             own = () if run.wraps else run.rows
             self.failures, self.asserted = _failures(rows, text, (*read, *own))
-
-    @property
-    def has_passed(self) -> bool:
-        """True if the output says that tests ran and passed."""
-        return self.parts > 0 if self.counts is None else self.counts.passed > 0
 
 
 def plain(output: str) -> str:
@@ -126,8 +122,7 @@ def _taken(row: RunnerRow, text: str, counted_lines: set[str]) -> Counter[str] |
                 lines.add(line)
                 of_pattern.append(counted)
         for counted in of_pattern[-1:] if row.adds == "last" else of_pattern:
-            for name, number in counted.items():  # a zero is kept: it was read
-                sums[name] += number
+            sums.update(counted)  # a zero is kept: it was read
     counted_lines |= lines
     if "total" in sums:
         others = sum(sums[name] for name in ("failed", "errors", "skipped", "passed"))
@@ -206,62 +201,38 @@ def _tally(run: SuiteRun, output: str) -> Tally:
     return by_all if by_all.is_read else tally
 
 
-def _judged(
-    tally: Tally, succeeded: bool | None, *, trusts: bool, own_picks: bool
-) -> tuple[Outcome, str]:
-    """The outcome, and why.
-
-    Args:
-        tally: what the output says.
-        succeeded: whether the run's own exit status is a success; None if it is hidden.
-        trusts: a status of 0 is enough if the output says nothing.
-        own_picks: the project itself defines the suite without the tests that are left out.
-    """
-    if tally.is_stopped:
-        return Outcome.PARTIAL, ENDED
-    if tally.has_failed:
-        return Outcome.FAILED, ""
-    if tally.has_passed:
-        if succeeded is False or (succeeded is None and tally.has_crashed):
-            return Outcome.FAILED, "no test failed, but it ended with an error"
-        if (tally.left or tally.is_partial) and not own_picks:
-            return Outcome.PARTIAL, "tests were left out"
-        return Outcome.PASSED, ""
-    if tally.is_empty:
-        return Outcome.NOTHING_RAN, "it ran no test"
-    if succeeded is False or (succeeded is None and tally.has_crashed):
-        return Outcome.FAILED, ""
-    if succeeded and trusts:
-        return Outcome.PASSED, "by its exit status alone: its output has no count that is known"
-    return Outcome.UNKNOWN, "its output has no summary that is known"
-
-
 def _settled(
     run: SuiteRun, tally: Tally, status: int | None, *, is_ok: bool, trusts: bool
 ) -> tuple[Outcome, str]:
     """The outcome by the output, the command line and how it ended, and why.
 
     Args:
-        run: the run.
+        run: the run; if it is the project's own, tests that it leaves out are no part of the suite.
         tally: what the output says.
         status: the run's own exit status; None if unknown.
         is_ok: the command line succeeded.
-        trusts: as for `_judged`.
+        trusts: a status of 0 is enough if the output says nothing.
     """
-    if status in STOPPED and not tally.has_failed:
-        return Outcome.PARTIAL, ENDED
-    succeeded = is_ok if run.decides else None
-    outcome, why = _judged(tally, succeeded, trusts=trusts, own_picks=run.is_own)
-    is_empty = any(status in row.empty_status for row in run.rows)
-    if outcome is Outcome.FAILED and not tally.has_failed and is_empty:
-        return Outcome.NOTHING_RAN, "it ran no test"
-    if run.is_nothing:
-        return Outcome.NOTHING_RAN, "it only lists or builds tests"
-    if outcome is Outcome.PASSED and not run.is_suite:
-        return Outcome.PARTIAL, "it picks single tests"
-    if outcome is Outcome.PASSED and tally.has_gap and not run.is_single:
-        return Outcome.PARTIAL, "one of its runs ran no test"
-    return outcome, why
+    is_broken = not is_ok if run.decides else tally.has_crashed
+    is_stopped = tally.is_stopped or (status in STOPPED and not tally.has_failed)
+    is_empty = is_broken and any(status in row.empty_status for row in run.rows)
+    is_empty |= tally.is_empty and not tally.has_passed
+    is_silent = not (tally.has_passed or (run.decides and trusts))
+    rules = (  # the first one that holds counts
+        (run.is_nothing, Outcome.NOTHING_RAN, "it only lists or builds tests"),
+        (is_stopped, Outcome.PARTIAL, ENDED),
+        (tally.has_failed, Outcome.FAILED, ""),
+        (is_empty, Outcome.NOTHING_RAN, "it ran no test"),
+        (is_broken and not tally.has_passed, Outcome.FAILED, ""),
+        (is_broken, Outcome.FAILED, "no test failed, but it ended with an error"),
+        (is_silent, Outcome.UNKNOWN, "its output has no summary that is known"),
+        (tally.is_partial and tally.has_passed and not run.is_own, Outcome.PARTIAL, _LEFT_OUT),
+        (not run.is_suite, Outcome.PARTIAL, "it picks single tests"),
+        (tally.has_gap and not run.is_single, Outcome.PARTIAL, "one of its runs ran no test"),
+        (tally.has_passed, Outcome.PASSED, ""),
+        (True, Outcome.PASSED, _BY_STATUS),
+    )
+    return next((outcome, why) for holds, outcome, why in rules if holds)
 
 
 def read_run(run: SuiteRun, end: CallEnd, output: str) -> Reading:
