@@ -35,6 +35,11 @@ _TOKEN = re.compile(word_tables.table("words/commands")["token"], re.VERBOSE | r
 _CORES = re.compile(r"\$\((?:nproc[^()$]*|getconf _NPROCESSORS_ONLN|sysctl -n hw\.\w+)\)")
 """Expressions for the number of processors: they stand for a number."""
 
+TOP = "$THE_TOP_FOLDER_OF_GIT"
+"""Stands in the words for the worktree's top folder, which a line asks of git."""
+
+_TOP = re.compile(r"\$\(\s*git\s+rev-parse\s+--show-toplevel\s*\)")
+
 _UNQUOTE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"[\d.]+[smhd]?$")
@@ -61,8 +66,8 @@ class Command:
         is_last: it certainly ran if the line's exit status is 0, and that status is its own.
         raw: all of its words, including those before the program.
         sets: the assignments before the program, as `NAME=value`.
-        kept: assignments by earlier commands that the program sees: after `set -a`, or of a name that the
-            environment has.
+        kept: assignments by earlier commands that the program sees: by `export`, after `set -a`, or of a
+            name that the environment has.
         files: the files to which its output is redirected.
         after: the operator after it; "" at the end of the line.
         is_inner: it is inside a substitution.
@@ -91,7 +96,7 @@ class Command:
 
 def commands(line: str) -> list[Command]:
     """The simple commands of a command line, in order; `sh -c "…"` is replaced by its commands."""
-    return _commands(_CORES.sub("8", line[:LENGTH]), depth=0)
+    return _commands(_TOP.sub(TOP, _CORES.sub("8", line[:LENGTH])), depth=0)
 
 
 def _commands(line: str, depth: int) -> list[Command]:
@@ -103,7 +108,7 @@ def _commands(line: str, depth: int) -> list[Command]:
         command.is_last = not command.is_inner and _is_own(groups, index, splitter)
         command.is_clear = not command.is_inner and not splitter.is_unclear
         bare, command.kept = command.words, kept
-        kept += () if bare else command.sets
+        kept += command.sets if not bare else bare[1:] if bare[0] in ("export", "declare") else ()
         is_shell = depth < 2 and not _SHELLS.isdisjoint(bare[:1])
         flags = (i for i, word in enumerate(bare) if is_shell and re.fullmatch(r"-\w*c", word))
         place = next(flags, 0)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from itertools import dropwhile, pairwise, takewhile
 
-from lifecycle.evidence.command_lines import Command, Words, commands, listed
+from lifecycle.evidence.command_lines import TOP, Command, Words, commands, listed
 from lifecycle.evidence.line_effects import IDLE, KEEPING, QUIET, is_beside, is_idle, tells
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import UNKNOWN, RunScope
@@ -35,9 +35,6 @@ _OF_NPM = frozenset(("-w", "--workspace"))
 
 _NOWHERE = "/-"
 """Used for the worktree's top folder if that is unknown."""
-
-TOP = "$(git rev-parse --show-toplevel)"
-"""The worktree's top folder in a command line."""
 
 Own = tuple[str, Command, str]
 """One of the project's own commands: its configured text, the command, and its folder."""
@@ -72,7 +69,8 @@ class SuiteRun:
             may be names of files; and the folder whose tests it runs. () if one runs in the top folder and
             names none, or is exactly the project's own.
         steps: the folders to which the line changes before it, and places in its arguments, in order: each
-            path as written, "" if unknown, and whether the following commands run there.
+            path as written, with TOP for the top folder if that is unknown; "" if it is unknown itself;
+            and whether the following commands run there.
     """
 
     @property
@@ -84,10 +82,6 @@ class SuiteRun:
     def wraps(self) -> bool:
         """True if one of its rows prints the output of whatever it runs."""
         return any(row.wraps for row in self.rows)
-
-    def places(self, top: str) -> tuple[tuple[str, bool], ...]:
-        """The steps with their paths, and whether the commands after each run there; `top`: top folder."""
-        return tuple((top if path == TOP else path, moves) for path, moves in self.steps)
 
     def __init__(self, name: str, *, is_suite: bool, decides: bool) -> None:
         self.name, self.is_suite, self.decides = name, is_suite, decides
@@ -137,12 +131,8 @@ def _run_in(
     parts = [command for command, _ in placed]
     hits: dict[int, SuiteRun] = {}
     idle: SuiteRun | None = None
-    exported: Words = ()
     for index, (command, here) in enumerate(placed):
-        if command.words[0] in ("export", "declare"):
-            exported += command.words[1:]
-        sets = (*exported, *command.kept, *command.sets)
-        hit = _run(command, own, sets, rows, (here, top))
+        hit = _run(command, own, (*command.kept, *command.sets), rows, (here, top))
         if hit is not None and hit.is_nothing:
             idle = hit
         elif hit is not None:
@@ -175,7 +165,7 @@ def _run_in(
     whole.within = tuple(place for run in runs for place in run.within)
     if not all(run.within for run in runs if run.is_suite):
         whole.within = ()
-    whole.steps = _steps(parts, hits)
+    whole.steps = _steps(parts, hits, root)
     return whole
 
 
@@ -386,13 +376,13 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
     """
     is_fed = False
     for index, command in enumerate(parts):
-        name, rest = command.words[0], command.words[1:]
-        assigned = rest if name in ("export", "declare") else ()
-        sets = (*command.kept, *command.sets, *assigned)
-        is_clear = command.is_clear or command.words == tuple(TOP[2:-1].split())
+        name, *rest = command.words
+        sets = (*command.kept, *command.sets)
         is_read = name not in (".", "source") or re.search(_OWN["file"], "".join(rest[:1]))
         is_known = index in runs or (is_beside(command) and is_read)
-        if not (is_clear and is_known and all(re.match(_OWN["path"], word) for word in sets)):
+        if not (
+            command.is_clear and is_known and all(re.match(_OWN["path"], word) for word in sets)
+        ):
             return False
         if index not in runs and not decides and tells(command, is_fed=is_fed):
             return False
@@ -400,27 +390,25 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
     return True
 
 
-def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, bool], ...]:
+def _steps(
+    parts: list[Command], hits: dict[int, SuiteRun], root: str
+) -> tuple[tuple[str, bool], ...]:
     """Where the line goes up to its last run, and the places in its runs' arguments."""
     steps: list[tuple[str, bool]] = []
-    for index, (command, target) in enumerate(_led(parts)[: max(hits) + 1]):
+    for index, command in enumerate(parts[: max(hits) + 1]):
+        target = _target(command.words)
         if target is not None:
             steps.append((target, True))
         elif index in hits:
             steps += [(path, False) for path in _places(command, hits[index].rest)]
-    return tuple(steps)
-
-
-def _led(parts: list[Command]) -> list[tuple[Command, str | None]]:
-    """The commands of a line, each with the folder that it changes to ("" if unknown), or None."""
-    behind = [*(command.words for command in parts[1:]), ()]
-    return [(part, _target(part.words, after)) for part, after in zip(parts, behind, strict=False)]
+    return tuple((path.replace(TOP, root or TOP), moves) for path, moves in steps)
 
 
 def _placed(line: str, top: str, folder: str = "") -> list[tuple[Command, str]]:
     """The commands of a line, each with the folder that it runs in; an inner shell changes only its own."""
     stack, placed = [(tuple[int, ...](), posixpath.normpath(folder or top))], []
-    for command, target in _led(commands(line)):
+    for command in commands(line):
+        target = _target(command.words)
         while command.shells[: len(stack[-1][0])] != stack[-1][0]:
             stack.pop()
         if target is not None:
@@ -435,8 +423,9 @@ def _gone(here: str, target: str, top: str) -> str:
     A client's shell stays where a line left it, and a client may report that folder: in `web`, a line with
     `cd web` has been there already.
     """
-    if target == TOP or target[:1] in ("", "~"):
+    if target[:1] in ("", "~"):
         return top
+    target = target.replace(TOP, top)
     is_there = here.startswith(f"{top}/") and here.endswith(f"/{posixpath.normpath(target)}")
     return here if is_there else posixpath.normpath(posixpath.join(here, target))
 
@@ -458,32 +447,26 @@ def _is_whole(folder: str, top: str) -> bool:
     return is_kind is None and re.search(runner_table.pattern("folder"), below) is not None
 
 
-def _target(words: Words, after: Words) -> str | None:
+def _target(words: Words) -> str | None:
     """The folder of a `cd`; "" if the line alone does not show it, None for another command."""
     if words[0] not in ("cd", "pushd", "popd"):
         return None
     names = [word for word in words[1:] if word not in ("-P", "-L", "--", "-e", "-@")]
-    if words[0] == "popd" or len(names) != 1:
+    if words[0] == "popd" or len(names) != 1 or names == ["-"]:
         return ""
-    (name,) = names
-    if name == TOP or (name == "$" and " ".join(after) == TOP[2:-1]):
-        return TOP
-    return "" if name == "-" or re.search(r"[$`*?]", name) else name
+    return "" if re.search(r"[$`*?]", names[0].removeprefix(TOP)) else names[0]
 
 
 def _places(command: Command, rest: Words) -> list[str]:
     """Paths in a run's words that may name its folder, or the folder of its tests."""
-    before = command.raw[: len(command.raw) - len(rest)]
-    paths: list[str] = []
-    for words, is_argument in ((before, False), (rest, True)):
-        for last, word in zip(("", *words), words, strict=False):
-            name, _, value = word.partition("=")
-            if last in _PLACES or name in _PLACES:
-                paths.append(word if last in _PLACES else value)
-            elif word.startswith("-C"):
-                paths.append(word[2:])
-            elif is_argument and not word.startswith("-") and last not in _OUTPUTS:
-                paths.append(word)
+    words = (*command.raw[: len(command.raw) - len(rest)], *rest)
+    paths = [value for _, value in runner_options.valued(words, _PLACES)]
+    paths += [word[2:] for word in words if word.startswith("-C")]
+    paths += [
+        word
+        for last, word in zip(("", *rest), rest, strict=False)
+        if not word.startswith("-") and last not in _OUTPUTS | _PLACES
+    ]
     # With two slashes it is a bazel target: `//...`.
     return [path for path in paths if re.match(r"/(?!/)|[~$]", path) or ".." in path.split("/")]
 
@@ -491,7 +474,8 @@ def _places(command: Command, rest: Words) -> list[str]:
 def leads_away(run: SuiteRun, root: str) -> bool:
     """True unless all runs of a line are known to concern the worktree below `root`; "": unknown."""
     top = here = root or _NOWHERE
-    for path, moves in run.places(top):
+    for step, moves in run.steps:
+        path = step.replace(TOP, top)
         there = posixpath.normpath(posixpath.join(here, path))
         is_elsewhere = not f"{there}/".startswith(f"{top}/")
         if not root and (path.startswith("/") or not here.startswith(top)):

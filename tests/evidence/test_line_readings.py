@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.evidence import reading, suite_runs
-from lifecycle.evidence.command_lines import commands
+from lifecycle.evidence.command_lines import TOP, commands
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.runners import runner_table
 from tests.batches import each_row
@@ -94,7 +94,8 @@ def test_the_commands_behind_a_run_are_known() -> None:
         ("cd - && pytest", [("", True)]),
         ("make -C ../web test ../x", [("../web", False), ("../x", False)]),
         ("../bin/pytest", []),
-        ("cd $(git rev-parse --show-toplevel) && pytest", [(suite_runs.TOP, True)]),
+        ("cd $(git rev-parse --show-toplevel) && pytest", [(TOP, True)]),
+        ("cd $(git rev-parse --show-toplevel)/a && pytest", [(f"{TOP}/a", True)]),
         ("cd $(git rev-parse --git-dir) && pytest", [("", True)]),
         ("make -C ../web test", [("../web", False)]),
         ("make test -C../web", [("../web", False)]),

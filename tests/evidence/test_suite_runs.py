@@ -588,8 +588,8 @@ TOP = "$(git rev-parse --show-toplevel)"
         ("cd $WEB && pytest", [("", True)]),
         ("cd web* && pytest", [("", True)]),
         ("cd we? && pytest", [("", True)]),
-        (f'cd "{TOP}" && pytest', [(TOP, True)]),
-        (f"cd {TOP} && pytest", [(TOP, True)]),
+        (f'cd "{TOP}" && pytest', [(command_lines.TOP, True)]),
+        (f"cd {TOP} && pytest", [(command_lines.TOP, True)]),
         ("pytest /srv/other", [("/srv/other", False)]),
         ("pytest ~/other", [("~/other", False)]),
         ("pytest $OTHER", [("$OTHER", False)]),
@@ -899,3 +899,11 @@ def test_an_option_changes_files_only_behind_a_program_that_is_known_to_have_it(
     assert not line_effects.may_change_files("echo --fix")
     (install,) = command_lines.commands("npm install x")
     assert line_effects.may_lock(install)
+
+
+def test_a_program_without_a_name_is_no_runner() -> None:
+    """Two quotes are a word, also where the project says that they test it: nothing is raised."""
+    run = suite_runs.run_in("''", ("''",))
+    assert run is not None
+    assert (run.name, run.is_own, run.rows) == ("", True, ())
+    assert suite_runs.run_in("''") is None

@@ -28,9 +28,9 @@ def root(tmp_path: Path) -> Path:
 
 def asks(root: Path, line: str, folder: str = ".", said: str = "") -> bool:
     """Is the run of this line, of which the shell ended in this folder, one of the worktree's?"""
-    run = suite_runs.run_in(line)
+    run = suite_runs.run_in(line, root=str(root))
     assert run is not None
-    return is_here(root, str(root / folder), run.places(str(root)), said)
+    return is_here(root, str(root / folder), run.steps, said)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN
         sets: variables that are set for it, as `NAME=value`.
         row: the runner's row.
     """
-    program = name.split(maxsplit=1)[0]
+    program = name.partition(" ")[0]
     words = tuple(word for word in words if word not in options("off"))
     further = _further(program, (*words, *sets))
     all_words = [*words, *further]
@@ -59,7 +59,7 @@ def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN
 
 def is_status_hidden(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN) -> bool:
     """True if the program's status is 0 even if tests fail."""
-    program = name.split(maxsplit=1)[0]
+    program = name.partition(" ")[0]
     rest = [*words, *_further(program, (*words, *sets))]
     hides = options("hides") | row.hides
     is_ignoring = program in ("make", "gmake") and any("i" in _letters(word) for word in rest)

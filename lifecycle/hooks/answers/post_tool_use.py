@@ -99,5 +99,4 @@ def _reading(event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun)
 def _is_here(call: HookCall, run: suite_runs.SuiteRun) -> bool:
     """True if the run tested this worktree's files."""
     complaint = call.text("tool_response", "stderr") or str(call.event.get("error") or "")
-    places = run.places(str(call.world.root))
-    return worktree_places.is_here(call.world.root, call.text("cwd"), places, complaint)
+    return worktree_places.is_here(call.world.root, call.text("cwd"), run.steps, complaint)
