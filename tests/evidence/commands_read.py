@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lifecycle.evidence.checks import check_reading
 from lifecycle.evidence.checks.check_log import CheckOutput
-from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Reading
+from lifecycle.evidence.records import COVERAGE
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_table import Rows
 from lifecycle.platforms.platform_file import CoverageSource
@@ -26,9 +26,10 @@ def read_check(
     """The reading of a check's one command that printed this, where no report was written."""
     printed = CheckOutput()
     printed.add(output.encode())
-    end = check_reading.CommandEnd(
-        argv, configured, status, printed, 0.0, printed, first_began=0.0, is_last=True
-    )
-    check = KnownCheck(kind, (argv,), "here", is_projects=False, coverage=coverage)
+    end = check_reading.CommandEnd(argv, configured, status, printed, 0.0)
     table = runner_table.rows() if rows is None else rows
-    return check_reading.read(check, end, Path("there-is-no-such-folder"), table)
+    root = Path("there-is-no-such-folder")
+    shown = check_reading.read(kind, end, root, table)
+    if kind == COVERAGE and status == 0:
+        return check_reading.coverage(coverage, printed.text, root, 0.0)
+    return shown

@@ -114,9 +114,8 @@ class CheckRun:
         outputs = self.room.outputs()
         before = self._tree(outputs)
         started, begun = self.clock.now(), self.clock.monotonic()
-        output, ends, reads = self._run(commands, rows)
+        output, end, reads = self._run(commands, rows)
         seconds = self.clock.monotonic() - begun
-        end = ends[-1]
         from concurrent.futures import ThreadPoolExecutor
 
         # The output and reports are read while git looks at the files: neither changes any.
@@ -161,47 +160,41 @@ class CheckRun:
 
     def _run(
         self, commands: tuple[Words, ...], rows: Rows
-    ) -> tuple[check_log.CheckOutput, list[check_process.ProcessEnd], list[Callable[[], Reading]]]:
+    ) -> tuple[check_log.CheckOutput, check_process.ProcessEnd, list[Callable[[], Reading]]]:
         """Run the commands until one does not end with 0; at least one is run.
 
-        Returns the output, how each command ended, and for each a function that reads its result.
+        Returns the output, how the last command ended, and functions that read the commands' results.
         """
-        running = ",".join(filter(None, (self.environment.get(RUNNING, ""), self.check.name)))
+        name = self.check.name
+        running = ",".join(filter(None, (self.environment.get(RUNNING, ""), name)))
         environment = {**for_child(self.child, self.environment), RUNNING: running}
         seconds = self.seconds or self.settings.check_seconds
         until = self.clock.monotonic() + seconds
-        printed, ends = check_log.CheckOutput(), list[check_process.ProcessEnd]()
+        printed, first_began = check_log.CheckOutput(), self.clock.now()
         reads: list[Callable[[], Reading]] = []
-        first_began = self.clock.now()
         for words, configured in zip(commands, self.check.commands, strict=True):
             part, began = check_log.CheckOutput(), self.clock.now()
+            left = max(until - self.clock.monotonic(), 0.0)
+            takes = {"out": _teed(self.out, printed, part), "err": _teed(self.err, printed, part)}
+            end = check_process.run(words, self.root, environment, left, **takes)
+            from lifecycle.evidence.checks import check_reading
 
-            end = check_process.run(
-                words,
-                self.root,
-                environment,
-                max(until - self.clock.monotonic(), 0.0),
-                out=_teed(self.out, printed, part),
-                err=_teed(self.err, printed, part),
-            )
-            ends.append(end)
             if end.error or end.signal or end.is_late:
                 reads.append(partial(run_findings.cut_short, end, seconds))
             else:
-                from lifecycle.evidence.checks.check_reading import CommandEnd, read
-
-                is_last = len(ends) == len(commands)
-                ended = CommandEnd(
-                    words, configured, end.status, part, began, printed, first_began, is_last
-                )
-                reads.append(partial(read, self.check, ended, self.root, rows))
+                ended = check_reading.CommandEnd(words, configured, end.status, part, began)
+                reads.append(partial(check_reading.read, name, ended, self.root, rows))
             if end.left:
                 self.remarks.append(f"`{words[0]}` left processes running; they were ended too.")
             if not end.is_gone:
                 self.remarks.append(f"A process that `{words[0]}` started could not be ended.")
             if end.status != 0 or end.signal:
                 break
-        return printed, ends, reads
+        else:
+            if name == records.COVERAGE:
+                place = printed.text, self.root, first_began
+                reads.append(partial(check_reading.coverage, self.check.coverage, *place))
+        return printed, end, reads
 
     def _tree(self, outputs: Mapping[str, str], before: TreeSeen = UNSEEN) -> TreeSeen:
         """The present tree; one without a name, and a remark, if git cannot answer."""

@@ -6,18 +6,20 @@ import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lifecycle.evidence import junit, reading, suite_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
-from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.outcomes import NOT_INSTALLED, Outcome, Reading
-from lifecycle.evidence.records import COVERAGE, KINDS, TEST
+from lifecycle.evidence.records import KINDS, TEST
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_table import Rows
 from lifecycle.settings import resources
+
+if TYPE_CHECKING:
+    from lifecycle.platforms.platform_file import CoverageSource
 
 
 class CommandEnd(NamedTuple):
@@ -29,9 +31,6 @@ class CommandEnd(NamedTuple):
         status: its exit status.
         output: its output.
         began: when it was started, in seconds since the epoch.
-        printed: the output of all commands of the check so far.
-        first_began: when the first command was started.
-        is_last: no command comes after it.
     """
 
     words: Words
@@ -39,34 +38,36 @@ class CommandEnd(NamedTuple):
     status: int
     output: CheckOutput
     began: float
-    printed: CheckOutput
-    first_began: float
-    is_last: bool
 
 
-def read(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
-    """The reading of a command of a check.
+def read(name: str, end: CommandEnd, root: Path, rows: Rows) -> Reading:
+    """The reading of a command of the check with this name.
 
-    A check with another name is read like tests if its command is known to run tests; else its exit
-    status decides.
+    A check with another name than those of kinds is read like tests if its command is known to run tests;
+    else its exit status decides.
     """
-    is_other = check.name not in KINDS
+    is_other = name not in KINDS
     is_run = is_other and suite_runs.run_in(shlex.join(end.words), rows=rows) is not None
-    if check.name != TEST and not is_run:
-        return _by_status(check, end, root, rows)
+    if name != TEST and not is_run:
+        return _by_status(end, rows)
+    is_cut = bool(end.output.left_out)
     shown = reading.read_check(
-        end.words,
-        end.status,
-        end.output.text,
-        rows,
-        is_cut=bool(end.output.left_out),
-        configured=end.configured,
+        end.words, end.status, end.output.text, rows, is_cut=is_cut, configured=end.configured
     )
     reports = junit.read_reports(root, end.words, end.began)
     if reports is not None:
         return with_reports(shown, reports, end.status)
     absent = _absent(end, rows) if end.status else ""
     return Reading(Outcome.FAILED, why=absent) if absent else shown
+
+
+def _by_status(end: CommandEnd, rows: Rows) -> Reading:
+    """The reading of a command that runs no tests."""
+    if end.status in reading.STOPPED:
+        return Reading(Outcome.PARTIAL, why=reading.ENDED)
+    if end.status != 0:
+        return Reading(Outcome.FAILED, why=_absent(end, rows) or f"exit status {end.status}")
+    return Reading(Outcome.PASSED)
 
 
 def _absent(end: CommandEnd, rows: Rows) -> str:
@@ -96,28 +97,25 @@ def missing_tool(status: int, output: str) -> str:
     return ""
 
 
-def _by_status(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
-    """The reading of a command that runs no tests; for coverage, with the percentage.
+def coverage(source: CoverageSource | None, output: str, root: Path, began: float) -> Reading:
+    """The reading of the percentage over all commands of a check, none of which failed.
 
-    The percentage is over all commands, after the last one.
+    Args:
+        source: how the platform reads the percentage; None if it does not say.
+        output: what the commands printed.
+        root: the worktree's top folder.
+        began: when the first command was started, in seconds since the epoch.
     """
-    if end.status in reading.STOPPED:
-        return Reading(Outcome.PARTIAL, why=reading.ENDED)
-    if end.status != 0:
-        return Reading(Outcome.FAILED, why=_absent(end, rows) or f"exit status {end.status}")
-    if check.name != COVERAGE or not end.is_last:
-        return Reading(Outcome.PASSED)
     from lifecycle.platforms import coverage_number
 
-    if check.coverage is None:
+    if source is None:
         why = "no percentage of coverage was read"
-        number = coverage_number.known(reading.plain(end.output.text))
+        number = coverage_number.known(reading.plain(output))
     else:
         why = "no percentage was read where its platform says it is"
-        since_ns = int((end.first_began - junit.SLACK) * 1e9)
-        number = coverage_number.percent(check.coverage, end.printed.text, root, since_ns)
+        number = coverage_number.percent(source, output, root, int((began - junit.SLACK) * 1e9))
     if number is None:
-        return Reading(Outcome.UNKNOWN, why=missing_tool(0, end.printed.text) or why)
+        return Reading(Outcome.UNKNOWN, why=missing_tool(0, output) or why)
     return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)
 
 
