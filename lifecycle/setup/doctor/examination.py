@@ -23,32 +23,29 @@ from lifecycle.trackers import registry
 
 Check = Callable[[Examined], None]
 
-FAMILIES: tuple[tuple[str, Check], ...] = (
-    ("versions", examine_installation.check),
-    ("command", examine_installation.check_command),
-    ("worktree", examine_worktree.check),
-    ("settings", examine_worktree.check_settings),
-    ("token", examine_github.check_token),
-    ("repository", examine_github.check_repository),
-    ("board", examine_github.check_board),
-    ("checks", examine_github.check_checks),
-    ("tracker", examine_supplied.check_tracker),
-    ("hooks", examine_hooks.check),
-    ("session", examine_hooks.check_session),
-    ("statusline", examine_installation.check_statusline),
-    ("stages", examine_supplied.check_stages),
-    ("run", examine_supplied.check_run),
-    ("workflow", examine_supplied.check_workflow),
-    ("clock", examine_github.check_clock),
-    ("waiter", examine_hooks.check_waiter),
+FAMILIES: tuple[tuple[str, Check, str], ...] = (
+    ("versions", examine_installation.check, ""),
+    ("command", examine_installation.check_command, ""),
+    ("worktree", examine_worktree.check, ""),
+    ("settings", examine_worktree.check_settings, ""),
+    ("token", examine_github.check_token, ""),
+    ("repository", examine_github.check_repository, ""),
+    ("board", examine_github.check_board, "settings"),
+    ("checks", examine_github.check_checks, ""),
+    ("tracker", examine_supplied.check_tracker, "worktree settings"),
+    ("hooks", examine_hooks.check, "worktree"),
+    ("session", examine_hooks.check_session, ""),
+    ("statusline", examine_installation.check_statusline, "worktree"),
+    ("stages", examine_supplied.check_stages, "worktree settings"),
+    ("run", examine_supplied.check_run, "worktree"),
+    ("workflow", examine_supplied.check_workflow, "worktree"),
+    ("clock", examine_github.check_clock, ""),
+    ("waiter", examine_hooks.check_waiter, "worktree"),
 )
-"""Every family of checks, in the order of the list."""
+"""Every family of checks, in the order of the list, and what it needs: without it the family is skipped.
 
-_WORKTREES = ("tracker", "hooks", "statusline", "stages", "run", "workflow", "waiter")
-"""Families that are skipped outside of a worktree."""
-
-_SETTINGS = ("board", "tracker", "stages")
-"""Families that are skipped if the settings are unusable, which their own family reports."""
+The family "settings" reports it if they are unusable.
+"""
 
 _GITHUBS = ("token", "repository", "board", "checks")
 """Families about GitHub only."""
@@ -85,13 +82,9 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
     """
     case = Examined(root, environment, clock)
     try:
-        left_out: set[str] = set()
-        if not case.is_worktree:
-            left_out.update(_WORKTREES)
-        if case.settings_problem is not None:
-            left_out.update(_SETTINGS)
-        for name, check in FAMILIES:
-            if name not in left_out:
+        there = {"worktree": case.is_worktree, "settings": case.settings_problem is None}
+        for name, check, needs in FAMILIES:
+            if all(there[need] for need in needs.split()):
                 _look(name, check, case)
         # Several families find the same strange file.
         findings = list(dict.fromkeys(case.findings))
