@@ -201,7 +201,8 @@ def _run(
     folder, top = place
     words = command.words
     known = _known(words, rows)
-    line = words if known is not None else command.raw[len(command.sets) :]
+    first, *others = (word for word in command.raw if word not in command.sets)
+    line = words if known is not None else (posixpath.basename(first), *others)
     known = known or _known(line, rows)
     alike = _alike(words, own)
     if alike:
@@ -307,14 +308,13 @@ def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
     ]
     if not plain:
         return None
-    plain[0] = plain[0].rpartition("/")[2]
     for row in rows:
         for name in row.commands:
             program, *goals = name.split()
             # As a program is called: the project's own may be written with a folder.
-            head = _head(plain, [program.rpartition("/")[2], *goals], row)
+            head = _head(plain, [posixpath.basename(program), *goals], row)
             if head:
-                rest = [words[0].rpartition("/")[2], *words[1:]]
+                rest = [*words]
                 for word in head:
                     rest.remove(word)
                 return name, row, tuple(rest)
@@ -323,7 +323,7 @@ def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
 
 def _names(words: Words, option: str) -> bool:
     """True for an option of this program that names what to run."""
-    return f"{words[0].rpartition('/')[2]}|{option}" in _NAMING
+    return f"{words[0]}|{option}" in _NAMING
 
 
 def _parted(words: Words) -> Words:

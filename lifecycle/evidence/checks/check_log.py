@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import deque
 from pathlib import Path
 
 from lifecycle.core.redact import shown
@@ -27,32 +26,30 @@ class CheckOutput:
     """A check's output on both streams, in the order in which it came."""
 
     def __init__(self) -> None:
-        self._head = bytearray()
-        self._end: deque[bytes] = deque()
-        self._held = self.left_out = 0
+        self._head, self._end = bytearray(), bytearray()
+        self._size = 0
+
+    @property
+    def left_out(self) -> int:
+        """How many bytes between the beginning and the end are not kept."""
+        return max(0, self._size - HEAD - END)
 
     def add(self, part: bytes) -> None:
         """Add a further part of the output."""
+        self._size += len(part)
         room = HEAD - len(self._head)
-        if room > 0:
-            self._head += part[:room]
-            part = part[room:]
-        if not part:
-            return
-        self._end.append(part)
-        self._held += len(part)
-        while self._held - len(self._end[0]) >= END:
-            gone = len(self._end.popleft())
-            self._held -= gone
-            self.left_out += gone
+        self._head += part[:room]
+        self._end += part[room:]
+        if len(self._end) > 2 * END:  # seldom, since the rest is moved
+            del self._end[:-END]
 
     @property
     def text(self) -> str:
         """All of it, or its beginning and its end with a line in between about the missing part."""
-        head, end = bytes(self._head), b"".join(self._end)
         if not self.left_out:
-            return (head + end).decode("utf-8", "replace")
+            return (self._head + self._end).decode("utf-8", "replace")
         gap = f"\n[... {self.left_out:,} bytes were left out here ...]\n"
+        head, end = self._head, self._end[-END:]
         return head.decode("utf-8", "replace") + gap + end.decode("utf-8", "replace")
 
 

@@ -146,19 +146,17 @@ def wanting_trust(
 
 def _configured(settings: Settings) -> dict[str, KnownCheck]:
     """The checks in the project's settings, by name; the first source that has a name counts."""
-    checks: dict[str, KnownCheck] = {}
-
-    def add(name: str, origin: str, *values: object) -> None:
-        if values and name not in checks:
-            checks[name] = _made(name, origin, values)
-
-    for name, value in settings.check_commands.items():
-        add(name, f"checks.commands in {CONFIG_FILE}", value)
     tests = settings.stages.test
-    mine = _of_tests(settings) if settings.validate else ()
-    add(TEST, f"validate in {CONFIG_FILE}", *mine)
-    add(TEST, f"stages.test in {CONFIG_FILE}", *tests)
-    add(VALIDATE, f"validate in {CONFIG_FILE}", *settings.validate)
+    sources: tuple[tuple[str, str, tuple[object, ...]], ...] = (
+        *((name, "checks.commands", (value,)) for name, value in settings.check_commands.items()),
+        (TEST, "validate", _of_tests(settings) if settings.validate else ()),
+        (TEST, "stages.test", tests),
+        (VALIDATE, "validate", settings.validate),
+    )
+    checks: dict[str, KnownCheck] = {}
+    for name, key, values in sources:
+        if values and name not in checks:
+            checks[name] = _made(name, f"{key} in {CONFIG_FILE}", values)
     return checks
 
 

@@ -84,12 +84,12 @@ def test_what_fits_is_kept_whole() -> None:
 
 
 def test_of_the_end_as_much_is_kept_as_is_told() -> None:
-    """A part goes once what came behind it is enough, to the byte; and the gap is what went."""
+    """Exactly so many bytes, however they came; and the gap is what went."""
     output = CheckOutput()
     output.add(b"h" * HEAD)
     output.add(b"a" * 10)
     output.add(b"b" * (END - 1))
-    assert (output.left_out, output.text[-END : -END + 2]) == (0, "ab")
+    assert (output.left_out, output.text[-END : -END + 2]) == (9, "ab")
     output.add(b"c")
     assert output.left_out == 10
     assert (
