@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from lifecycle.evidence.file_kinds import FileKind, kind_of
@@ -44,12 +45,45 @@ def of_tests(root: Path, identities: Iterable[str], files: Mapping[str, str]) ->
         identities: the tests' identities, in their runner's words.
         files: by path, the mode and the content's name of each file, from `TreeSeen.files`.
     """
-    texts = _Texts(root, files)
+
+    @cache
+    def text(path: str) -> str:
+        content = regular_files.whole(str(root / path), LARGEST) or b""
+        return content.decode("utf-8", "replace")
+
+    @cache
+    def newest(kind: FileKind) -> list[str]:
+        wanted = [path for path in files if kind_of(path) is FileKind.TEST]
+        if kind is not FileKind.TEST:
+            wanted = [path for path in files if path.endswith(INLINE)]
+        return sorted(wanted, key=lambda path: -regular_files.mtime_ns(str(root / path)))[:READ]
+
     paths: dict[str, None] = {}
     for identity in list(identities)[:TESTS]:
         named = [path for path in _paths(identity) if path in files]
-        paths |= dict.fromkeys(named[:1] or texts.having(identity))
+        paths |= dict.fromkeys(named[:1] or _having(identity, newest, text))
     return {path: files[path].rpartition(" ")[2] for path in list(paths)[:FILES]}
+
+
+def _having(
+    identity: str, newest: Callable[[FileKind], list[str]], text: Callable[[str], str]
+) -> list[str]:
+    """The files that contain the last part of an identity.
+
+    Args:
+        identity: the test's identity.
+        newest: the test files, or the code files that may contain tests, the newest first.
+        text: the text of a file.
+    """
+    parts = [part for part in _PART.split(identity.partition("[")[0]) if _WORD.search(part)]
+    for kind in (FileKind.TEST, FileKind.CODE):
+        for part in reversed(parts[-2:]):
+            word = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
+            having = [path for path in newest(kind) if word.search(text(path))]
+            own = [path for path in having if Path(path).name.partition(".")[0] in parts]
+            if having:
+                return (own or having)[:OF_ONE]
+    return []
 
 
 def _paths(identity: str) -> Iterator[str]:
@@ -59,44 +93,3 @@ def _paths(identity: str) -> Iterator[str]:
         path = os.path.normpath(identity[:end].strip() or ".")
         if "." in path:
             yield path.replace(os.sep, "/")
-
-
-class _Texts:
-    """The texts of files, each read once and only on demand."""
-
-    def __init__(self, root: Path, files: Mapping[str, str]) -> None:
-        self._root = root
-        self._every = list(files)
-        self._read: dict[str, str] = {}
-        self._newest: dict[bool, list[str]] = {}
-
-    def having(self, identity: str) -> list[str]:
-        """The files that contain the last part of an identity."""
-        parts = [part for part in _PART.split(identity.partition("[")[0]) if _WORD.search(part)]
-        for is_test in (True, False):
-            for part in reversed(parts[-2:]):
-                word = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
-                paths = self._of(is_test=is_test)
-                having = [path for path in paths if word.search(self._text(path))]
-                own = [path for path in having if Path(path).name.partition(".")[0] in parts]
-                if having:
-                    return (own or having)[:OF_ONE]
-        return []
-
-    def _of(self, *, is_test: bool) -> list[str]:
-        """The test files, or the code files that may contain tests, the newest first."""
-        if is_test not in self._newest:
-            wanted = [
-                path
-                for path in self._every
-                if (kind_of(path) is FileKind.TEST if is_test else path.endswith(INLINE))
-            ]
-            wanted.sort(key=lambda path: -regular_files.mtime_ns(str(self._root / path)))
-            self._newest[is_test] = wanted[:READ]
-        return self._newest[is_test]
-
-    def _text(self, path: str) -> str:
-        if path not in self._read:
-            content = regular_files.whole(str(self._root / path), LARGEST) or b""
-            self._read[path] = content.decode("utf-8", "replace")
-        return self._read[path]

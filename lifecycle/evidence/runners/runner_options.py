@@ -8,8 +8,9 @@ in one word), https://docs.pytest.org/en/stable/reference/reference.html#command
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.runners.runner_table import RunnerRow, options, pattern
@@ -25,11 +26,6 @@ class RunScope(StrEnum):
 
 UNKNOWN = RunnerRow({})
 """The row of a program that no row recognises: it has no options of its own."""
-
-_MAKE = "nqtp"
-"""Letters of make's options that print, ask or touch, and run nothing."""
-
-_MAKE_VALUED = "CfIjlOoW"
 
 
 def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN) -> RunScope:
@@ -52,8 +48,8 @@ def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN
     passed_on = [*words[len(own) :], *further]  # for the program that it starts
     is_part = not (picks - row.keeps).isdisjoint(map(_name, (*own, *sets)))
     is_part = is_part or not picks.isdisjoint(map(_name, passed_on))
-    is_part = is_part or _picks_attached(program, all_words) or _picks_file(all_words)
-    is_part = is_part or _picks_named(program, row, words, sets)
+    is_part = is_part or _has_form("picking form", program, all_words) or _picks_file(all_words)
+    is_part = is_part or _picks_named(row, words, sets)
     return RunScope.PART if is_part else RunScope.SUITE
 
 
@@ -62,8 +58,7 @@ def is_status_hidden(name: str, words: Words, sets: Words = (), row: RunnerRow =
     program = name.partition(" ")[0]
     rest = [*words, *_further(program, (*words, *sets))]
     hides = options("hides") | row.hides
-    is_ignoring = program in ("make", "gmake") and any("i" in _letters(word) for word in rest)
-    return is_ignoring or not hides.isdisjoint(map(_name, rest))
+    return _has_form("hiding form", program, rest) or not hides.isdisjoint(map(_name, rest))
 
 
 def are_known(words: Words, row: RunnerRow) -> bool:
@@ -98,14 +93,12 @@ def _is_nothing(program: str, row: RunnerRow, rest: list[str]) -> bool:
     none = (options("lists") | row.lists) - row.keeps
     if any(word in none or _name(word) in none for word in rest):
         return True
-    return program in ("make", "gmake") and any(set(_letters(word)) & set(_MAKE) for word in rest)
+    return _has_form("listing form", program, rest)
 
 
-def _letters(word: str) -> str:
-    """The leading letters of a word like `-ki` that are separate options of make."""
-    if not word.startswith("-") or word.startswith("--"):
-        return ""
-    return "".join(takewhile(lambda letter: letter not in _MAKE_VALUED, word))
+def _has_form(kind: str, program: str, words: Iterable[str]) -> bool:
+    """True if a word has this form, as `-ki` of make and `-kname` of pytest: letters in one word."""
+    return any(re.match(pattern(kind), f"{program} {word}") for word in words)
 
 
 def _further(program: str, words: Words) -> list[str]:
@@ -135,18 +128,10 @@ def _picks_file(words: list[str]) -> bool:
     )
 
 
-def _picks_attached(program: str, rest: list[str]) -> bool:
-    """True for words like `-kname` and `-msmoke`: pytest takes a value without a space."""
-    is_pytest = program in ("pytest", "py.test", "unittest")
-    return is_pytest and any(re.match(r"-[qxvsl]*[km]", word) for word in rest)
-
-
-def _picks_named(program: str, row: RunnerRow, words: Words, sets: Words) -> bool:
+def _picks_named(row: RunnerRow, words: Words, sets: Words) -> bool:
     """True if tests are named, in the program's own way."""
     spelt = (re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word) for word in (*words, *sets))
     if any(re.search(pattern("picking"), word) for word in spelt):
-        return True
-    if program == "sbt" and any("testOnly" in word or "testQuick" in word for word in words):
         return True
     if row.environments:
         named = valued((*words, *sets), frozenset(row.environments))
