@@ -273,17 +273,13 @@ def unwrapped(words: list[str]) -> list[str]:
         rest = _plainer(name, rest)
         if _ASSIGNMENT.match(rest[0]) or name in _KEYWORDS:
             rest = rest[1:]
-        elif name in _WRAPPERS:
-            rest = _without_options(rest[1:])
-            if name == "timeout" and rest and _NUMBER.match(rest[0]):
-                rest = rest[1:]
-        elif name in _STARTERS:
-            rest = _unversioned(_without_options(rest[1:]))
+        elif name in _WRAPPERS or name in _STARTERS:
+            rest = _started(name, rest[1:])
         elif rest[1:2] == ["run"] and " ".join((name, *rest[2:3])) in _RUN_BY_NAME:
             rest = [name, *rest[2:]]
         elif len(rest) > 1 and f"{name} {rest[1]}" in _STARTERS:
             is_program = name in ("yarn", "pnpm", "bun") and rest[1] not in ("dlx", "x")
-            rest = rest[1:] if is_program else _unversioned(_without_options(rest[2:]))
+            rest = rest[1:] if is_program else _started(name, rest[2:])
             if name == "hatch" and rest:  # `ENV:pytest`
                 rest = [rest[0].rpartition(":")[2], *rest[1:]]
         elif wrapped := _of_python(name, rest) or _of_container(name, rest):
@@ -301,9 +297,14 @@ def _plainer(name: str, words: list[str]) -> list[str]:
     return [words[0], *form, *words[1:at], *words[at + 1 :]] if at and is_before else words
 
 
-def _unversioned(words: list[str]) -> list[str]:
-    """The command of `npx jest@29`: the version of a package is not the name of its program."""
-    return [re.sub(r"(?<=.)@[\w.^~-]+$", "", words[0]), *words[1:]] if words else words
+def _started(name: str, words: list[str]) -> list[str]:
+    """What a program like `timeout` (`-s KILL 60 jest`) or `npx` (`jest@29`) starts, by its words.
+
+    The version of a package is not the name of its program.
+    """
+    rest = _without_options(words)
+    rest = rest[1:] if name == "timeout" and rest and _NUMBER.match(rest[0]) else rest
+    return [re.sub(r"(?<=.)@[\w.^~-]+$", "", rest[0]), *rest[1:]] if rest else rest
 
 
 def _of_python(name: str, words: list[str]) -> list[str]:
@@ -311,10 +312,8 @@ def _of_python(name: str, words: list[str]) -> list[str]:
     if not re.fullmatch(r"python[\d.]*|pypy[\d.]*|py", name):
         return []
     rest = words[1:]
-    while rest and rest[0] in ("-X", "-W"):
-        rest = rest[2:]
-    while rest and re.fullmatch("-[bBdEiIOPqsSuvx]+", rest[0]):
-        rest = rest[1:]
+    while rest and re.fullmatch("-(?:[XW]|[bBdEiIOPqsSuvx]+)", rest[0]):
+        rest = rest[2:] if rest[0] in ("-X", "-W") else rest[1:]
     is_script = bool(rest) and rest[0].endswith("manage.py")
     return rest if is_script else rest[1:] if rest[:1] == ["-m"] else []
 

@@ -73,6 +73,17 @@ class SuiteRun:
             and whether the following commands run there.
     """
 
+    is_shown = is_whole = is_end = is_single = is_plain = True
+    is_nothing = is_own = is_sifted = False
+    rows = table = tuple[RunnerRow, ...]()
+    suites = rest = tuple[str, ...]()
+    behind = tuple[Command, ...]()
+    within = tuple[tuple[str, Words, str], ...]()
+    steps = tuple[tuple[str, bool], ...]()
+
+    def __init__(self, name: str, *, is_suite: bool, decides: bool) -> None:
+        self.name, self.is_suite, self.decides = name, is_suite, decides
+
     @property
     def is_check(self) -> bool:
         """True if it runs only `lifecycle check`, which keeps its own records."""
@@ -82,18 +93,6 @@ class SuiteRun:
     def wraps(self) -> bool:
         """True if one of its rows prints the output of whatever it runs."""
         return any(row.wraps for row in self.rows)
-
-    def __init__(self, name: str, *, is_suite: bool, decides: bool) -> None:
-        self.name, self.is_suite, self.decides = name, is_suite, decides
-        self.is_shown = self.is_whole = self.is_end = self.is_single = self.is_plain = True
-        self.is_nothing = self.is_own = self.is_sifted = False
-        self.behind: tuple[Command, ...] = ()
-        self.suites: Words = ()
-        self.rest: Words = ()
-        self.rows: Rows = ()
-        self.table: Rows = ()
-        self.within: tuple[tuple[str, Words, str], ...] = ()
-        self.steps: tuple[tuple[str, bool], ...] = ()
 
 
 def run_in(
