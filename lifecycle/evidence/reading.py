@@ -165,16 +165,14 @@ def _failures(
     failures = tuple(by_id)[:_MOST]
     if not tells:
         return failures, None
-    asserted_ids: set[str] = set()
-    for name in asserted:
-        alike = {identity for identity in failures if _is_called(identity, by_id[identity], name)}
-        if name in by_id or not alike:
-            asserted_ids.add(name)
-        elif asserted[name] >= len(alike):
-            asserted_ids |= alike
-    identities = tuple(dict.fromkeys((*failures, *asserted)))
-    identities = tuple(name for name in identities if name in by_id or name in asserted_ids)
-    return identities[:_MOST], tuple(name for name in identities if name in asserted_ids)[:_MOST]
+    ids: dict[str, None] = {}
+    for name, number in asserted.items():
+        alike = [identity for identity in failures if _is_called(identity, by_id[identity], name)]
+        alike = [name] if name in by_id else alike
+        if number >= len(alike):
+            ids |= dict.fromkeys(alike or [name])
+    identities = tuple(dict.fromkeys((*failures, *ids)))[:_MOST]
+    return identities, tuple(name for name in identities if name in ids)
 
 
 def _names(row: RunnerRow, patterns: tuple[str, ...], text: str) -> list[tuple[str, str | None]]:
