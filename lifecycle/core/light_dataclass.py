@@ -360,7 +360,7 @@ def from_json(kind: Any, value: Any, *, is_whole: bool = True) -> Any:
 
 def _from_json(kind: Any, value: Any, *, is_whole: bool) -> Any:
     of, parts, types = _shape(kind)
-    if kind is type(value) or (of is UnionType and value is None):
+    if of is object or kind is type(value) or (of is UnionType and value is None):
         return value
     if of is UnionType:
         return _from_json(parts[0], value, is_whole=is_whole)
@@ -374,8 +374,8 @@ def _from_json(kind: Any, value: Any, *, is_whole: bool) -> Any:
         return {name: _from_json(parts[1], part, is_whole=is_whole) for name, part in value.items()}
     if is_list is not (of is tuple) or value is None or isinstance(value, Mapping):
         raise TypeError("a list, and no list is wanted, or the other way round; or nothing")
-    if kind in (str, bool):
-        raise TypeError("no text, or neither true nor false: nothing else is taken for one")
+    if kind in (str, bool) or (isinstance(value, str) and kind in (int, float)):
+        raise TypeError("no text, number, true or false: nothing else is taken for one")
     if of is not tuple:
         return kind(value)
     kinds = parts if parts[-1] is not ... else parts[:1] * len(value)
@@ -385,11 +385,12 @@ def _from_json(kind: Any, value: Any, *, is_whole: bool) -> Any:
 
 @cache
 def _shape(kind: Any) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
-    """A type's origin, its parts, and the types of its fields if it is a dataclass."""
+    """A type's origin (object for Any), its parts, and the types of its fields if it is a dataclass."""
     import typing  # imported only if something is read
 
     types = typing.get_type_hints(kind) if _is_dataclass(kind) else {}
-    return typing.get_origin(kind), typing.get_args(kind), types
+    origin = object if kind is typing.Any else typing.get_origin(kind)
+    return origin, typing.get_args(kind), types
 
 
 if TYPE_CHECKING:

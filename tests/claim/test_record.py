@@ -99,8 +99,9 @@ def test_a_record_of_a_merge_is_read_as_it_was_and_a_wrong_kind_refused() -> Non
     """Somebody may have written the file by hand: a text is no number, and no number a text."""
     made = record(memory={"pull.merging": MergeRecord(SHA, asked={plan.AUTO_MERGE: SHA})})
     assert Record.from_json(made.as_json()) == made
+    why = "^a part of the record is missing, or of another type$"
     for name, value in (("title", 7), ("touched", "7")):
-        with pytest.raises(TypeError, match=f"^{name} is {type(value).__name__}$"):
+        with pytest.raises(TypeError, match=why):
             Record.from_json({**made.as_json(), name: value})
 
 

@@ -48,6 +48,8 @@ def test_what_is_read_is_what_was_written() -> None:
     assert from_json(Tree, [*WHOLE.values()]) == TREE
     assert from_json(tuple[Tree, ...], [WHOLE, WHOLE]) == (TREE, TREE)
     assert from_json(Tree, WHOLE | {"by_name": None, "stage": None}).stage is None
+    anything = {"a": [1, {"b": None}], "c": "d"}
+    assert from_json(Mapping[str, Any], anything) == anything
 
 
 @pytest.mark.parametrize("name", [*WHOLE])
@@ -66,7 +68,7 @@ def test_what_is_missing_is_a_default_only_where_that_is_wanted(name: str) -> No
         *({"leaves": [{"name": "a", "pair": ["b"]}]}, {"at": None}, {"leaves": "ab"}),
         *({"leaves": {"a": 1}}, {"is_old": None}, {"is_old": []}, {"leaves": [[None, ["b", 2]]]}),
         *({"leaves": [[["a"], ["b", 2]]]}, {"leaves": [{"name": {}, "pair": ["b", 2]}]}),
-        *({"is_old": 1}, {"leaves": [{"name": 5, "pair": ["b", 2]}]}),
+        *({"at": "1.5"}, {"is_old": 1}, {"leaves": [{"name": 5, "pair": ["b", 2]}]}),
         *({"at": 10**400}, {"leaves": [{"name": "a", "pair": ["b", float("inf")]}]}),
     ],
 )

@@ -6,7 +6,6 @@ crash loses at most the fact that was under way, and the next look learns that f
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Mapping
 from operator import attrgetter
@@ -23,7 +22,7 @@ from lifecycle.core.light_dataclass import (
     dataclass,
     field,
     fields,
-    is_dataclass,
+    from_json,
     replace,
 )
 from lifecycle.core.values.priorities import Status
@@ -70,9 +69,6 @@ _SECTIONS = {
     "ownership": sections.OwnershipRecord,
     "linked": sections.LinkRecord,
 }
-
-_VALUES: dict[str, Any] = {name: of for name, of in vars(sections).items() if is_dataclass(of)}
-"""The types of which the record and its sections are made, by the names in annotations."""
 
 _VERSION_1 = {
     **{part.name: f"{name}.{part.name}" for name, of in _SECTIONS.items() for part in fields(of)},
@@ -227,9 +223,16 @@ class Record:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Record:
-        """The record from the result of `as_json`, or of an older version; unknown keys are dropped."""
-        read: Record = _read(cls, data if "pull" in data else _from_version_1(data))
-        return read
+        """The record from the result of `as_json`, or of an older version; unknown keys are dropped.
+
+        Raises:
+            TypeError: a part is missing, or of another type; somebody wrote the file by hand.
+        """
+        sectioned = data if "pull" in data else _from_version_1(data)
+        record: Record | None = from_json(cls, sectioned, is_whole=False)
+        if record is None:
+            raise TypeError("a part of the record is missing, or of another type")
+        return record
 
 
 def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,36 +243,6 @@ def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
         if former in data:
             sections[section][name] = data[former]
     return {**data, **sections}
-
-
-def _read(of: type[Any], data: Mapping[str, Any]) -> Any:
-    """The dataclass `of` with the values in `data` for its fields; other keys are ignored.
-
-    Raises:
-        TypeError: a value that should be text or a number is not; somebody wrote the file by hand.
-    """
-    kept = {}
-    for attribute in fields(of):
-        name, default = attribute.name, attribute.default
-        if name not in data:
-            continue
-        value = data[name]
-        kind = str if isinstance(default, str) else (int, float)
-        if isinstance(default, str | int | float) and not isinstance(value, kind):
-            raise TypeError(f"{name} is {type(value).__name__}")
-        # The annotation shows what it was: `tuple[sections.Nudge, ...]`, `CardAhead | None`.
-        outer, *words = re.findall(r"\w+", str(attribute.type))
-        part = next((_VALUES[word] for word in (outer, *words) if word in _VALUES), None)
-        if part is not None and outer == "Mapping":
-            value = {each: _read(part, entry) for each, entry in value.items()}
-        elif part is not None and outer == "tuple":
-            value = [_read(part, entry) for entry in value]
-        elif part is not None and (value or "None" not in words):
-            value = _read(part, value)
-        elif name == "reruns":
-            value = [(int(run), int(attempt)) for run, attempt in value]
-        kept[name] = tuple(value) if outer == "tuple" else value
-    return of(**kept)
 
 
 def is_same(name: str | None, other: str | None) -> bool:
