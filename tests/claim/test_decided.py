@@ -76,7 +76,7 @@ def troubled(kind: str, **changes: Any) -> dict[str, Any]:
         ({}, {}, {}, None),
         ({}, {}, {"wake": Wake.TICK}, {"insists": True}),
         ({}, {}, {"wake": Wake.SWEEP}, {"insists": True}),
-        ({}, {}, {"hints": {"issue_number": 7}}, {"issue": 7}),
+        ({}, {}, {"hints": {"issue_number": 7}}, {}),
         ({}, {}, {"hints": {"pr_number": 9}}, {"pr_number": 9}),
         ({"issue_number": None}, {}, {"wake": Wake.TICK}, None),
         ({}, {"ending.outcome": "closed"}, {"wake": Wake.TICK}, None),

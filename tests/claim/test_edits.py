@@ -65,14 +65,25 @@ def test_a_reverted_merge_that_its_branch_alone_shows_is_asked_about(
     assert (place.claim()["pr_number"], place.issue()["state"]) == (number, "open")
 
 
-def test_an_edited_issue_number_is_confirmed_by_github_or_put_back(place: Place) -> None:
-    """The PR says which issue it is for; a typo does not lead to closing somebody else's."""
+def test_an_edited_issue_number_is_put_back(place: Place) -> None:
+    """A typo does not lead to closing somebody else's issue."""
     place.ready()
     place.tree().tick(Wake.STOP)
     place.write(issue_number=43)
     report = place.tree().tick(Wake.TICK)
     assert "was edited to 43" in texts(report)
     assert place.claim()["issue_number"] == 42
+
+
+def test_an_issue_number_that_was_missing_begins_the_claim(place: Place) -> None:
+    """The sentence asks for it, and once it is there nothing is asked any more."""
+    place.write(branch="work", phase="coding", status="In Progress")
+    assert "has no usable issue_number" in texts(place.tree().tick(Wake.TICK))
+    place.write(issue_number=42)
+    report = place.tree().tick(Wake.TICK)
+    assert (report.record and report.record.claim.issue_number, report.problem) == (42, None)
+    assert "issue_number" not in texts(report)
+    assert place.card()["Status"] == "In Progress"
 
 
 def test_a_copied_claim_of_another_agent_leaves_the_task_that_is_held(place: Place) -> None:

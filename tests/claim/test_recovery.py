@@ -440,17 +440,17 @@ def test_a_command_keeps_an_edit_that_github_has_not_judged(place: Place) -> Non
     assert place.claim()["pr_number"] == other
 
 
-def test_another_issues_number_does_not_move_the_old_card(place: Place) -> None:
-    """The agent corrected the issue before there was a PR: the card follows the issue."""
+def test_another_issues_number_moves_no_other_card(place: Place) -> None:
+    """Another number is put back: the claim's own card follows it, and the other issue's stays."""
     place.ready(phase="coding", status="In Progress")
     place.tree().tick(Wake.STOP)
     place.write(issue_number=45)
     place.tree().tick(Wake.STOP)
     place.write(status="In Review")
     place.tree().tick(Wake.STOP)
-    assert place.claim()["item_id"] == place.item_id(45)
-    assert place.card(45)["Status"] == "In Review"
-    assert place.card(42)["Status"] == "In Progress"
+    assert (place.claim()["issue_number"], place.claim()["item_id"]) == (42, place.item_id(42))
+    assert place.card(42)["Status"] == "In Review"
+    assert place.card(45)["Status"] == "Todo"
 
 
 def test_a_corrupt_claim_comes_back_as_it_was_last_accepted(place: Place) -> None:

@@ -67,7 +67,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     # A claim that is known only from its file may have lost its lease before.
     is_learned = not snapshot.record.is_taken and snapshot.wake is not Wake.SWEEP
     return Look(
-        issue=snapshot.hints.get("issue_number") or claim.issue_number,
+        issue=claim.issue_number,
         branch=claim.branch,
         pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,

@@ -313,47 +313,39 @@ def is_off(world: World, key: str) -> bool:
 def observe(working: LookUnderWay) -> None:
     """Read what the decision needs, if anything, from the claim's own repository; judge hints by it."""
     world, now = working.world, working.world.clock.now()
-    for _ in range(2):
-        request = look(working.seen)
-        if request is None:
-            return
-        try:
-            working.record = with_place(world, working.record)
-            rules = replace(working.seen.rules, head_owner=world.head.owner)
-            observation = world.forge.observe(request)
-            releasing = working.record.ending.releasing
-            if releasing is not None and not releasing.is_begun:
-                # The comment would be refused, but the rest of the release would be done.
-                world.refuse_renamed(observation.repository, "so the release waits")
-        except (LifecycleError, DeadlineReached) as error:
-            could_not_look(working, error)
-            return
-        working.seen = replace(
-            working.seen,
-            record=working.record.without("Look"),
-            rules=rules,
-            observation=observation,
-            looked_at_checks=request.checks,
-            renamed=world.renamed(observation.repository, _MAY_BE_REFUSED),
-        )
-        if observation.board_problem:
-            off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
-            world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})
-        if not working.seen.hints:
-            break
-        from lifecycle.claim.decisions import hints as hinting
+    request = look(working.seen)
+    if request is None:
+        return
+    try:
+        working.record = with_place(world, working.record)
+        rules = replace(working.seen.rules, head_owner=world.head.owner)
+        observation = world.forge.observe(request)
+        releasing = working.record.ending.releasing
+        if releasing is not None and not releasing.is_begun:
+            # The comment would be refused, but the rest of the release would be done.
+            world.refuse_renamed(observation.repository, "so the release waits")
+    except (LifecycleError, DeadlineReached) as error:
+        could_not_look(working, error)
+        return
+    working.seen = replace(
+        working.seen,
+        record=working.record.without("Look"),
+        rules=rules,
+        observation=observation,
+        looked_at_checks=request.checks,
+        renamed=world.renamed(observation.repository, _MAY_BE_REFUSED),
+    )
+    if observation.board_problem:
+        off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
+        world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})
+    if working.seen.hints:
+        from lifecycle.claim.decisions import hints
 
-        hints = working.seen.hints
-        accepted, notices = hinting.judge(working.seen)
+        accepted, notices = hints.judge(working.seen)
         queue(working, notices)
-        record = hinting.accept(working.record, accepted)
+        record = hints.accept(working.record, accepted)
         working.seen = replace(working.seen, record=record, hints={})
-        if "issue_number" in accepted or "issue_number" not in hints:
-            break
-        # The look read an issue whose number was refused, so it says nothing about this claim.
-        working.seen = replace(working.seen, observation=None, looked_at_checks=False)
-    if working.seen.observation is not None:
-        _take_over(working, working.seen.observation, now)
+    _take_over(working, observation, now)
 
 
 def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:

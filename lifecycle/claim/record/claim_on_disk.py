@@ -394,5 +394,7 @@ def continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = F
     """True if the file is still this record's claim and not the next one."""
     if record.ending.outcome and not is_closing:
         return False
-    same_issue = theirs.get("issue_number") in (None, record.values.get("issue_number"))
-    return same_issue or theirs.get("branch") == record.values.get("branch")
+    number = record.values.get("issue_number")
+    is_same_branch = theirs.get("branch") == record.values.get("branch")
+    # A number that was missing begins the claim.
+    return theirs.get("issue_number") in (None, number) or (number is not None and is_same_branch)

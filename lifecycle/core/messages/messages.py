@@ -447,7 +447,7 @@ def no_issue_number() -> str:
 
 
 def issue_kept(value: object, kept: object) -> str:
-    """The claim's issue number was edited to one that the claim cannot be for."""
+    """The claim's issue number was edited: a claim stays on its task."""
     return (
         f"issue_number in .agent-claim.json was edited to {value}; this claim stays on #{kept}. For "
         "another task, finish this one, or claim it in another worktree."
