@@ -8,27 +8,31 @@ from typing import Any
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record, kind_of, mark_of
 from lifecycle.core import plan
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import fields_of, replace
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.storage.state_file import NOTED, StateSections
 
-_WRITES: dict[type[Any], str] = {
-    plan.OpenPullRequest: "pull request",
-    plan.LinkPullRequest: "link in the pull request",
-    plan.RemarkOnPull: "remark in the pull request",
-    plan.RerunJobs: "failed jobs run again",
-    plan.AdvancePullRequest: "merge",
-    plan.AddToBoard: "card",
-    plan.SetBoard: "status",
-    plan.PostComment: "comment",
-    plan.CloseIssue: "issue closed",
-    plan.Unassign: "assignee",
-    plan.ReleaseLease: "lease",
-    plan.LeadLease: "branch of the lease",
-    plan.SetLinked: "linked task",
+_OF_PULL = {"pull": "number"}
+_WRITES: dict[type[Any], tuple[str, dict[str, str]]] = {
+    plan.OpenPullRequest: ("pull request", {}),
+    plan.LinkPullRequest: ("link in the pull request", _OF_PULL),
+    plan.RemarkOnPull: ("remark in the pull request", _OF_PULL),
+    plan.RerunJobs: ("failed jobs run again", {"run": "run"}),
+    plan.AdvancePullRequest: ("merge", _OF_PULL),
+    plan.AddToBoard: ("card", {}),
+    plan.SetBoard: ("status", {"status": "status", "agent": "agent"}),
+    plan.PostComment: ("comment", {}),
+    plan.CloseIssue: ("issue closed", {}),
+    plan.Unassign: ("assignee", {"login": "login"}),
+    plan.ReleaseLease: ("lease", {}),
+    plan.LeadLease: ("branch of the lease", {}),
+    plan.SetLinked: ("linked task", {"id": "id", "wanted": "wanted"}),
 }
-"""What each action writes, in words. Deleting the claim file has none: the last move of phase shows it."""
+"""What each action writes, in words, and the details of its entry: names of the action's fields.
+
+Deleting the claim file has no entry: the last move of phase shows it.
+"""
 
 
 def move(record: Record, state: StateSections, at: float) -> JournalEntry | None:
@@ -64,13 +68,16 @@ def wrote(
 
     `by` names who wrote it on the agent's behalf.
     """
-    target = _WRITES.get(type(action))
-    if target is None or changed_nothing(fact) or isinstance(fact, plan.Failed):
+    if type(action) not in _WRITES or changed_nothing(fact) or isinstance(fact, plan.Failed):
         return ()
-    detail = _detail(action, fact) | ({"by": by} if by else {})
+    target, names = _WRITES[type(action)]
+    detail = fields_of(action, **names)
     # The same write of a card may happen twice; of any other kind, the same write counts once.
     mark = "" if isinstance(action, plan.SetBoard) else mark_of(action)
-    mark = str(detail["pull"]) if isinstance(fact, plan.PullRequestOpened) else mark
+    if isinstance(fact, plan.PullRequestOpened):
+        detail = {"pull": fact.pull_request.number}
+        mark = str(fact.pull_request.number)
+    detail |= {"by": by} if by else {}
     key = f"{record.claim_key}/{kind_of(action)}/{mark}" if mark else ""
     entry = _entry(record, at, journal.WRITE)
     wrote_it = replace(entry, source=record.claim.phase, target=target, key=key, detail=detail)
@@ -105,22 +112,3 @@ def _entry(record: Record, at: float, kind: str) -> JournalEntry:
     number, actor = record.claim.issue_number, record.claim.agent_id
     task, session = f"#{number}" if number else "", record.ownership.session
     return JournalEntry(at, journal.CLAIM, kind, task=task, actor=actor, session=session)
-
-
-def _detail(action: plan.Action, fact: plan.Fact) -> dict[str, Any]:
-    """The details of this write, beside its kind."""
-    if isinstance(fact, plan.PullRequestOpened):
-        return {"pull": fact.pull_request.number}
-    match action:
-        case plan.LinkPullRequest() | plan.RemarkOnPull() | plan.AdvancePullRequest():
-            return {"pull": action.number}
-        case plan.RerunJobs():
-            return {"run": action.run}
-        case plan.SetBoard():
-            return {"status": action.status, "agent": action.agent}
-        case plan.Unassign():
-            return {"login": action.login}
-        case plan.SetLinked():
-            return {"id": action.id, "wanted": action.wanted}
-        case _:
-            return {}
