@@ -241,9 +241,7 @@ def link_ending_step(snapshot: Snapshot) -> Decision | None:
     unknown = record.troubles.get(FIND)
     if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.linked.is_known:
         return Decision()
-    action = link_action(record)
-    gone_on = action is None or derive.is_given_up(record, action)
-    return None if gone_on else derive.attempt(snapshot, action)
+    return derive.ending_step(snapshot, link_action(record))
 
 
 def link_notices(record: Record) -> tuple[Notice, ...]:

@@ -490,6 +490,12 @@ def is_given_up(record: Record, action: Action) -> bool:
     return trouble.is_final or trouble.tries >= BEST_EFFORT_TRIES
 
 
+def ending_step(snapshot: Snapshot, action: Action | None) -> Decision | None:
+    """The decision to do this step of an ending; None if it is needless or given up: the next follows."""
+    is_over = action is None or is_given_up(snapshot.record, action)
+    return None if is_over else attempt(snapshot, action)
+
+
 def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
     """The snapshot with the decision's changes applied, before its action."""
     record = snapshot.record if step.record is None else step.record

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.derive import attempt, condition, is_given_up, may_try
+from lifecycle.claim.decisions.derive import condition, ending_step, may_try
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -234,18 +234,16 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     settled = _telling(snapshot, observed)
     if isinstance(settled, Decision):
         return settled
-    linked = card_and_link.link_ending_step(snapshot)
-    if linked is not None:
-        return linked
-    if not record.ending.issue_closed:
-        close = plan.CloseIssue(claim.issue)
-        return attempt(snapshot, close if may_try(snapshot, close) else _put_back(record, observed))
-    board = _board_action(snapshot, observed)
-    if board is not None:
-        return attempt(snapshot, board)
-    last = Decision() if settled == "waiting" else lease_step(snapshot)
-    if last is not None:
-        return last
+    step = card_and_link.link_ending_step(snapshot)
+    close = plan.CloseIssue(claim.issue)
+    if step is None and not record.ending.issue_closed:
+        if may_try(snapshot, close):
+            return Decision(action=close)
+        step = ending_step(snapshot, _put_back(record, observed)) or Decision()
+    step = step or ending_step(snapshot, _board_action(snapshot, observed))
+    step = step or (Decision() if settled == "waiting" else lease_step(snapshot))
+    if step is not None:
+        return step
     board_text = board_sentence(snapshot, observed, Status.DONE, _kept(record))
     text = messages.closed(claim.issue_number, board_text)
     pull = derive.pull_request_of(record, observed, snapshot.rules)
@@ -323,8 +321,7 @@ def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
     if ahead is None or item is None or not is_same(item.status, ahead.wrote):
         return None
     agent = ahead.agent if ahead.agent and not item.agent else None
-    action = plan.SetBoard(item.id, ahead.status or None, agent)
-    return None if is_given_up(record, action) else action
+    return plan.SetBoard(item.id, ahead.status or None, agent)
 
 
 def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | None:
@@ -342,8 +339,7 @@ def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | 
     if keeps_status and not needs_clearing:
         return None
     status = None if keeps_status else Status.DONE
-    action = plan.SetBoard(observed.item.id, status, None, clear_agent=needs_clearing)
-    return None if is_given_up(record, action) else action
+    return plan.SetBoard(observed.item.id, status, None, clear_agent=needs_clearing)
 
 
 def _kept(record: Record) -> str:
@@ -441,11 +437,9 @@ def comment_missed(record: Record, observed: Observation, now: float) -> Record:
 
 def lease_step(snapshot: Snapshot) -> Decision | None:
     """The step that ends the lease; None if there is no lease, it has ended, or the step was given up."""
-    record = snapshot.record
-    release = plan.ReleaseLease(record.claim.issue, record.ownership.lease)
-    if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):
-        return None
-    return attempt(snapshot, release)
+    record, sha = snapshot.record, snapshot.record.ownership.lease
+    is_held = sha and not record.ending.lease_done
+    return ending_step(snapshot, plan.ReleaseLease(record.claim.issue, sha) if is_held else None)
 
 
 def last_step(record: Record, key: str, text: str) -> Decision:

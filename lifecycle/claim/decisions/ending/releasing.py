@@ -128,10 +128,8 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
     """End only lease and linked task: the task is another agent's, was released before, or is gone."""
     # If the card names somebody else, the lease may still be ours and would keep them out.
     lease = None if releasing.holder else closing.lease_step(snapshot)
-    step = lease if lease is not None else card_and_link.link_ending_step(snapshot)
-    if step is not None:
-        return step
-    return closing.last_step(snapshot.record, f"{ENDING}{int(releasing.at)}", text)
+    step = lease or card_and_link.link_ending_step(snapshot)
+    return step or closing.last_step(snapshot.record, f"{ENDING}{int(releasing.at)}", text)
 
 
 def _steps(
@@ -147,16 +145,13 @@ def _steps(
     comment = closing.comment_step(snapshot, comment_of(record, releasing, pull, issue))
     if isinstance(comment, Decision):
         return comment
-    for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
-        if action is not None and not derive.is_given_up(record, action):
-            return derive.attempt(snapshot, action)
+    step = derive.ending_step(snapshot, _unassignment(record, issue))
+    step = step or derive.ending_step(snapshot, _board_action(snapshot, observed, issue))
     # The linked task goes before the lease: once the lease is gone, somebody else may claim both.
-    linked = card_and_link.link_ending_step(snapshot)
-    if linked is not None:
-        return linked
-    last = Decision() if comment == "waiting" else closing.lease_step(snapshot)
-    if last is not None:
-        return last
+    step = step or card_and_link.link_ending_step(snapshot)
+    step = step or (Decision() if comment == "waiting" else closing.lease_step(snapshot))
+    if step is not None:
+        return step
     kept = _kept(snapshot, observed.item, issue)
     board = closing.board_sentence(snapshot, observed, Status.TODO, kept)
     others, pulls = _others(record, issue), closing.stays(record, pull)
