@@ -247,17 +247,6 @@ def test_a_card_is_behind_what_came_after_it(
     assert derive.is_behind(item, happened_at) is is_behind
 
 
-def test_a_text_that_was_changed_is_seen_wherever_it_is_shown() -> None:
-    """By number and by branch, and in no other pull request."""
-    other = pull(number=8, body="other")
-    shown = observation(by_number=pull(), by_branch=(other, pull()))
-    link, linked = LinkPullRequest(107, 42, "Refs #42"), pull(body=f"{pull().body}\n\nRefs #42")
-    after = derive.with_line(shown, link)
-    assert after.by_number == linked
-    assert after.by_branch == (other, linked)
-    assert derive.with_line(observation(), link).by_number is None
-
-
 @each_row(
     ("text", "mentions", "refers"),
     [

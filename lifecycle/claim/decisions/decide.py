@@ -140,12 +140,11 @@ def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
     """The snapshot after a fact: record and observation updated for the next decision."""
     record = fold(snapshot.record, fact, snapshot.now)
     observed = snapshot.observation
-    if isinstance(fact, plan.Failed):
-        return replace(snapshot, record=record, failed=snapshot.failed | {kind_of(fact.action)})
-    action = fact.action if isinstance(fact, plan.Done) else None
-    if observed is not None and isinstance(action, plan.LinkPullRequest):
-        observed = derive.with_line(observed, action)
-    elif observed is not None and isinstance(fact, plan.PullRequestOpened | plan.OnBoard):
+    match fact:
+        case plan.Failed() | plan.Done(plan.LinkPullRequest()):
+            # The text was read before the line was added to it: that is not done again.
+            return replace(snapshot, record=record, failed=snapshot.failed | {kind_of(fact.action)})
+    if observed is not None and isinstance(fact, plan.PullRequestOpened | plan.OnBoard):
         if isinstance(fact, plan.OnBoard):
             observed = replace(observed, item=fact.item)
         else:

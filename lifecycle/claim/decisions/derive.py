@@ -29,7 +29,7 @@ from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kin
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages, review_messages
-from lifecycle.core.plan import ASKED, Action, Audience, LinkPullRequest, Notice, Wake
+from lifecycle.core.plan import ASKED, Action, Audience, Notice, Wake
 from lifecycle.core.timing import CLOCK_SKEW
 from lifecycle.core.values.model import (
     BoardItem,
@@ -227,18 +227,6 @@ def is_behind(item: BoardItem, happened_at: float | None) -> bool:
     if item.status_at is None or happened_at is None:
         return False
     return item.status_at < happened_at
-
-
-def with_line(observed: Observation, action: LinkPullRequest) -> Observation:
-    """The observation after the link to the issue was added to a pull request's text."""
-
-    def linked(pull: PullRequest) -> PullRequest:
-        is_it = pull.number == action.number
-        return replace(pull, body=f"{pull.body}\n\n{action.line}") if is_it else pull
-
-    by_number = linked(observed.by_number) if observed.by_number is not None else None
-    by_branch = tuple(linked(shown) for shown in observed.by_branch)
-    return replace(observed, by_number=by_number, by_branch=by_branch)
 
 
 def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:

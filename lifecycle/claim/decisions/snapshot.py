@@ -79,7 +79,7 @@ class Snapshot:
         looked_at_checks: the observation included the checks.
         pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
         left_out: how many commits of the claim's branch here the merged pull request does not have.
-        failed: kinds of action that failed in this look; none is tried twice in one look.
+        failed: kinds of action that failed in this look, or are done once in it: none is tried again.
         answered_at: when a person last wrote a prompt; None if that was never, or before the question
             about closing was asked.
         hears_prompts: the hook on the user's prompts is installed.
