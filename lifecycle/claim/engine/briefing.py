@@ -161,11 +161,8 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks)
     if phase is Phase.PR_CLOSED and record.claim.pr_number:  # in the notice's words: said once
         return messages.closed_unmerged(record.claim.pr_number, record.claim.issue_number)
     if phase is Phase.READY_FOR_PR and derive.is_pull_open(record):
-        then = (
-            "it is watched again from the agent's next stop on; to look now"
-            if hooks is Hooks.WATCH
-            else "to look at it"
-        )
+        watched = "it is watched again from the agent's next stop on; to look now"
+        then = watched if hooks is Hooks.WATCH else "to look at it"
         return f"PR #{record.claim.pr_number} has the pushed commits; {then}: lifecycle tick"
     checks = record.pull.checks or {}
     mending = _mending(record, hooks=hooks) if phase is Phase.CHECKS_RUNNING else ""

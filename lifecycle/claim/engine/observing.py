@@ -288,18 +288,10 @@ def snapshot_of(
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
         pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
-    marks = claim_store.marks
-    return Snapshot(
-        wake,
-        now,
-        record,
-        rules,
-        loaded.hints,
-        pushed_head=pushed,
-        answered_at=marks.answered_at,
-        hears_prompts=marks.hears_prompts(record.created_at),
-        is_unheard=world.is_unheard,
-    )
+    snapshot = Snapshot(wake, now, record, rules, loaded.hints, pushed_head=pushed)
+    hears = claim_store.marks.hears_prompts(record.created_at)
+    snapshot = replace(snapshot, hears_prompts=hears, is_unheard=world.is_unheard)
+    return replace(snapshot, answered_at=claim_store.marks.answered_at)
 
 
 def is_off(world: World, key: str) -> bool:
@@ -327,14 +319,10 @@ def observe(working: LookUnderWay) -> None:
     except (LifecycleError, DeadlineReached) as error:
         could_not_look(working, error)
         return
-    working.seen = replace(
-        working.seen,
-        record=working.record.without("Look"),
-        rules=rules,
-        observation=observation,
-        looked_at_checks=request.checks,
-        renamed=world.renamed(observation.repository, _MAY_BE_REFUSED),
-    )
+    renamed = world.renamed(observation.repository, _MAY_BE_REFUSED)
+    record = working.record.without("Look")
+    seen = replace(working.seen, record=record, rules=rules, renamed=renamed)
+    working.seen = replace(seen, observation=observation, looked_at_checks=request.checks)
     if observation.board_problem:
         off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
         world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})

@@ -157,16 +157,10 @@ def _try(world: World, claim_store: ClaimStore, write: Left, but: str) -> str:
         closed = sentence("linked-closed-too", task=task, number=write.issue)
         _tell(claim_store, write, closed)
     if task:
-        entry = journal.JournalEntry(
-            now,
-            journal.CLAIM,
-            journal.WRITE,
-            task=f"#{write.issue}",
-            actor=write.actor,
-            target="linked task",
-            key=f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}",
-            detail={"id": task, "wanted": write.wanted},
-        )
+        key = f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}"
+        detail = {"id": task, "wanted": write.wanted}
+        entry = journal.JournalEntry(now, journal.CLAIM, journal.WRITE, task=f"#{write.issue}")
+        entry = replace(entry, actor=write.actor, target="linked task", key=key, detail=detail)
         journal.note(world.root, entry)
     return ""
 

@@ -233,11 +233,10 @@ class ClaimOnDisk:
                 if attempt == SETTLE_TRIES - 1 or age_ns > RACY_NS:
                     raise
                 self.clock.sleep(SETTLE_SECONDS)
-        is_held = record is not None and record.is_taken and not record.ending.outcome
-        if record is not None and is_held and not continues(record, theirs):
+        is_new = record is None or not continues(record, theirs)
+        if record is not None and is_new and record.is_taken and not record.ending.outcome:
             words = {"number": theirs["issue_number"], "held": record.claim.issue}
             raise CorruptClaimError(sentence("another-claim", **words))
-        is_new = record is None or not continues(record, theirs)
         if is_new and (place := self._original(theirs)):
             raise CorruptClaimError(sentence("copied", place=place))
         return snapshot, theirs
@@ -312,9 +311,7 @@ class ClaimOnDisk:
         if snapshot is None:
             return
         theirs = _parsed(snapshot.content)[0]
-        is_ours = False
-        if record is not None and theirs is not None:
-            is_ours = continues(record, theirs, is_closing=True)
+        is_ours = record and theirs and continues(record, theirs, is_closing=True)
         if not is_ours and not self.path.exists():
             self.aside.rename(self.path)
         self.aside.unlink(missing_ok=True)
@@ -370,14 +367,14 @@ class ClaimOnDisk:
         bad = self.read()
         kept = store.set_aside(self.path, self._label)
         self.late.watch(kept, bad.content if bad is not None else b"")  # may still be written
-        is_alive = record is not None and not record.ending.outcome
+        alive = record if record is not None and not record.ending.outcome else None
         text = sentence("corrupt", why=reason, kept=kept.name)
-        if is_alive:
+        if alive is not None:
             text = sentence("corrupt-restored", why=reason, kept=kept.name)
         notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
-        if record is None or not is_alive:
+        if alive is None:
             return 0, notice
-        store.write(self.path, claim_file.render(record.values))
+        store.write(self.path, claim_file.render(alive.values))
         written = store.read(self.path)
         return (written.mtime_ns if written else 0), notice
 
