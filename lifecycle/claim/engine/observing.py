@@ -488,15 +488,9 @@ def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReache
     error.sentence = redact(error.sentence, world.environment)
     log.write(world.root, f"look: {error.sentence}")
     wait = error.retry_after if isinstance(error, Transient) else None
-    trouble = Trouble(
-        mark=repr(sorted(record.values.items())),
-        sentence=error.sentence,
-        until=world.clock.now() + (wait or pace.LOOK_AGAIN),
-        is_final=not isinstance(error, Transient),
-        for_agent=error.for_agent,
-        is_of_access=error.is_of_access,
-        is_guessed=wait is None,
-    )
+    mark, pause = repr(sorted(record.values.items())), wait or pace.LOOK_AGAIN
+    trouble = Trouble.of(error, mark, world.clock.now() + pause)
+    trouble = replace(trouble, is_guessed=wait is None)
     working.problem = error
     failed = working.seen.failed | {"Look"}
     working.seen = replace(working.seen, record=record.with_trouble("Look", trouble), failed=failed)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.tracker import Link, Task
 
@@ -33,6 +34,12 @@ class Trouble:
     for_agent: bool = False
     is_of_access: bool = False
     is_guessed: bool = False
+
+    @classmethod
+    def of(cls, error: LifecycleError, mark: str, until: float, tries: int = 1) -> Trouble:
+        """The trouble of an attempt that ended with this error."""
+        is_final, for_agent = not isinstance(error, Transient), error.for_agent
+        return cls(mark, error.sentence, until, tries, is_final, for_agent, error.is_of_access)
 
 
 @dataclass(frozen=True, slots=True)

@@ -391,13 +391,8 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     wait = REFUSED_SECONDS
     if kind == "OpenPullRequest":
         wait = min(REFUSED_PR_SECONDS * 2.0 ** min(tries - 1, 10), DAY_SECONDS)
-    is_ambiguous, is_final = False, True
     if isinstance(error, Transient):
-        wait, is_final = error.retry_after or RETRY_SECONDS, False
-        is_ambiguous = error.is_ambiguous
-    if not is_ambiguous:  # refused: nothing was created, so nothing need be looked for
-        record = record.without_intent(kind)
-    trouble = sections.Trouble(
-        mark, error.sentence, now + wait, tries, is_final, error.for_agent, error.is_of_access
-    )
-    return record.with_trouble(kind, trouble)
+        wait = error.retry_after or RETRY_SECONDS
+    if not (isinstance(error, Transient) and error.is_ambiguous):
+        record = record.without_intent(kind)  # nothing was created, so nothing need be looked for
+    return record.with_trouble(kind, sections.Trouble.of(error, mark, now + wait, tries))
