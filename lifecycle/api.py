@@ -326,7 +326,7 @@ class Worktree:
             LockBusy: another process is at work on this claim.
         """
         outcome = release_claim(self.world, self.claim_store, reason)
-        return Report(outcome.record) if outcome.is_over else self.tick()
+        return Report(outcome.record) if outcome.said else self.tick()
 
     @demands
     def move(

@@ -35,13 +35,12 @@ class ReleaseOutcome:
     Attributes:
         record: the claim; if it was never finished, as far as it got.
         notes: what the person should know.
-        is_over: nothing is left to do: the task was released before, or an unfinished claim was undone.
-        said: the sentence for the person about that.
+        said: the sentence for the person if nothing is left to do: the task was released before, or an
+            unfinished claim was undone; else "".
     """
 
     record: Record
     notes: tuple[str, ...] = ()
-    is_over: bool = False
     said: str = ""
 
 
@@ -100,7 +99,7 @@ def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
     if last is None or last.ending.outcome != "released":
         return None
     text = f"#{last.claim.issue_number} was already released; nothing was done."
-    return ReleaseOutcome(last, is_over=True, said=text)
+    return ReleaseOutcome(last, said=text)
 
 
 def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> ReleaseOutcome | None:
@@ -111,7 +110,7 @@ def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> Rele
     if dry_run:
         left = unfinished_claims.left(claim_store)
         text = f"would release the unfinished claim on #{begun.issue}: {left or 'it holds nothing'}"
-        return ReleaseOutcome(begun.record, is_over=True, said=text)
+        return ReleaseOutcome(begun.record, said=text)
     try:
         was_held = unfinished_claims.undo(world, claim_store)
     except LifecycleError as error:
@@ -119,7 +118,7 @@ def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> Rele
         raise
     text = "was released; it no longer holds anything" if was_held else "held nothing"
     sentence = f"The unfinished claim on #{begun.issue} {text}."
-    return ReleaseOutcome(begun.record.with_ending(outcome="released"), is_over=True, said=sentence)
+    return ReleaseOutcome(begun.record.with_ending(outcome="released"), said=sentence)
 
 
 def _without_file(claim_store: ClaimStore) -> Record | None:

@@ -122,21 +122,21 @@ def over(claim_store: ClaimStore) -> None:
         claim_store.save()
 
 
-def undo(world: World, claim_store: ClaimStore) -> bool:
+def undo(world: World, claim_store: ClaimStore) -> Begun | None:
     """Undo what the attempt holds, the lease last: from then on anybody may claim the task.
 
     Each step may be repeated, and what belongs to somebody else by now is left alone. The caller holds the
     lock.
 
     Returns:
-        True if the attempt held anything.
+        The attempt, if it held anything; else None.
 
     Raises:
         LifecycleError: a step failed; the note stays, and the steps after it are not done.
     """
     begun = of(claim_store.state)
     if begun is None:
-        return False
+        return None
     observing.demand_same_place(world, begun.record)
     try:
         holder = lease.read(world.git, world.remote, begun.issue)
@@ -150,7 +150,7 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
         back_to = "" if is_over else begun.instead_of
         lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=back_to)
     over(claim_store)
-    return is_ours or begun.is_held
+    return begun if is_ours or begun.is_held else None
 
 
 def _free(world: World, begun: Begun) -> bool:
@@ -209,10 +209,8 @@ def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
     Raises:
         LifecycleError: as `undo`.
     """
-    begun = of(claim_store.state)
-    if begun is None or not undo(world, claim_store):
-        return []
-    return [f"The unfinished claim on #{begun.issue} here was released."]
+    begun = undo(world, claim_store)
+    return [f"The unfinished claim on #{begun.issue} here was released."] if begun else []
 
 
 def _gone_from(world: World, before: str | None) -> str:

@@ -219,7 +219,7 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     that people moved by hand are left unchanged. A task whose PR is merged is closed instead.
     """
     outcome = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
-    if outcome.is_over:
+    if outcome.said:
         report = engine.Report(outcome.record)
         return session.show([outcome.said], {**claim_look.report_data(report), "notes": []})
     planned = None
