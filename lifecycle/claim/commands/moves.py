@@ -284,7 +284,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
     branch, git = record.claim.branch, world.git
     checked_out, busy = git.current_branch(), worktree_files.under_way(git, world.root)
     if busy and (busy != worktree_files.BISECT or checked_out != branch):
-        # What it brings would not be in it.
+        # What it brings would not be in the push.
         worktree_files.refuse_under_way(git, world.root, "pushed")
     if not is_branch(branch):
         raise errors.ClaimRefused(sentence("no-branch", file=CLAIM_FILE))

@@ -150,9 +150,8 @@ def _find(
 
 def _is_for(place: ListedWorktree, number: int) -> bool:
     """True if the worktree is this task's: by its claim, its branch, or the lock of a killed run."""
-    if place.lock == _reason(number) or claimed(place.path) == number:
-        return True
-    return named_issue(place.branch) == number
+    is_locked = place.lock == _reason(number)
+    return is_locked or number in (claimed(place.path), named_issue(place.branch))
 
 
 def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:

@@ -95,10 +95,9 @@ def claim_lines(
     lines += [following] * (following not in lines)
     if hooks is Hooks.UNSEEN:
         lines.append(messages.no_hooks())
-    lines += [
-        f"Moved by hand from {last.source} to {last.target} at {render_time(last.at)}: {last.reason}"
-        for last in record.nudges[-1:]
-    ]
+    for last in record.nudges[-1:]:
+        moved = f"Moved by hand from {last.source} to {last.target}"
+        lines.append(f"{moved} at {render_time(last.at)}: {last.reason}")
     return lines + [line for line in problem_lines(record) if line not in lines]
 
 

@@ -267,10 +267,8 @@ def _step(working: LookUnderWay) -> bool:
     before, waiting = working.record, working.claim_store.ledger.waiting()
     working.seen = prepared(working.seen, step)
     observing.queue(working, step.notices)
-    standing = (
-        note for note in step.notices if note.stands and not note.key.startswith("refused:")
-    )
-    working.conditions = {note.key: note.text for note in standing}
+    told = (notice for notice in step.notices if not notice.key.startswith("refused:"))
+    working.conditions = {notice.key: notice.text for notice in told if notice.stands}
     if step.action is None:
         is_news = working.claim_store.ledger.waiting() != waiting
         _commit(working, is_new=is_news or working.record != before)

@@ -15,7 +15,7 @@ from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core import plan
-from lifecycle.core.light_dataclass import asdict, replace
+from lifecycle.core.light_dataclass import asdict, fields_of, replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.redact import quoted, redact
@@ -129,9 +129,7 @@ def report_lines(report: Report, *, would: bool = False) -> list[str]:
 
 def said_data(notices: Iterable[Notice]) -> list[dict[str, str]]:
     """Notices for `--json`."""
-    return [
-        {"key": notice.key, "text": notice.text, "audience": notice.audience} for notice in notices
-    ]
+    return [fields_of(notice, "key", "text", "audience") for notice in notices]
 
 
 def report_data(report: Report) -> dict[str, Any]:
