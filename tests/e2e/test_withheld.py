@@ -111,7 +111,9 @@ def test_what_was_removed_before_is_not_forgotten(place: Place) -> None:
     ok(place.cli("claim", "42"))
     tree = place.tree()
     loaded = tree.claim_store.load()
-    seen = observing.snapshot_of(tree.world, tree.claim_store, Wake.STOP, loaded, 120)
+    assert loaded.record is not None
+    place_of_look = tree.world, tree.claim_store, Wake.STOP
+    seen = observing.snapshot_of(*place_of_look, loaded.record, loaded.hints)
     for name in ("title", "comment", "comment"):
         tree.world.withheld.append(name)
         look._tell_withheld(LookUnderWay(tree.world, tree.claim_store, seen))

@@ -345,10 +345,9 @@ def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[st
         return []
     try:
         world.forge.unassign(task.issue.number, names[0])
-    except DeadlineReached:
-        return [f"{names[0]}, who had it before, is still assigned: the command ran out of time."]
-    except LifecycleError as error:
-        return [f"{names[0]}, who had it before, is still assigned: {error.sentence}"]
+    except (DeadlineReached, LifecycleError) as error:
+        why = getattr(error, "sentence", "the command ran out of time.")
+        return [f"{names[0]}, who had it before, is still assigned: {why}"]
     return [f"{names[0]}, who had it before, is no longer assigned to #{task.issue.number}."]
 
 

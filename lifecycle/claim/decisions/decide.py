@@ -23,8 +23,6 @@ from lifecycle.core.messages import messages
 from lifecycle.core.plan import ASKED, Action, Audience, Fact, Notice, Wake
 from lifecycle.core.values.model import BoardItem, Look, Observation, PullRequest, PullState
 
-__all__ = ["apply_fact", "apply_observation", "decide", "look"]
-
 
 def look(snapshot: Snapshot) -> Look | None:
     """What this wake has to read from GitHub, or None if it needs nothing or has to wait."""

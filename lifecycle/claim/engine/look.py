@@ -87,8 +87,10 @@ def tick(
             if record is None:
                 return _without_claim(claim_store, to)
             to = replace(to, audiences=observing.deliverable(record, to.session, to.audiences))
-            loaded = replace(loaded, record=record)
-            snapshot = observing.snapshot_of(world, claim_store, wake, loaded, poll_seconds)
+            snapshot = observing.snapshot_of(world, claim_store, wake, record, loaded.hints)
+            if poll_seconds is not None:
+                rules = replace(snapshot.rules, poll_seconds=poll_seconds)
+                snapshot = replace(snapshot, rules=rules)
             working = LookUnderWay(world, claim_store, snapshot, may_read=may_read)
             claim_store.ledger.clear_refusals()
         except Refused as error:
@@ -161,7 +163,7 @@ def is_quiet(
     if claim_store.marks.is_due(STOP_DUE) or current != loaded.record:
         return False
     try:
-        snapshot = observing.snapshot_of(world, claim_store, wake, loaded)
+        snapshot = observing.snapshot_of(world, claim_store, wake, loaded.record, loaded.hints)
     except LifecycleError:
         return False
     if deciding.look(snapshot) is not None:
@@ -185,11 +187,10 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     """
     loaded = claim_store.load(repair=False)
     record = record or loaded.record
-    if record is not None:
-        loaded = replace(loaded, record=observing.believed(world, claim_store, record))
-    if loaded.record is None:
+    if record is None:
         return Report()
-    snapshot = observing.snapshot_of(world, claim_store, Wake.TICK, loaded)
+    record = observing.believed(world, claim_store, record)
+    snapshot = observing.snapshot_of(world, claim_store, Wake.TICK, record, loaded.hints)
     working = LookUnderWay(world, claim_store, snapshot)
     observing.observe(working)
     notices: list[Notice] = []
@@ -267,8 +268,8 @@ def _step(working: LookUnderWay) -> bool:
     before, waiting = working.record, working.claim_store.ledger.waiting()
     working.seen = prepared(working.seen, step)
     observing.queue(working, step.notices)
-    told = (notice for notice in step.notices if not notice.key.startswith("refused:"))
-    working.conditions = {notice.key: notice.text for notice in told if notice.stands}
+    corrections = (notice for notice in step.notices if not notice.key.startswith("refused:"))
+    working.conditions = {notice.key: notice.text for notice in corrections if notice.stands}
     if step.action is None:
         is_news = working.claim_store.ledger.waiting() != waiting
         _commit(working, is_new=is_news or working.record != before)

@@ -12,8 +12,8 @@ So both are kept with the claim, and a checkout that names others is refused.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.decide import apply_observation, look
@@ -259,19 +259,10 @@ def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
 
 
 def snapshot_of(
-    world: World,
-    claim_store: ClaimStore,
-    wake: Wake,
-    loaded: Loaded,
-    poll_seconds: float | None = None,
+    world: World, claim_store: ClaimStore, wake: Wake, record: Record, hints: Mapping[str, Any]
 ) -> Snapshot:
-    """The snapshot at the start of a wake, before GitHub is asked; ValueError without a claim.
-
-    `poll_seconds`: how old the last poll of the checks has to be; None for the settings' value.
-    """
-    record, settings, now = loaded.record, world.settings, world.clock.now()
-    if record is None:
-        raise ValueError("there is no claim to look at")
+    """The snapshot at the start of a wake, before GitHub is asked."""
+    settings, marks = world.settings, claim_store.marks
     # An ending always reads the board, since no look follows it.
     is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
@@ -279,7 +270,7 @@ def snapshot_of(
         base=settings.base,
         has_board=settings.has_board and (is_tried or not is_off(world, _BOARD_OFF)),
         board_name=settings.board_name,
-        poll_seconds=settings.poll_seconds if poll_seconds is None else poll_seconds,
+        poll_seconds=settings.poll_seconds,
         closes_itself=settings.close == derive.AUTO_CONSENT,
         link=settings.issue_link,
         auto_merge=settings.merge == derive.AUTO_CONSENT,
@@ -288,10 +279,10 @@ def snapshot_of(
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
         pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
-    snapshot = Snapshot(wake, now, record, rules, loaded.hints, pushed_head=pushed)
-    hears = claim_store.marks.hears_prompts(record.created_at)
+    snapshot = Snapshot(wake, world.clock.now(), record, rules, hints, pushed_head=pushed)
+    hears, answered_at = marks.hears_prompts(record.created_at), marks.answered_at
     snapshot = replace(snapshot, hears_prompts=hears, is_unheard=world.is_unheard)
-    return replace(snapshot, answered_at=claim_store.marks.answered_at)
+    return replace(snapshot, answered_at=answered_at)
 
 
 def is_off(world: World, key: str) -> bool:
