@@ -189,9 +189,8 @@ def _number(world: World, query: str) -> int | None:
     """
     text = query.strip()
     if NAMED_IN_FULL.fullmatch(text):
-        number = card_and_link.issue_of(
-            text, str(world.base), config.web_host(world.addresses.api_url)
-        )
+        host = config.web_host(world.addresses.api_url)
+        number = card_and_link.issue_of(text, str(world.base), host)
         if number is None:
             raise Refused(sentence("no-issue-of-here", query=redact.quoted(text), world=world))
         return number
@@ -252,10 +251,8 @@ def read_task(
     observed = world.forge.observe(look)
     world.refuse_renamed(observed.repository, "so nothing was claimed")
     if observed.transferred_to:
-        address = observed.transferred_to
-        raise errors.Transferred(
-            sentence("transferred", number=number, world=world, address=address)
-        )
+        words = {"number": number, "address": observed.transferred_to}
+        raise errors.Transferred(sentence("transferred", world=world, **words))
     if observed.issue is None:
         raise NotFound(sentence("no-issue", number=number, world=world))
     is_read = has_board and observed.board_problem is None

@@ -124,9 +124,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     if not summary:
         raise errors.Refused(sentence("no-summary"))
     if len(summary) > opening.TITLE_LIMIT:
-        raise errors.Refused(
-            sentence("long-summary", length=len(summary), most=opening.TITLE_LIMIT)
-        )
+        words = {"length": len(summary), "most": opening.TITLE_LIMIT}
+        raise errors.Refused(sentence("long-summary", **words))
     world.refuse_tracked()
     world.refuse_strange_remote()
     record = observing.demand_same_place(world, _staying(current(world, claim_store)))

@@ -334,14 +334,10 @@ def foresee(
 
 def following(snapshot: Snapshot, action: Action) -> tuple[Action, ...]:
     """The actions that follow this one if it and each of them succeeds."""
-
-    def hoped(behind: Action) -> Fact:
-        fact = imagine(behind)
-        if isinstance(fact, plan.PullRequestOpened):  # a real one has a number that is not 0
-            return plan.PullRequestOpened(replace(fact.pull_request, number=1))
-        return fact
-
-    steps = foresee(apply_fact(snapshot, hoped(action)), hoped)
+    fact = imagine(action)
+    if isinstance(fact, plan.PullRequestOpened):  # a real one has a number that is not 0
+        fact = plan.PullRequestOpened(replace(fact.pull_request, number=1))
+    steps = foresee(apply_fact(snapshot, fact), imagine)
     return tuple(step.action for _, step in steps if step.action is not None)
 
 

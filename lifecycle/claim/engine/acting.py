@@ -172,9 +172,8 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     if action.draft:
         return _finished(world.forge.pull_request(action.draft), texts, world)
     try:
-        title, body = texts["title"], texts["body"]
         return world.forge.create_pull_request(
-            title=title, body=body, head=action.head, base=action.base, is_draft=action.is_draft
+            **texts, head=action.head, base=action.base, is_draft=action.is_draft
         )
     except errors.LifecycleError as error:
         find = partial(_find_open, action, world)

@@ -239,7 +239,6 @@ def written(tracker: Tracker, task: Task, wanted: str, reason: str) -> str:
     elif task.assignee in ("", tracker.actor):
         tracker.close(task.id, reason=reason)
     else:
-        raise errors.AlreadyClaimed(
-            linked_messages.held_by(task.id, task.assignee), by=task.assignee
-        )
+        text = linked_messages.held_by(task.id, task.assignee)
+        raise errors.AlreadyClaimed(text, by=task.assignee)
     return wanted

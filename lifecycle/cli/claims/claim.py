@@ -198,16 +198,15 @@ def nudge(session: Session, phase: Phase, reason: str, *, dry_run: bool, force: 
     if not reason.strip() and not dry_run:
         raise click.UsageError('A nudge needs a reason, which is recorded: --reason "…"')
     override = reason.strip() if force and phase is Phase.DONE else ""
+    world, claim_store = session.world, session.claim_store
     if dry_run:
-        before = current(session.world, session.claim_store).claim.phase
+        before = current(world, claim_store).claim.phase
         why = reason.strip() or "dry run"  # checked the same way as with a reason
-        record = move(
-            session.world, session.claim_store, phase, force=force, reason=why, dry_run=True
-        )
+        record = move(world, claim_store, phase, force=force, reason=why, dry_run=True)
         line = f"would move #{record.claim.issue_number} from {before} to {phase}"
         data = {"claim": claim_data(record), "from": before, "dry_run": True}
         return session.show([line], data)
-    move(session.world, session.claim_store, phase, force=force, override=override, reason=reason)
+    move(world, claim_store, phase, force=force, override=override, reason=reason)
     return claim_look.look(session)
 
 
