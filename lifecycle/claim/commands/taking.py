@@ -238,10 +238,21 @@ class _Taking:
         if item is not None:
             values |= {"item_id": item.id, "last_synced_status": values["status"]}
             card = CardRecord(is_known=True, agent=agent)
-        owned = OwnershipRecord(session_of(world), lease=sha, refs_in=refs_in)
-        owned = replace(owned, remote=world.remote, repository=str(world.base))
-        record = Record(values, created_at=world.clock.now(), is_taken=True, title=task.issue.title)
-        record = replace(record, card=card, ownership=owned, linked=linked)
+        record = Record(
+            values,
+            created_at=world.clock.now(),
+            is_taken=True,
+            title=task.issue.title,
+            card=card,
+            ownership=OwnershipRecord(
+                lease=sha,
+                refs_in=refs_in,
+                session=session_of(world),
+                remote=world.remote,
+                repository=str(world.base),
+            ),
+            linked=linked,
+        )
         record = admission.write(claim_store, task.lost, _going_on(record, task, pull, base))
         # After the file: until then an undone attempt gives the lease back to an agent still assigned.
         notes += _relieved(world, task, login, login_of(former.agent) if former else "")

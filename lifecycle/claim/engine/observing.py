@@ -279,10 +279,17 @@ def snapshot_of(
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
         pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
-    snapshot = Snapshot(wake, world.clock.now(), record, rules, hints, pushed_head=pushed)
-    hears, answered_at = marks.hears_prompts(record.created_at), marks.answered_at
-    snapshot = replace(snapshot, hears_prompts=hears, is_unheard=world.is_unheard)
-    return replace(snapshot, answered_at=answered_at)
+    return Snapshot(
+        wake,
+        world.clock.now(),
+        record,
+        rules,
+        hints,
+        pushed_head=pushed,
+        answered_at=marks.answered_at,
+        hears_prompts=marks.hears_prompts(record.created_at),
+        is_unheard=world.is_unheard,
+    )
 
 
 def is_off(world: World, key: str) -> bool:
@@ -310,10 +317,14 @@ def observe(working: LookUnderWay) -> None:
     except (LifecycleError, DeadlineReached) as error:
         could_not_look(working, error)
         return
-    renamed = world.renamed(observation.repository, _MAY_BE_REFUSED)
-    record = working.record.without("Look")
-    seen = replace(working.seen, record=record, rules=rules, renamed=renamed)
-    working.seen = replace(seen, observation=observation, looked_at_checks=request.checks)
+    working.seen = replace(
+        working.seen,
+        record=working.record.without("Look"),
+        rules=rules,
+        observation=observation,
+        looked_at_checks=request.checks,
+        renamed=world.renamed(observation.repository, _MAY_BE_REFUSED),
+    )
     if observation.board_problem:
         off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
         world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})

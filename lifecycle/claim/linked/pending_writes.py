@@ -157,10 +157,16 @@ def _try(world: World, claim_store: ClaimStore, write: Left, but: str) -> str:
         closed = sentence("linked-closed-too", task=task, number=write.issue)
         _tell(claim_store, write, closed)
     if task:
-        key = f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}"
-        detail = {"id": task, "wanted": write.wanted}
-        entry = journal.JournalEntry(now, journal.CLAIM, journal.WRITE, task=f"#{write.issue}")
-        entry = replace(entry, actor=write.actor, target="linked task", key=key, detail=detail)
+        entry = journal.JournalEntry(
+            now,
+            journal.CLAIM,
+            journal.WRITE,
+            task=f"#{write.issue}",
+            actor=write.actor,
+            target="linked task",
+            key=f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}",
+            detail={"id": task, "wanted": write.wanted},
+        )
         journal.note(world.root, entry)
     return ""
 

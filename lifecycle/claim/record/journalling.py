@@ -47,15 +47,18 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
         noted = {"claim": record.claim_key, "phase": "", "moves": 0}
     if not target or noted.get("phase") == target:
         return None
-    source, number = str(noted.get("phase") or ""), int(noted.get("moves") or 0) + 1
+    number = int(noted.get("moves") or 0) + 1
     state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
     nudge = record.nudges[-1] if record.nudges else None
     is_nudged = nudge is not None and nudge.target == target
-    detail: dict[str, Any] = {"pull": record.claim.pr_number, "by_hand": is_nudged}
-    detail |= {"title": record.title} if record.title else {}
-    entry = _entry(record, at, journal.TRANSITION)
-    key = f"{record.claim_key}/move/{number}"
-    return replace(entry, source=source, target=str(target), key=key, detail=detail)
+    return replace(
+        _entry(record, at, journal.TRANSITION),
+        source=str(noted.get("phase") or ""),
+        target=str(target),
+        key=f"{record.claim_key}/move/{number}",
+        detail={"pull": record.claim.pr_number, "by_hand": is_nudged}
+        | ({"title": record.title} if record.title else {}),
+    )
 
 
 def wrote(
