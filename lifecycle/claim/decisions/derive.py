@@ -438,9 +438,11 @@ def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
     if is_consent_given(snapshot):
         return False
     answered_at = snapshot.answered_at if snapshot.hears_prompts else None
-    if answered_at is None or is_question_put(snapshot.record):
-        # A prompt is newer than the question, which deleted the mark of any earlier prompt.
-        return answered_at is None
+    if answered_at is None:
+        return True
+    if is_question_put(snapshot.record):
+        # This prompt is newer than the question, which deleted the mark of any earlier prompt.
+        return False
     return merged.merged_at is None or answered_at < merged.merged_at + _WHOLE_SECOND
 
 
