@@ -256,7 +256,7 @@ def test_a_check_that_the_alarm_ended_is_a_finding(
     def hangs(_case: examined.Examined) -> None:
         raise DeadlineReached
 
-    monkeypatch.setattr(examination, "FAMILIES", (("board", hangs), *examination.FAMILIES[:1]))
+    monkeypatch.setattr(examination, "FAMILIES", (("board", hangs, ""), *examination.FAMILIES[:1]))
     report = examination.examine(place.root, place.environment, place.clock)
     assert "before everything was checked" in report.findings[0].sentence
     assert len(report.findings) > 1

@@ -14,7 +14,6 @@ from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import listed, named
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
-from lifecycle.settings import resources
 
 
 class StateForm(NamedTuple):
@@ -33,9 +32,13 @@ class StateForm(NamedTuple):
     level: str = ""
 
 
-_WORDS = resources.texts("cli/reconcile/words.toml")
-
-FORMS = {State(name): StateForm(**row) for name, row in _WORDS["forms"].items()}
+FORMS = {
+    State.FAILED: StateForm("✗", "❌", "bold red", "error"),
+    State.APPLIED: StateForm("✓", "✅", "green", "notice"),
+    State.PLANNED: StateForm("→", "➡️", "cyan", "notice"),
+    State.OFF: StateForm("○", "⏸️", "yellow", "warning"),
+    State.LEFT: StateForm("·", "✋", "dim"),
+}
 """The form of each state, in the order in which findings are shown: failed ones first."""
 
 FEW = 5
@@ -46,6 +49,16 @@ ROWS = 3
 
 WAITING = 10
 """How many pull requests a screen lists, and a summary without folding them."""
+
+_WHO = {
+    Whom.AUTHOR: "author",
+    Whom.REVIEWERS: "reviewers",
+    Whom.MERGE: "somebody who merges",
+    Whom.RULE: "a rule of the base",
+    Whom.CHECKS: "checks",
+    Whom.QUEUE: "the merge queue",
+    Whom.AUTO_MERGE: "auto-merge",
+}
 
 _AS_ENDED = "For the reason that ended the run."
 
@@ -181,14 +194,14 @@ def ending(report: SweepReport) -> list[str]:
 
 def whom(pull: WaitingPull) -> str:
     """Whom a pull request waits for: `reviewers: maria, octo-org/core`."""
-    word = _WORDS["whom"][pull.whom]
+    word = _WHO[pull.whom]
     return f"{word}: {', '.join(map(named, pull.names))}" if pull.names else word
 
 
 def waiting_head(report: SweepReport) -> str:
     """How many wait, and for whom: `3 open pull requests wait: 2 for author, 1 for checks`."""
     counts = Counter(pull.whom for pull in report.waiting)
-    parts = [f"{counts[whom]:,} for {_WORDS['whom'][whom]}" for whom in Whom if whom in counts]
+    parts = [f"{counts[whom]:,} for {_WHO[whom]}" for whom in Whom if whom in counts]
     verb = "waits" if len(report.waiting) == 1 else "wait"
     return f"{count(len(report.waiting), 'open pull request')} {verb}: {', '.join(parts)}."
 

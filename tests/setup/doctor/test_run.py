@@ -75,17 +75,18 @@ def test_a_claim_at_work_is_healthy(patient: Patient) -> None:
 def test_one_outage_is_said_once(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where GitHub cannot be reached, one finding says it, and the rest is looked at all the same."""
     monkeypatch.setattr(timing, "SHORTEST", 0.01)  # between two attempts
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
-    patient.place.git("remote", "set-url", "origin", f"{url}/octo-org/hello-service.git")
-    finding = patient.only(
-        "token.answer", "fail", GITHUB_API_URL=url, GITHUB_GRAPHQL_URL=f"{url}/graphql"
-    )
+    with (
+        socket.socket() as held
+    ):  # and nobody listens: a port that was given back may be another test's
+        held.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{held.getsockname()[1]}"
+        patient.place.git("remote", "set-url", "origin", f"{url}/octo-org/hello-service.git")
+        elsewhere = {"GITHUB_API_URL": url, "GITHUB_GRAPHQL_URL": f"{url}/graphql"}
+        finding = patient.only("token.answer", "fail", **elsewhere)
+        found = patient.findings(**elsewhere)
     assert url in finding["says"]
     assert finding["fix"] == f"curl -sSI {url}"
     assert "polling CI" in finding["hinders"]
-    found = patient.findings(GITHUB_API_URL=url, GITHUB_GRAPHQL_URL=f"{url}/graphql")
     assert {"hooks.installed", "session.cap", "worktree.remote", "settings.file"} <= set(found)
     assert not {"board.found", "repository.push", "clock.time"} & set(found)
 
