@@ -120,7 +120,7 @@ def test_a_task_given_back_ends_as_released(place: Place) -> None:
     assert place.cli("release", "--reason", "no time").returncode == 0
     assert not place.has_claim()
     assert steps(place) == [("", "coding"), ("coding", journal.RELEASED)]
-    assert writes(place) == ["comment", "assignee", "status", "lease"]
+    assert writes(place) == ["comment", "assignee", "lease", "status"]
 
 
 def test_a_look_that_was_cut_off_notes_its_step_once(place: Place) -> None:

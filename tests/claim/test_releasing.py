@@ -1,4 +1,4 @@
-"""Decisions of a claim that is given back: comment, assignee, board, lease, file."""
+"""Decisions of a claim that is given back: comment, assignee, lease, board, file."""
 
 from __future__ import annotations
 
@@ -62,9 +62,12 @@ def begun(made: Record) -> Record:
 
 @pytest.mark.parametrize("phase", [*[phase.value for phase in Phase], "no such phase"])
 def test_a_claim_is_given_back_step_by_step_whatever_its_phase(phase: str) -> None:
-    """Comment, assignee, board, lease, file, in this order; the phase in the file plays no part."""
+    """Comment, assignee, lease, board, file, in this order; the phase in the file plays no part.
+
+    The lease shows whether somebody took the task over meanwhile: then the card is theirs.
+    """
     actions = run(wakes(leaving(phase=phase), shown()))
-    posted, unassign, board, lease, forget = actions
+    posted, unassign, lease, board, forget = actions
     assert isinstance(posted, PostComment)
     assert unassign == Unassign(42, "Edouard"), "as GitHub spells it; others stay"
     assert board == SetBoard("PVTI_lADOBx", "Todo", None, clear_agent=True)
@@ -144,7 +147,7 @@ def test_a_merge_after_the_first_step_does_not_turn_back() -> None:
     merged = pull(state=PullState.MERGED)
     made = begun(leaving(memory={"ending.comment_done": True}))
     actions = run(wakes(made, shown(by_branch=(merged,))))
-    assert [type(a) for a in actions] == [Unassign, SetBoard, ReleaseLease, ForgetClaim]
+    assert [type(a) for a in actions] == [Unassign, ReleaseLease, SetBoard, ForgetClaim]
 
 
 def test_a_task_that_another_agent_holds_is_left_to_it() -> None:
@@ -274,7 +277,7 @@ def test_what_a_killed_run_did_is_found_and_not_done_again() -> None:
 
 
 def test_a_comment_whose_fate_is_unknown_keeps_lease_and_claim_until_reads_settle() -> None:
-    """Assignee and board go on; 120 s and two clean reads later the comment is sent again."""
+    """The assignee goes on; 120 s and two clean reads later the comment is sent again."""
     made = begun(leaving())
     posted = run(wakes(made, shown()))[0]
     made = fold(made, Intended(posted), NOW)

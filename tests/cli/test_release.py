@@ -100,7 +100,7 @@ def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
     assert place.git("rev-parse", "HEAD", branch).split() == [head, head]
     assert place.control.world()["refs"][f"refs/heads/{branch}"] == head
     assert len(place.requests()) == 5, (
-        "one look, comment, assignee (its answer is read), board, lease"
+        "one look, comment, assignee (its answer is read), lease, board"
     )
 
 
@@ -146,8 +146,8 @@ def test_the_plan_is_printed_and_nothing_is_written(place: Place) -> None:
     assert [step.split()[1] for step in steps] == [
         "comment",
         "unassign",
-        "set",
         "release",
+        "set",
         "delete",
     ]
     assert "would unassign octocat from #42" in steps
@@ -583,6 +583,45 @@ def another(place: Place, root: Path) -> Place:
     environment = environment_of(place.info, root)
     clone(place.info.git_url, root, environment)
     return Place(place.info, place.control, root, environment)
+
+
+COMMENTS, ASSIGNEES = (f"/repos/{HELLO}/issues/42/{name}" for name in ("comments", "assignees"))
+
+
+@pytest.mark.parametrize("path", [COMMENTS, soaked(ASSIGNEES), "/graphql"])
+def test_who_takes_a_task_over_in_the_midst_of_its_release_keeps_it(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """A laptop may sleep between two writes: the lease tells, and the card is left to its new holder.
+
+    The comment that called the task free is deleted, nothing says that it was released, and the next look
+    ends the claim here.
+    """
+    claimed(place)
+    other, answer = another(place, tmp_path / "other"), Application.__call__
+    paths: list[str] = []
+
+    def wait(application: Application, environ: dict[str, Any], start: Any) -> Any:
+        paths.append(environ["PATH_INFO"])
+        written = [each for each in (COMMENTS, ASSIGNEES) if each in paths]
+        # Behind the comment and the assignee, the first request of GraphQL ends the lease.
+        is_next = paths[-1] == path and (path != "/graphql" or len(written) == 2)
+        if is_next and "taken" not in paths:
+            paths.append("taken")
+            ok(other.cli("takeover", "42"))
+        return answer(application, environ, start)
+
+    monkeypatch.setattr(Application, "__call__", wait)
+    done = place.cli("release")
+    holder = other.claim()["agent_id"]
+    assert (done.returncode, "Issue #42 released" in done.stdout) == (1, False)
+    assert "The lease on #42 changed in the meantime" in done.stdout
+    assert (place.card()["Status"], place.card()["Agent"]) == ("In Progress", holder)
+    assert released(place) == []
+    place.clock.sleep(2)
+    report = place.tree().tick(Wake.STOP)
+    assert f"Issue #42 is held by {holder} now" in report.said[-1].text
+    assert (place.card()["Agent"], place.has_claim()) == (holder, False)
 
 
 @pytest.mark.parametrize("has_lease", [True, False])

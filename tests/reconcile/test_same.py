@@ -394,7 +394,7 @@ def test_a_run_after_every_step_of_the_hooks_finds_nothing(
             ["comment", "close_issue", "set_fields", "move_ref"],
             0.0,
         ),
-        (["take", "rest"], "release", ["comment", "unassign", "set_fields", "move_ref"], 30.0),
+        (["take", "rest"], "release", ["comment", "unassign", "move_ref", "set_fields"], 30.0),
         (["take", "work", "look", "close_pull"], "look", ["set_fields"], 0.0),
         (["take", "work"], "look", ["create_pull_request", "set_fields"], 0.0),
         (["take", "work"], "look", ["send"], 0.0),

@@ -100,7 +100,8 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
     """End the lease; for another agent (not `is_ours`) only if it has not changed since it was read.
 
     False if our own lease was gone before. One API request does it if that worked when the task was taken;
-    else, or if it fails, a push does, which also finds out what the ref is now.
+    else, or if it fails, a push does, which also finds out what the ref is now. If another agent took over
+    a task meanwhile that is released here, its comment is deleted, and the next look leaves them the rest.
     """
     node_id = record.ownership.refs_in
     if node_id and action.sha == record.ownership.lease:
@@ -113,8 +114,11 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
     place = world.git, world.remote, action.issue
     was_there = lease.release(*place, action.sha)
     if is_ours and not was_there:  # a look killed after `LeadLease` has not noted the new sha
-        own = lease.standing(*place, sha=action.sha, agent=record.claim.agent_id).sha
-        was_there = own not in ("", action.sha) and lease.release(*place, own)
+        stands = lease.standing(*place, sha=action.sha, agent=record.claim.agent_id)
+        if stands.other is not None and record.ending.releasing and not record.ownership.taken_by:
+            _thin_out(action.issue, world, record.with_ownership(taken_by=stands.other.agent))
+            raise errors.Transient(sentence("lease-changed", number=action.issue), retry_after=1.0)
+        was_there = stands.sha not in ("", action.sha) and lease.release(*place, stands.sha)
     if not was_there and record.ending.comment_done:
         _thin_out(action.issue, world, record)
     if not (was_there or is_ours):

@@ -1,4 +1,4 @@
-"""Release a task: comment, assignee, card, lease, claim file, one step a decision.
+"""Release a task: comment, assignee, lease, card, claim file, one step a decision.
 
 Built like `closing`, for a task that is not finished. No work is deleted, here or on GitHub. A card that
 people moved aside (Blocked, Done) is left alone, and what another agent holds by now is not touched at all.
@@ -119,9 +119,13 @@ def comment_of(
 
 
 def surplus(record: Record, posted: Iterable[Comment]) -> list[int]:
-    """The ids of this claim's release comments after the oldest, if copies of it were released at once."""
+    """The ids of this claim's release comments after the oldest, if copies of it were released at once.
+
+    Of a task that was taken over in the midst of its release, none stays: it is not free.
+    """
     released = derive.tellings(posted, record.claim.issue, record.claim.agent_id)
-    return [number for number, at in released if at >= int(record.created_at)][1:]
+    ours = [number for number, at in released if at >= int(record.created_at)]
+    return ours if record.ownership.taken_by else ours[1:]
 
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
@@ -146,10 +150,11 @@ def _steps(
     if isinstance(comment, Decision):
         return comment
     step = derive.ending_step(snapshot, _unassignment(record, issue))
-    step = step or derive.ending_step(snapshot, _board_action(snapshot, observed, issue))
-    # The linked task goes before the lease: once the lease is gone, somebody else may claim both.
+    # The linked task goes before the lease: once the lease is gone, somebody else may claim both. The card
+    # goes behind it: the lease shows whether somebody took the task over, whose card that is.
     step = step or card_and_link.link_ending_step(snapshot)
     step = step or (Decision() if comment == "waiting" else closing.lease_step(snapshot))
+    step = step or derive.ending_step(snapshot, _board_action(snapshot, observed, issue))
     if step is not None:
         return step
     kept = _kept(snapshot, observed.item, issue)
