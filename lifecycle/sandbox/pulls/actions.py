@@ -19,7 +19,7 @@ from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
-from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables, QueueEntry
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
 
@@ -317,6 +317,8 @@ def set_base(pull: PullRequest, user: User, base: str) -> None:
             f"A pull request already exists for base branch '{base}' and head branch '{pull.head}'"
         )
         raise invalid({**error, "code": "invalid", "message": message})
+    if pull.queue_entry is not None:
+        leave_queue(pull.queue_entry, user, "dequeued")  # the queue is that of the former base
     pull.base, pull.base_sha = base, sha
     if not repo.can_push(user):
         _end_auto_merge(pull, user, "base changed without access")
@@ -358,3 +360,26 @@ def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
 def state_of(pull: PullRequest) -> str:
     """`OPEN`, `CLOSED` or `MERGED`, as in GraphQL."""
     return "MERGED" if pull.merged_at else pull.issue.state.upper()
+
+
+def leave_queue(entry: QueueEntry, user: User, reason: str) -> None:
+    """Remove an entry from the merge queue; those after it are tested again."""
+    pull, repo = entry.pull, entry.pull.repository
+    PullTables.of(repo).queues[pull.base].remove(entry)
+    repo.world.forget(entry.node_id)
+    pull.queue_entry = None
+    drop_queue_branch(repo, entry)
+    issues.note(pull.issue, user, "removed_from_merge_queue", reason=reason, tested=entry.head_sha)
+    repo.touch()
+
+
+def queue_ref(entry: QueueEntry) -> str:
+    """The branch of an entry's commit."""
+    pull = entry.pull
+    return f"refs/heads/gh-readonly-queue/{pull.base}/pr-{pull.number}-{entry.base_sha}"
+
+
+def drop_queue_branch(repo: Repository, entry: QueueEntry) -> None:
+    """Delete the branch of an entry's commit."""
+    if entry.head_sha is not None:
+        repo.git.text("update-ref", "-d", queue_ref(entry))

@@ -189,7 +189,7 @@ def dequeue_pull_request(call: Call, wanted: Given) -> Payload:
     pull = pull_to_change(call, wanted["id"])
     if pull.queue_entry is None:
         raise unprocessable(f"Failed to remove PR #{pull.number} from the merge queue")
-    queue.leave(pull.queue_entry, call.viewer, "manual")
+    pulls.leave_queue(pull.queue_entry, call.viewer, "manual")
     return {"mergeQueueEntry": None}
 
 

@@ -16,6 +16,7 @@ from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import mergeability
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables, QueueEntry
@@ -73,18 +74,6 @@ def enter(pull: PullRequest, user: User, *, jump: bool = False) -> QueueEntry:
     return entry
 
 
-def leave(entry: QueueEntry, user: User, reason: str) -> None:
-    """Remove an entry; those after it are tested again."""
-    pull = entry.pull
-    repo = pull.repository
-    PullTables.of(repo).queues[pull.base].remove(entry)
-    repo.world.forget(entry.node_id)
-    pull.queue_entry = None
-    _drop_branch(repo, entry)
-    issues.note(pull.issue, user, "removed_from_merge_queue", reason=reason, tested=entry.head_sha)
-    repo.touch()
-
-
 def run(repo: Repository) -> None:
     """Advance every queue of a repository as far as possible."""
     tables = PullTables.of(repo)
@@ -101,13 +90,14 @@ def _step(repo: Repository, branch: str) -> bool:
         return False
     for entry in list(line):
         if not entry.pull.is_open:
-            leave(entry, bot(repo.world), "merged" if entry.pull.merged_at else "dequeued")
+            reason = "merged" if entry.pull.merged_at else "dequeued"
+            pulls.leave_queue(entry, bot(repo.world), reason)
             return True
         is_tested = _tested(repo, entry) == (tip, entry.pull.head_sha)
         if not is_tested and not _test(repo, entry, tip):
             if entry is not line[0]:
                 continue  # it conflicts with an entry before it, and waits until that one is gone
-            leave(entry, bot(repo.world), "merge_conflict")
+            pulls.leave_queue(entry, bot(repo.world), "merge_conflict")
             return True
         tip = entry.head_sha or tip
     return _judge(repo, branch, line[0])
@@ -115,9 +105,7 @@ def _step(repo: Repository, branch: str) -> bool:
 
 def _tested(repo: Repository, entry: QueueEntry) -> tuple[str | None, str | None]:
     """The base and head from which an entry's commit was made."""
-    if entry.head_sha is None:
-        return None, None
-    commit = objects.commit(repo.git, entry.head_sha)
+    commit = objects.commit(repo.git, entry.head_sha) if entry.head_sha is not None else None
     if commit is None or len(commit.parents) != 2:
         return None, None
     return commit.parents[0], commit.parents[1]
@@ -127,30 +115,19 @@ def _test(repo: Repository, entry: QueueEntry, base: str) -> bool:
     """Make an entry's commit on top of a base; False if it conflicts."""
     pull = entry.pull
     tree = repo.git.merged_tree(base, pull.head_sha)
+    pulls.drop_queue_branch(repo, entry)
     if tree is None:
-        _drop_branch(repo, entry)
         entry.head_sha, entry.state = None, "UNMERGEABLE"
         return False
     merge = merging.commit_of(pull, bot(repo.world), merging.How(), base)
-    _drop_branch(repo, entry)
     entry.head_sha = objects.write_commit(
         repo.git, tree, [base, pull.head_sha], f"{merge.title}\n\n{merge.message}\n",
         author=merge.author, committer=merge.committer,
     )  # fmt: skip
     entry.base_sha, entry.state = base, "AWAITING_CHECKS"
-    repo.git.text("update-ref", _ref(entry), entry.head_sha)
+    repo.git.text("update-ref", pulls.queue_ref(entry), entry.head_sha)
     checks.announce(repo, entry.head_sha, event="merge_group")
     return True
-
-
-def _ref(entry: QueueEntry) -> str:
-    pull = entry.pull
-    return f"refs/heads/gh-readonly-queue/{pull.base}/pr-{pull.number}-{entry.base_sha}"
-
-
-def _drop_branch(repo: Repository, entry: QueueEntry) -> None:
-    if entry.head_sha is not None:
-        repo.git.text("update-ref", "-d", _ref(entry))
 
 
 def _judge(repo: Repository, branch: str, entry: QueueEntry) -> bool:
@@ -162,13 +139,13 @@ def _judge(repo: Repository, branch: str, entry: QueueEntry) -> bool:
         for name in rule.contexts
     }
     if "failing" in states:
-        leave(entry, bot(repo.world), "failed_checks")
+        pulls.leave_queue(entry, bot(repo.world), "failed_checks")
         return True
     if states - {"passed"}:
         return False
     entry.state = "MERGEABLE"
     pull, base = entry.pull, entry.base_sha or ""
     repo.git.update(f"refs/heads/{branch}", sha, base)
-    leave(entry, bot(repo.world), "merged")
+    pulls.leave_queue(entry, bot(repo.world), "merged")
     merging.complete(pull, bot(repo.world), base, sha)
     return True

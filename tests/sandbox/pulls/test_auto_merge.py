@@ -317,6 +317,34 @@ def test_the_branch_of_a_queued_pull_request_takes_no_push(
     assert api("PUT", f"pulls/{number}/update-branch").status_code == 202
 
 
+@pytest.mark.parametrize("way", ["REST", "GraphQL"])
+def test_who_gets_another_base_leaves_the_queue(
+    graphql: Ask, api: Api, control: Control, way: str
+) -> None:
+    """The queue is that of the former base; who was behind is tested anew, and the other base takes it."""
+    protect(api, "test", queue=True)
+    made = [opened(control, branch) for branch in ("one", "two")]
+    for number, node in made:
+        control.set_check(number, "test")
+        graphql(ENQUEUE, p=node)
+    before = graphql(LINE)["data"]["repository"]["mergeQueue"]["entries"]["nodes"]
+    control.push_commit("release", {"c.txt": "c"}, "Release", by="octocat")
+    (number, node), (behind, _) = made
+    if way == "REST":
+        assert api("PATCH", f"pulls/{number}", json={"base": "release"}).status_code == 200
+    else:
+        shown = "pullRequest { baseRefName mergeQueueEntry { position } }"
+        given = '{pullRequestId: $p, baseRefName: "release"}'
+        query = f"mutation M($p: ID!) {{ updatePullRequest(input: {given}) {{ {shown} }} }}"
+        changed = graphql(query, p=node)["data"]["updatePullRequest"]["pullRequest"]
+        assert changed == {"baseRefName": "release", "mergeQueueEntry": None}
+    (left,) = graphql(LINE)["data"]["repository"]["mergeQueue"]["entries"]["nodes"]
+    assert (left["position"], left["pullRequest"]["number"]) == (1, behind)
+    assert left["headCommit"] != before[1]["headCommit"]
+    assert {"removed_from_merge_queue", "base_ref_changed"} <= set(events(api, number)[-2:])
+    assert api("PUT", f"pulls/{number}/merge").status_code == 200
+
+
 def test_planned_checks_run_for_the_queue_too(graphql: Ask, api: Api, control: Control) -> None:
     """A plan gives each queue's commit its check, of the event merge_group."""
     protect(api, "test", queue=True)
