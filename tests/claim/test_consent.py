@@ -289,6 +289,29 @@ def test_a_yes_from_before_a_reopening_or_a_revert_does_not_close(way: str, said
     assert CloseIssue(42) in rest(seen(typed, wake=Wake.TICK, observed=shown, **ASKED))[0]
 
 
+def test_an_override_from_before_a_reopening_does_not_close_again() -> None:
+    """A closing that was cut off behind the issue: who reopened it since has the work go on.
+
+    A later override, typed for the open issue, closes it and is told in a comment of its own.
+    """
+    memory = {
+        "ending.override": "no need",
+        "ending.issue_closed": True,
+        "ending.comment_done": True,
+    }
+    cut_off = record(**DONE, memory={**memory, "judged": "done"})
+    told = merged.comment_of(cut_off)
+    reopened = issue(comments=(comment(told.body),), reopened_at=NOW - 5)
+    shown = replace(closing(), by_number=pull(), issue=reopened)
+    actions, back = rest(seen(cut_off, wake=Wake.STOP, observed=shown))
+    assert not [action for action in actions if isinstance(action, PostComment | CloseIssue)]
+    assert (back.claim.phase, back.ending.override) == ("checks_running", "")
+    anew = back.with_values({"phase": "done"}).with_ending(override="it was a duplicate")
+    posted, closed, *_ = rest(seen(anew, wake=Wake.TICK, observed=shown))[0]
+    assert (posted.marker != told.marker, "a duplicate" in posted.body) == (True, True)
+    assert closed == CloseIssue(42)
+
+
 def test_done_waits_for_a_look() -> None:
     """A yes closes what GitHub shows, and nothing before that."""
     made = seen(record(**DONE, memory={"ending.consent": "close"}))

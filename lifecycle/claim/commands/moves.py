@@ -245,7 +245,9 @@ def move(
         if wanted is not Phase.DONE:
             return changed.with_ending(override="", consent="")
         yes = consent or (f"nudge: {reason}" if reason else "")
-        return changed.with_ending(override=override, consent=yes)
+        # Typed now, it is for the issue as this look finds it, whatever the last one saw.
+        is_closed = changed.ending.issue_closed and not override
+        return changed.with_ending(override=override, consent=yes, issue_closed=is_closed)
 
     def kept(record: Record) -> Record:
         changed = moved(record)
