@@ -137,6 +137,31 @@ def test_a_pull_request_that_is_refused_has_its_card_back(emptied: Place) -> Non
     assert place.claim()["status"] == "In Progress"
 
 
+def test_a_card_that_somebody_removes_meanwhile_is_said_to_be_gone(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The token is not blamed, writes go on sharing a request, and later looks do not repeat it."""
+    place.knows_board()
+    place.ready(status="In Progress", last_synced_status="In Progress")
+    place.control.set_field(42, "Status", "In Progress")
+    place.control.set_field(42, "Agent", "octocat-1")
+    real = JointWrites.send
+
+    def late(self: JointWrites, *given: Any) -> Any:
+        place.control.remove_item(42)
+        return real(self, *given)
+
+    monkeypatch.setattr(JointWrites, "send", late)
+    tree = place.tree()
+    said = " ".join(notice.text for notice in tree.tick(Wake.STOP).said)
+    assert "PR #46 created" in said
+    gone = "GitHub knows no such card or issue for the fields of a card on project 1 of octo-org"
+    assert f"The card of #42 was not updated; issue and PR are not affected. {gone}" in said
+    assert tree.world.cache.get(acting._APART) is None
+    assert "#42 is not on project 1" in place.cli("tick").stdout
+    assert "The card of #42 was not updated" not in place.cli("tick").stdout
+
+
 @pytest.mark.parametrize("phase", ["coding", soaked("ready_for_pr")])
 def test_a_card_that_could_not_be_put_back_is_at_the_next_stop_whatever_the_agent_does_then(
     emptied: Place, phase: str

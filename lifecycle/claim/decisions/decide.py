@@ -288,7 +288,8 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
         case "OpenPullRequest":
             return phase == Phase.READY_FOR_PR
         case "SetBoard":
-            return is_ending or card_and_link.is_unsynced(snapshot)
+            is_there = snapshot.record.card.is_known  # a card that is gone has a notice of its own
+            return is_ending or (is_there and card_and_link.is_unsynced(snapshot))
         case "AddToBoard":
             return card_and_link.is_unsynced(snapshot)
         case "RerunJobs":

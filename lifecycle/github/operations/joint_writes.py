@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core import plan
-from lifecycle.core.errors import LifecycleError, Rejected
+from lifecycle.core.errors import LifecycleError, NotFound, Rejected, StaleFields
 from lifecycle.core.values.model import Observation
 from lifecycle.github.board.board_client import SET_ALIASES, SET_FIELDS, GitHubBoard, variables_of
 from lifecycle.github.client.client_common import part, word
@@ -98,14 +98,16 @@ class JointWrites:
         is_partly_done = any(part is not None for part in reply.data.values())
         asked = AskedRequest(_SUBJECT, is_write=True, is_partly_done=is_partly_done)
         aliases = _FIELDS[type(action)][1]
-        problems = [
-            problem for problem in reply.problems if problem.path[:1] and problem.path[0] in aliases
-        ]
+        problems = [each for each in reply.problems if each.path and each.path[0] in aliases]
         if any(len(problem.path) > 1 for problem in problems):
             # The write was done; only the requested data about it is missing.
             raise self._graph.failures.of_nonsense(asked)
         if problems:
-            raise self._graph.failures.of_problems(problems, asked)
+            error = self._graph.failures.of_problems(problems, asked)
+            if isinstance(action, plan.SetBoard) and isinstance(error, NotFound):
+                # Written alone, the board finds out what is gone: the card, or an id of its own.
+                error = StaleFields(error.sentence, evidence=error.evidence)
+            raise error
         shown = part(reply.data, aliases[0])
         match action:
             case plan.OpenPullRequest() if part(shown, "pullRequest"):
