@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_428,
     "claim": 6_229,
     "run": 3_574,
-    "stages": 2_574,
+    "stages": 2_578,
     "workflow": 2_182,
     "feedback": 2_476,
     "reconcile": 1_411,

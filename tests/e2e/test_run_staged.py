@@ -44,8 +44,17 @@ UNTIL_COMPLETE = (
 
 def led_to_its_end(ground: Ground) -> Agent:
     """An agent that has claimed a labelled task and completed a run for it, whose gates ran the tests."""
-    place, task = ground.place, ground.task("First")
+    task = ground.task("First")
     ground.task("Second")
+    agent = completed(ground, (ground.command, "tracker", "claim", task))
+    assert "CURRENT STAGE: COMMIT_CLOSE" in agent.stops(COMPLETE).model
+    ground.bd("close", task, "--reason", "Done")
+    return agent
+
+
+def completed(ground: Ground, *commands: tuple[str, ...]) -> Agent:
+    """An agent that ran these commands and then completed a run; its next stop is the first after it."""
+    place = ground.place
     place.git("switch", "-qc", "hello")
     place.git("rm", "-q", "-r", ".")  # a module there has the name of one of Python's own
     ground.settings(SETTINGS.format(python=shlex.quote(sys.executable), bare=" ".join(BARE)))
@@ -60,14 +69,13 @@ def led_to_its_end(ground: Ground) -> Agent:
     }
     ok(place.cli("trust", "--yes"))
     agent.prompt("Do the first one")
-    agent.really_runs(ground.command, "tracker", "claim", task)
+    for command in commands:
+        agent.really_runs(*command)
     for line in UNTIL_WRITTEN:
         ok(place.cli("run", *shlex.split(line), **variables))
     (ground.root / "hello.md").write_text("Hello\n")
     for line in UNTIL_COMPLETE:
         ok(place.cli("run", *shlex.split(line), **variables))
-    assert "CURRENT STAGE: COMMIT_CLOSE" in agent.stops(COMPLETE).model
-    ground.bd("close", task, "--reason", "Done")
     return agent
 
 
@@ -76,6 +84,13 @@ def test_what_the_runs_gates_showed_closes_the_task_without_another_check(ground
     agent = led_to_its_end(ground)
     assert "CURRENT STAGE: NEXT_TASK" in agent.stops(CLOSED).model
     assert ground.journal("refused") == []
+
+
+def test_a_run_without_a_labelled_task_ends_without_a_stage(ground: Ground) -> None:
+    """Nobody has begun the one labelled task: whoever completed a run beside it is not told to close it."""
+    ground.task("Somebody's idea")
+    assert completed(ground).stops(COMPLETE).is_silent
+    assert ground.journal("block") == []
 
 
 @pytest.mark.soak(

@@ -38,6 +38,7 @@ class Own:
         kept: the record of the session.
         turn: what the agent said and did, by the transcript.
         finding: the stage that was found in it.
+        is_run_over: a run ended at this stop, which may have been about no labelled task.
     """
 
     call: StageCall
@@ -45,6 +46,7 @@ class Own:
     kept: session_record.SessionRecord
     turn: Turn
     finding: StageFinding
+    is_run_over: bool = False
 
     @property
     def stages(self) -> StageSettings:
@@ -120,9 +122,10 @@ class Own:
 
     @cached_property
     def is_ours(self) -> bool:
-        """True if the transcript shows the workflow at work in this session."""
+        """True if the transcript shows the workflow at work in this session, or a person set its stage."""
         turn, record = self.turn, self.kept
-        if record.task or record.memory.set_stage is not None or self.finding.tier is Tier.MARKER:
+        is_set = record.memory.set_stage is not None and not self.is_run_over
+        if record.task or is_set or self.finding.tier is Tier.MARKER:
             return True
         is_over = bool(record.ended) or _is_over(turn)
         return not is_over and (turn.asked is not None or turn.is_question or turn.is_signed)

@@ -67,7 +67,8 @@ class _StagedStop:
         )
         finding = decide.meant(turn, finding)
         detected = stop_input.lines(turn, finding)
-        search = TaskSearch(self.call, self.files, self.kept, turn, finding)
+        is_run_over = self.set_by == instructions.BY_RUN
+        search = TaskSearch(self.call, self.files, self.kept, turn, finding, is_run_over)
         why = self._settled(search)
         if why:
             log.write_staged(self.root, *detected, why)

@@ -98,16 +98,17 @@ class TaskSearch(Own):
         """What a decision about the session looks at; None if the workflow is not active for it.
 
         A session that neither emitted a marker nor was told anything is led only if it works on a labelled
-        task. If any other session completes something, the tracker is asked at most once: whether such
-        tasks exist at all, so that the guards know.
+        task; so is one whose run has ended, and what it only looked at is not its task. If any other
+        session completes something, the tracker is asked at most once: whether such tasks exist at all, so
+        that the guards know.
 
         Raises:
             LifecycleError: the tracker, or git, did not answer.
         """
         state = self.state
-        named = tasks_taken.ids_in(self.turn.named, self.starts) if not self.is_ours else ()
+        named = self.begun if self.is_run_over else tasks_taken.ids_in(self.turn.named, self.starts)
         ids = [name for name in (*named, *self.closed) if name != self.kept.ended]
-        if not (self.is_ours or ids or self.claimed or self.mine(self.before)):
+        if not (self.is_ours or ids or self.claimed or self.is_run_over or self.mine(self.before)):
             if state.is_completion and (self.before is None or not self.before.tasks):
                 self._activity(may_ask=True)
             return None
@@ -146,15 +147,16 @@ class TaskSearch(Own):
             return False  # it holds a task that the workflow does not lead
         if self.claimed or self.mine(known) or any(known.find(name) is not None for name in ids):
             return True
+        if self.is_run_over:
+            return any(map(self._was_labelled, self.begun[-1:]))
         if self.finding.state is not Detected.ISSUE_CLOSED:
             return False
         return any(map(self._was_labelled, self.closed))
 
     def _was_labelled(self, name: str) -> bool:
         """True if the task that was closed is one of the workflow's; the tracker is asked once."""
-        self.gone = self.before.find(name) if self.before is not None else None
-        if self.gone is None:
-            self.gone = self._asked_for(name, holders=False)
+        listed = self.before.find(name) if self.before is not None else None
+        self.gone = listed or self._asked_for(name, holders=False)
         return self.gone is not None and self._has_label(self.gone)
 
     def _seen(self, known: Activity, task: str, fresh: Task | None) -> StageSeen:
