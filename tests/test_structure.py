@@ -27,7 +27,7 @@ BUDGET = {
     "core": 2_953,
     "storage": 1_459,
     "settings": 872,
-    "git": 997,
+    "git": 998,
     "github": 5_812,
     "trackers": 2_502,
     "platforms": 648,

@@ -50,6 +50,9 @@ _PUSH_ENDS = "error: failed to push some refs"
 _ADD_ENDS = "fatal: adding files failed"
 """The end of git's output about files that it cannot add: the name of one comes before it."""
 
+_COMMIT_ENDS = "fatal: failed to write commit object"
+"""The end of git's output about a commit that it cannot make, or not sign: the reason comes before it."""
+
 _HUNG_UP = "fatal: the remote end hung up"
 """git's words about a filter's program (git-lfs) that ended too early, too: its own words come before."""
 
@@ -489,7 +492,7 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     text = output.casefold()
     # A partial clone fetches files.
     is_local = _verb(args) in _WHOLE and "promisor remote" not in text
-    ends = (_PUSH_ENDS, _ADD_ENDS, *([_HUNG_UP] if is_local else []))
+    ends = (_PUSH_ENDS, _ADD_ENDS, _COMMIT_ENDS, *([_HUNG_UP] if is_local else []))
     lines = [line for line in lines if not line.startswith(ends)] or lines
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
     words = telling[0] if telling else (lines[-1] if lines else "no words")

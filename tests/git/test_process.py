@@ -366,6 +366,14 @@ def test_a_refused_push_says_why(output: str, evidence: str) -> None:
         assert failure.value.evidence == evidence
 
 
+def test_a_commit_that_cannot_be_signed_says_why(git: GitRepository) -> None:
+    """That an object could not be written, with which git ends, sounds like a broken disk."""
+    signing = ("-c", "gpg.program=git", "commit", "--quiet", "--gpg-sign", "--allow-empty")
+    with pytest.raises(GitFailed) as failure:
+        git.run(*signing, "-m", "Signed")
+    assert "failed to sign" in failure.value.evidence
+
+
 def test_branches_and_heads(place: Place) -> None:
     """Reading refs needs no network, a tag of its name hides no branch, and a detached HEAD is on none."""
     git = GitRepository(place.root, Deadline(SystemClock(), None))
