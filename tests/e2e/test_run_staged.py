@@ -87,10 +87,21 @@ def test_what_the_runs_gates_showed_closes_the_task_without_another_check(ground
 
 
 def test_a_run_without_a_labelled_task_ends_without_a_stage(ground: Ground) -> None:
-    """Nobody has begun the one labelled task: whoever completed a run beside it is not told to close it."""
-    ground.task("Somebody's idea")
-    assert completed(ground).stops(COMPLETE).is_silent
+    """Nobody has begun the one labelled task: who looked at it and completed a run is to close nothing."""
+    task = ground.task("Somebody's idea")
+    agent = completed(ground, ("bd", "show", task))
+    assert agent.stops(COMPLETE).is_silent
     assert ground.journal("block") == []
+
+
+def test_a_task_that_was_closed_during_its_run_is_followed_by_the_next(ground: Ground) -> None:
+    """The tracker's list has it no more, but this session began it: its stages end like any other's."""
+    task = ground.task("First")
+    ground.task("Second")
+    agent = completed(ground, ("bd", "update", task, "--claim"))
+    ground.bd("close", task, "--reason", "Done")
+    assert f"bd close {task}" in agent.stops(COMPLETE).model
+    assert "CURRENT STAGE: NEXT_TASK" in agent.stops(CLOSED).model
 
 
 @pytest.mark.soak(
