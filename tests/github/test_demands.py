@@ -144,7 +144,10 @@ def test_the_merge_queue_and_what_it_gives_back(opened: Opens) -> None:
 
 
 def test_a_pull_request_is_taken_out_of_the_queue_once(opened: Opens) -> None:
-    """Two requests, then one; where its answer is lost it is looked for, and no place is no error."""
+    """Two requests, then one; where its answer is lost it is looked for, and no place is no error.
+
+    Nor is a place that the token is not shown: a push of the branch goes on, and says if it is queued.
+    """
     hub = opened(contexts=["test"], merge_queue=True)
     hub.pushed("work")
     number = hub.control.open_pull("work", "Fix")
@@ -161,6 +164,9 @@ def test_a_pull_request_is_taken_out_of_the_queue_once(opened: Opens) -> None:
         assert not merging.ensure_not_queued(number).changed
         assert hub.asked() == ["QueueEntry"]
         assert look(hub, number).queue is None
+    path = ["repository", "pullRequest", "mergeQueueEntry"]
+    hub.control.add_fault("partial-forbidden", operation="QueueEntry", null_paths=[path])
+    assert not merging.ensure_not_queued(number).changed
     with pytest.raises(NotFound):
         merging.ensure_not_queued(4711)
 

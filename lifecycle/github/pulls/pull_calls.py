@@ -117,14 +117,16 @@ class PullCalls:
         return self._graph.shaped(asked, lambda: {**payloads[0]["pullRequest"]})
 
     def queued(self, number: int) -> str:
-        """The global id of a pull request that is in the merge queue, "" if it is not.
+        """The global id of a pull request that is in the merge queue, "" if it is not, or that is not shown.
 
         Source: https://docs.github.com/graphql/reference/objects#mergequeueentry
         """
         subject = f"pull request #{number}"
         variables = {**self.calls.repository.variables, "number": number}
-        data = self._graph.change("queue_entry", variables, subject=subject)
-        pull = part(part(data, "repository"), "pullRequest")
+        reply = self._graph.read("queue_entry", variables, subject=subject)
+        pull = part(part(reply.data, "repository"), "pullRequest")
+        if not pull:
+            raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         return text(pull, "id") if pull.get("mergeQueueEntry") else ""
 
     def dequeue(self, pull_id: str, subject: str) -> None:
