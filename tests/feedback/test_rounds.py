@@ -39,7 +39,10 @@ DONE = thread(bot(1), ours(2))
 
 
 def test_a_round_is_a_head() -> None:
-    """What bots add at the same head belongs to its round; the next head begins another."""
+    """What bots add at the same head belongs to its round; the next head begins another.
+
+    One that is gone back to is no further round, but the last one: what follows is compared with it.
+    """
     first = looked(talk(thread(bot(1))), ReviewLedger(46)).ledger
     assert first.rounds == (ReviewRound(HEAD, ("PRRT_1",)),)
     more = looked(talk(DONE, thread(bot(3))), first).ledger
@@ -52,6 +55,11 @@ def test_a_round_is_a_head() -> None:
     assert looked(again, third).ledger.rounds == (
         ReviewRound(HEAD, ("PRRT_1", "PRRT_3")),
         ReviewRound(NEXT, ("PRRT_5", "PRRT_6")),
+    )
+    back = looked(talk(thread(bot(5), ours(6)), thread(bot(7))), third).ledger
+    assert back.rounds == (
+        ReviewRound(NEXT, ("PRRT_5",)),
+        ReviewRound(HEAD, ("PRRT_1", "PRRT_3", "PRRT_7")),
     )
 
 

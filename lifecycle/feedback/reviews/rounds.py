@@ -100,7 +100,8 @@ def _told(
     packet = review_ledger.key_of(conversation.number, agent)
     after = ledger.telling(agent, head, packet).telling(for_person, head)
     if kept:
-        keys = dict.fromkeys((*heads.get(head, ()), *(point.key for point in kept)))
+        # A head that is gone back to is the last round again.
+        keys = dict.fromkeys((*heads.pop(head, ()), *(point.key for point in kept)))
         rounds = {**heads, head: tuple(keys)}
         after = replace(after, rounds=tuple(ReviewRound(*past) for past in rounds.items()))
     is_late = bool(kept) and count > CALM_ROUNDS
