@@ -61,7 +61,7 @@ class Asking:
 
     @contextlib.contextmanager
     def _as_known(self) -> Iterator[None]:
-        """Forget the kept record of a program that turns out to lack something.
+        """Forget what is known of a program that turns out to lack something.
 
         Behind a shim it may be another program by now: then the next attempt knows what it can do.
         """
@@ -69,6 +69,7 @@ class Asking:
             yield
         except errors.VersionUnsupported:
             (self.runner.shared / NAME).unlink(missing_ok=True)
+            vars(self).pop("build", None)
             raise
 
     def show(self, name: str) -> bd_decode.IssueRow:

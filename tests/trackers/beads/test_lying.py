@@ -111,9 +111,10 @@ def test_another_program_behind_the_same_script_is_asked_anew(
     assert seen_by(ground, path, "me").abilities().claim_atomicity is Atomicity.LOCAL_CAS
     older = tmp_path / "older"
     which.write_text(str(simulated.install(older, "0.30.7")))
+    mine = seen_by(ground, path, "me")
     with pytest.raises(VersionUnsupported):
-        seen_by(ground, path, "me").claim(task)
-    assert seen_by(ground, path, "me").claim(task).status is TaskStatus.IN_PROGRESS
+        mine.claim(task)
+    assert mine.claim(task).status is TaskStatus.IN_PROGRESS
 
 
 def test_what_no_command_line_takes_is_refused_in_words(ground: grounds.BeadsGround) -> None:
