@@ -117,7 +117,7 @@ class PullCalls:
         return self._graph.shaped(asked, lambda: {**payloads[0]["pullRequest"]})
 
     def queued(self, number: int) -> str:
-        """The global id of a pull request that is in the merge queue, "" if it is not, or that is not shown.
+        """The global id of a pull request in the merge queue; "" if it is in none, as far as is shown.
 
         Source: https://docs.github.com/graphql/reference/objects#mergequeueentry
         """
