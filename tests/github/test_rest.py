@@ -30,6 +30,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
+from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks
 from lifecycle.github.pulls.issue_calls import IssueCalls
@@ -442,6 +443,43 @@ def test_a_write_is_not_sent_again_to_where_a_repository_moved(
     assert type(error) is Moved
     assert "is called octo-org/better-name on GitHub now" in str(error)
     assert [call.request.method for call in mock.calls] == ["POST", "GET"]
+
+
+@BOTH
+@pytest.mark.parametrize("where", ["https://storage.example/log", "http://storage.example/log"])
+def test_a_file_has_an_encrypted_address_if_the_api_has_one(
+    rest: RestClient, mock: responses.RequestsMock, where: str
+) -> None:
+    """Whoever has a log's address may read it. Nothing is asked there; no other read is redirected."""
+    path, subject = "actions/jobs/7/logs", "the log of job 7"
+    mock.get(f"{BASE}/{path}", status=302, headers={"Location": where})
+    calls = Calls(rest, REPOSITORY)
+    if where.startswith("https:") or rest.url.startswith("http:"):
+        assert calls.address_of(path, subject, lambda _: None) == where
+    else:
+        with pytest.raises(Rejected, match="no safe address for the log of job 7"):
+            calls.address_of(path, subject, lambda _: None)
+    with pytest.raises(Moved):
+        calls.read(path, subject, dict)
+    assert [call.request.url for call in mock.calls] == [f"{BASE}/{path}"] * 2
+
+
+@BOTH
+def test_an_etag_is_sent_with_the_token_that_it_was_given_to(
+    api: str, by_library: tuple[str, ...], deadline: Deadline, mock: responses.RequestsMock
+) -> None:
+    """Another token may be shown something else; the first one's answer is known for when it is back."""
+    mock.get(f"{BASE}/labels", json=["a"], headers={"ETag": '"1"'})
+    tokens = iter(Token(value, "GH_TOKEN") for value in ("first", "second", "first"))
+    source, current = "GH_TOKEN", partial(next, tokens)
+    rest = RestClient(
+        api, "first", deadline, token_source=source, current=current, by_library=by_library
+    )
+    for _ in range(3):
+        Calls(rest, REPOSITORY).read("labels", "labels", list)
+    rest.close()
+    conditions = [call.request.headers.get("If-None-Match") for call in mock.calls]
+    assert conditions == [None, None, '"1"']
 
 
 FOLLOWING = """
