@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lifecycle.core.timing import render_time
-from lifecycle.feedback.waiting import look_rounds
+from lifecycle.feedback.waiting import look_rounds, shared_looks
 from lifecycle.feedback.waiting.look_rounds import (
     KEPT,
     LONGEST_HOLD,
@@ -22,6 +22,8 @@ from lifecycle.feedback.waiting.look_rounds import (
     SharedAnswer,
     WatchedPull,
 )
+from lifecycle.github.client.graph import GraphReply
+from lifecycle.github.failures.failure_case import AnswerProblem
 from tests.batches import each_row
 
 NOW = 1_000_000.0
@@ -278,3 +280,17 @@ def test_what_is_no_object_is_refused(data: object) -> None:
     """Whatever else JSON can hold."""
     with pytest.raises(ValueError, match="no shared looks"):
         LookBoard.from_json(data)
+
+
+def test_what_is_not_shown_has_no_digest() -> None:
+    """A pull request that is hidden, or lacks a part, is looked at by itself; its card may be hidden."""
+    pulls = [pull(name) for name in "abcd"]
+    ids = [node_id for one in pulls for node_id in one.ids]
+    nodes = [{"x": 1}, {"y": 1}, {"x": 1}, None, None, {"y": 1}, {"x": 1}, {"y": None}]
+    hole = AnswerProblem("FORBIDDEN", ("nodes", 7, "y"), "")
+    digests = shared_looks._digests(GraphReply({"nodes": nodes}, (hole,)), ids, pulls)
+    assert digests["a"]
+    assert digests["b"] not in ("", digests["a"])
+    assert (digests["c"], digests["d"]) == ("", "")
+    short = shared_looks._digests(GraphReply({"nodes": nodes[:1]}), ids, pulls)
+    assert set(short.values()) == {""}
