@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_182,
     "feedback": 2_476,
     "reconcile": 1_411,
-    "views": 2_208,
+    "views": 2_212,
     "app": 1_617,
     "setup": 3_403,
     "hooks": 1_985,

@@ -37,7 +37,7 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     waiting = tuple(plain(notice.text, 500) for notice in notices)
     for notice in notices:
         if notice.audience is Audience.NOTE:
-            reading.await_person("waiting", notice.text, _last_said(claim_store, notice.key))
+            reading.await_person("waiting", notice.text, _queued_at(claim_store, notice.key))
     if record is None:
         return {"waiting": waiting}
     session = record.ownership.session
@@ -55,10 +55,17 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     return {"claim": claim, "pull": pull, "checks": _checks(record), "waiting": waiting}
 
 
-def _last_said(claim_store: ClaimStore, key: str, event: str = "") -> float:
-    """When a sentence whose key begins with this was last queued, by the ledger; 0.0 if none was."""
-    begin, queued = f"{key}{event}", claim_store.state.get("said", {})
-    return max((queued[key].get("at", 0.0) for key in queued if key.startswith(begin)), default=0.0)
+def _queued_at(claim_store: ClaimStore, key: str) -> float:
+    """When the sentence with this key was queued, by the ledger; 0.0 if it was not."""
+    entry: object = claim_store.state.get("said", {}).get(key)
+    at = entry.get("at") if isinstance(entry, dict) else None
+    return float(at) if isinstance(at, int | float) else 0.0
+
+
+def _last_said(claim_store: ClaimStore, claim_key: str, event: str) -> float:
+    """When a sentence of the claim whose event begins with this was last queued; 0.0 if none was."""
+    keys, begin = claim_store.state.get("said", {}), f"{claim_key}/{event}"
+    return max((_queued_at(claim_store, key) for key in keys if key.startswith(begin)), default=0.0)
 
 
 def _claim(
@@ -157,7 +164,7 @@ def _await(
     reading: WorktreeRead, record: Record, pull: values.OverviewPull | None, claim_store: ClaimStore
 ) -> None:
     """Note the claim's matters for a person, and since when each was said."""
-    last_said = partial(_last_said, claim_store, f"{record.claim_key}/")
+    last_said = partial(_last_said, claim_store, record.claim_key)
     for line in briefing.question_lines(record):
         reading.await_person("claim", line, last_said("merged:"), "lifecycle close")
     for line in briefing.closed_lines(record):

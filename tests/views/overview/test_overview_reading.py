@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -182,6 +183,35 @@ def test_a_merge_waits_for_a_person_since_the_checks_were_green(ground: Overview
     (awaited,) = ground.seen().awaited
     assert (awaited.part, awaited.since, awaited.where) == ("pull", green, PULL)
     assert awaited.what == "PR #107 waits for a person to merge it"
+
+
+def test_a_note_waits_since_it_was_queued_itself(ground: OverviewGround) -> None:
+    """Also where the key of a later one begins with its own."""
+    ground.claim(queue=(Notice("x/assigned:a", "It is a's.", Audience.NOTE),))
+    early = int(ground.clock.now()) - 3600
+    state = ground.root / ".lifecycle/state.json"
+    kept = json.loads(state.read_bytes())
+    kept["said"] = {"x/assigned:a": {"at": early}, "x/assigned:a,b": {"at": early + 60}}
+    state.write_text(json.dumps(kept))
+    (awaited,) = ground.seen().awaited
+    assert (awaited.what, awaited.since) == ("It is a's.", early)
+
+
+@pytest.mark.parametrize(
+    "entry", [None, 5, "text", [5], {}, {"at": "noon"}, {"at": [5]}, {"at": None}]
+)
+def test_a_strange_entry_of_the_ledger_costs_the_time_alone(
+    ground: OverviewGround, entry: object
+) -> None:
+    """When it was said is not known then; the claim, what waits for a person and the rest are shown."""
+    ground.everything()
+    state = ground.root / ".lifecycle/state.json"
+    kept = json.loads(state.read_bytes())
+    kept["said"] = dict.fromkeys(kept["said"], entry)
+    state.write_text(json.dumps(kept))
+    seen = ground.seen()
+    assert [(wait.part, wait.since) for wait in seen.awaited] == [("pull", 0.0)]
+    assert (seen.troubles, bool(seen.claim)) == ({}, True)
 
 
 def test_green_is_of_what_was_pushed_last(ground: OverviewGround) -> None:
