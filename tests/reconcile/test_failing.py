@@ -18,7 +18,7 @@ from lifecycle.core.errors import BadCredentials, NoToken
 from lifecycle.core.timing import Deadline
 from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
-from lifecycle.reconcile.finding import SweepReport
+from lifecycle.reconcile.finding import Finding, State, SweepProblem, SweepReport
 from lifecycle.reconcile.scope import Policy
 from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.control.catalogue import EXHAUSTED
@@ -510,6 +510,20 @@ def test_the_tokens_name_is_what_is_said(make: Make) -> None:
     report = one.run(CLOSES)
     assert TOKEN not in texts(report)
     assert kinds(report) == ["merged-open"]
+
+
+def test_every_sentence_on_a_failure_is_reworded() -> None:
+    """So that no one keeps a secret, or advice that is of no use in a workflow; nothing else changes."""
+    finding = Finding("off-board", HOME, 42, "a", "b", "c", "d", "e", State.FAILED, "f")
+    problem = SweepProblem(HOME, "g", "h")
+    report = SweepReport((finding,), (problem,), ("i",), "j", ("k",), skipped="l")
+    assert report.reworded(str.upper) == replace(
+        report,
+        findings=(replace(finding, problem="F"),),
+        problems=(replace(problem, sentence="H"),),
+        ended="J",
+        notes=("K",),
+    )
 
 
 MOVED_AND_PUSHED = {"pushed": 50.0, "status": "Blocked", "set_at": 40.0}
