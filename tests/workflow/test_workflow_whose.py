@@ -13,7 +13,7 @@ from lifecycle.git.checked_out import branch_of
 from lifecycle.storage.store import places_of
 from lifecycle.workflow.nearest import adopted_by, rank
 from lifecycle.workflow.state import Workflow
-from lifecycle.workflow.store.found_workflows import FoundWorkflow
+from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.whose import Asker, asker_of, choose
 from tests.workflow.workflow_ground import WorkflowGround
 
@@ -48,6 +48,18 @@ def test_the_nearest_is_meant_and_the_others_are_named(
     assert {found.workflow.id for found in choice.others} == {
         found.workflow.id for found in there
     } - {meant}
+
+
+def test_an_id_is_meant_before_a_name_and_the_same_spelling_before_another() -> None:
+    """A workflow whose name is another's id hides it from no step; of several alike the first is meant."""
+    names = (("w9", "AUTH"), ("w1", "w2"), ("w2", "Auth"), ("w3", "auth"), ("w4", "Auth"))
+    workflows = WorktreeWorkflows(tuple(FoundWorkflow(Workflow(*name), ()) for name in names))
+    wanted = {"w2": "w2", "Auth": "w2", "auth": "w3", "aUTH": "w9", "W1": "w1"}
+    got = {name: workflows.get(name) for name in (*wanted, "none")}
+    assert {name: entry and entry.workflow.id for name, entry in got.items()} == {
+        **wanted,
+        "none": None,
+    }
 
 
 def test_how_near_a_workflow_is_has_its_number() -> None:
