@@ -283,6 +283,7 @@ def test_a_yes_from_before_a_reopening_or_a_revert_does_not_close(way: str, said
         undone = "the issue was reopened, or the merge reverted, and nobody has said yes since"
         assert refusal.text.startswith(f"Issue #42 was not closed: {undone}. PR #107 merged! ")
         assert ("reopened after that" if changed else "PR #108 reverted") in refusal.text
+        assert not derive.is_question_put(asking)  # so a prompt of before ends when it is
         yes = asking.with_values({"phase": "done"})
         assert CloseIssue(42) in rest(replace(start, record=yes))[0]
     typed = record(**DONE, memory={**was, "ending.consent": "close"})
@@ -310,6 +311,28 @@ def test_an_override_from_before_a_reopening_does_not_close_again() -> None:
     posted, closed, *_ = rest(seen(anew, wake=Wake.TICK, observed=shown))[0]
     assert (posted.marker != told.marker, "a duplicate" in posted.body) == (True, True)
     assert closed == CloseIssue(42)
+
+
+def test_a_look_that_shows_a_reopening_or_a_revert_puts_another_question() -> None:
+    """The queue and the yes take it for one that nobody heard, also if the other was seen before."""
+    merge, known = replace(MERGED, merged_at=MERGED_AT), dict[str, Any]()
+    waiting, keys = {**DONE, "phase": "merged_detected"}, []
+    reopened = issue(comments=(), reopened_at=MERGED_AT + 60)
+    for shown, reverted_by in ((issue(comments=()), 0), (reopened, 0), (reopened, 108)):
+        observed = replace(
+            closing(), issue=shown, by_number=replace(merge, reverted_by=reverted_by)
+        )
+        was = {"pull.asked": 107, "judged": "merged_detected", **SESSION, **known}
+        step = decide(seen(record(**waiting, memory=was), observed=observed, **ASKED))
+        keys.append(step.notices[0].key)
+        assert "merged" in step.notices[0].ends
+        after = rest(seen(record(**waiting, memory=was), observed=observed, **ASKED))[1]
+        assert derive.is_question_put(after) is (len(keys) == 1)
+        done = record(**DONE, memory=was)
+        closes = CloseIssue(42) in rest(seen(done, observed=observed, **ASKED, answered_at=NOW))[0]
+        assert closes is (len(keys) == 1)
+        known = {"ending.is_reopened": after.ending.is_reopened}
+    assert keys == ["merged:107", "merged:107:reopened", "merged:107:reopened:reverted"]
 
 
 def test_done_waits_for_a_look() -> None:

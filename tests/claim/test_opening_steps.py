@@ -224,7 +224,7 @@ def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
         "b",
     )
     (notice,) = step.notices
-    ends = (*QUESTION_ENDS, "auto-merged")
+    ends = (*QUESTION_ENDS, "auto-merged", "merged")  # "merged": that of before a reopening
     assert (notice.key, notice.audience, notice.ends) == ("merged:107", Audience.ASK, ends)
     (auto,) = closing.merge_found(
         replace(start, rules=rules_with(start, closes_itself=True)), MERGED

@@ -105,6 +105,29 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     assert place.issue()["state"] == "closed"
 
 
+@pytest.mark.parametrize("looks", ["", soaked("tick"), soaked("start")])
+def test_a_yes_from_before_a_reopening_answers_no_later_question(
+    session: Session, looks: str
+) -> None:
+    """It was to ending the claim of a closed issue; whoever sees the reopening first, it is asked of."""
+    asked(session)
+    place = session.place
+    place.control.close_issue(42)
+    session.prompt("yes")
+    place.control.reopen_issue(42)
+    if looks == "tick":
+        assert "reopened after that. Should I close issue #42?" in place.cli("tick").stdout
+    if looks == "start":
+        assert "reopened after that. Should I close issue #42?" in session.start().model
+    for _ in range(2):
+        place.write(phase="done")
+        assert "reopened after that. Should I close issue #42?" in session.on_stop().model
+        assert place.issue()["state"] == "open"
+    session.prompt("yes, close it")
+    place.write(phase="done")
+    assert session.on_stop().person.startswith("Issue #42 closed.")
+
+
 @pytest.mark.parametrize("answers", [soaked(["typed"]), ["fired"], ["typed", "fired"]])
 def test_the_prompt_of_a_scheduled_task_is_no_answer(
     session: Session, tmp_path: Path, answers: list[str]

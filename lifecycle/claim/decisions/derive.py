@@ -299,9 +299,12 @@ def gone_key(record: Record) -> str:
     return f"no-such-issue:{record.claim.issue_number}"
 
 
-def question_key(number: int | None) -> str:
-    """The question's key in the ledger, after the claim's own key; `number` is the pull request's."""
-    return f"{QUESTION}:{number}"
+def question_key(record: Record, number: int | None) -> str:
+    """The question's key in the ledger, after the claim's own key; `number` is the pull request's.
+
+    After a reopening or a revert it is another question.
+    """
+    return ":".join((QUESTION, str(number), *_undone(record)))
 
 
 def refusal_key(record: Record) -> str:
@@ -312,7 +315,7 @@ def refusal_key(record: Record) -> str:
 def is_question(key: str, record: Record) -> bool:
     """True if the notice with this key of the ledger asks about closing this claim's issue."""
     claim, _, event = key.partition("/")
-    is_asking = event == question_key(record.claim.pr_number) or event.startswith(_REFUSED)
+    is_asking = event == question_key(record, record.claim.pr_number) or event.startswith(_REFUSED)
     return claim == record.claim_key and is_asking
 
 
@@ -369,12 +372,16 @@ def counts_done(record: Record, *, hears_prompts: bool, is_unheard: bool = False
 def with_merge(
     record: Record, pull: PullRequest, base: str | None, observed: Observation
 ) -> Record:
-    """The record with what came of a merge: another base, a revert, and whether the issue was reopened."""
+    """The record with what came of a merge: another base, a revert, and whether the issue was reopened.
+
+    If a reopening or a revert is news, the question that was put is not the one that is put now.
+    """
     issue = observed.issue
     is_reopened = issue is not None and issue.is_open and ended_before_reopening(pull, issue)
-    record = record.with_ending(is_reopened=is_reopened)
     into = merged_elsewhere(pull, base, observed)
-    return record.with_pull(merged_into=into, reverted_by=pull.reverted_by)
+    after = record.with_ending(is_reopened=is_reopened)
+    after = after.with_pull(merged_into=into, reverted_by=pull.reverted_by)
+    return after.with_pull(asked=None) if {*_undone(after)} - {*_undone(record)} else after
 
 
 def closes_itself(snapshot: Snapshot) -> bool:
@@ -384,13 +391,14 @@ def closes_itself(snapshot: Snapshot) -> bool:
     somebody reopened the issue after the merge: a person judges those.
     """
     pull = snapshot.record.pull
-    is_doubtful = pull.tampering or pull.merged_into or _is_undone(snapshot.record)
+    is_doubtful = pull.tampering or pull.merged_into or _undone(snapshot.record)
     return snapshot.rules.closes_itself and not is_doubtful
 
 
-def _is_undone(record: Record) -> bool:
-    """True if the merge was seen to be reverted, or the issue to be reopened after it."""
-    return bool(record.ending.is_reopened or record.pull.reverted_by)
+def _undone(record: Record) -> list[str]:
+    """What was seen after the merge: that the issue was reopened, that the merge was reverted; or []."""
+    is_reopened, is_reverted = record.ending.is_reopened, bool(record.pull.reverted_by)
+    return ["reopened"] * is_reopened + ["reverted"] * is_reverted
 
 
 def is_outdated(before: Record, snapshot: Snapshot) -> bool:
@@ -399,8 +407,8 @@ def is_outdated(before: Record, snapshot: Snapshot) -> bool:
     Only a command's yes was, if it looks at once; `before`: the claim as it was known until this look.
     """
     is_typed = before.ending.consent not in ("", AUTO_CONSENT, PROMPT_CONSENT)
-    is_first = _is_undone(snapshot.record) and not _is_undone(before)
-    return is_first and _needs_yes(snapshot) and not (is_typed and snapshot.wake in ASKED)
+    is_first = {*_undone(snapshot.record)} - {*_undone(before)}
+    return bool(is_first) and _needs_yes(snapshot) and not (is_typed and snapshot.wake in ASKED)
 
 
 def _needs_yes(snapshot: Snapshot) -> bool:
@@ -417,7 +425,7 @@ def is_consent_given(snapshot: Snapshot) -> bool:
     is_recorded = bool(record.ending.consent)
     is_recorded &= was_merge_seen(record) or snapshot.wake in ASKED
     # A closing may have been cut off, and the issue reopened or the merge reverted since.
-    is_recorded &= not (_is_undone(record) and record.ending.consent == AUTO_CONSENT)
+    is_recorded &= not (_undone(record) and record.ending.consent == AUTO_CONSENT)
     if record.ending.override or is_recorded or closes_itself(snapshot):
         return True
     return not _needs_yes(snapshot)

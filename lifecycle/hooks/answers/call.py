@@ -167,7 +167,7 @@ class HookCall:
         """
         self.claim_store.remember(replace(mine, ownership=replace(mine.ownership, inherited="")))
         if briefing.question_lines(mine):
-            key = f"{mine.claim_key}/{derive.question_key(mine.claim.pr_number)}"
+            key = f"{mine.claim_key}/{derive.question_key(mine, mine.claim.pr_number)}"
             is_new = mine.is_inherited and not self.claim_store.has_heard(mine, key)
             self.claim_store.note_asked(again=is_new)
         news = [briefing.inherited_line(mine)] if mine.is_inherited and not mine.is_lost else []

@@ -141,7 +141,7 @@ def _ask_again(snapshot: Snapshot, number: int, is_outdated: bool = False) -> De
 
 def _question(snapshot: Snapshot, number: int) -> Notice:
     """The question about closing; if the settings are a yes, the notice of the merge."""
-    issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
+    issue, key = snapshot.record.claim.issue_number, derive.question_key(snapshot.record, number)
     is_open = not snapshot.record.ending.issue_closed
     ends: tuple[str, ...] = (*review.WHILE_OPEN, "closed")
     if derive.lacks_issue(snapshot):
@@ -154,7 +154,7 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
     else:
         text = _asking(snapshot, number)
         audience = Audience.ASK
-        ends += (_AUTO,)
+        ends += (_AUTO, derive.QUESTION)
     return Notice(key, text, audience, ends=ends)
 
 
