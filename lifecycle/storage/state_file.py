@@ -233,9 +233,13 @@ class Ledger:
         )
 
     def end(self, claim: str, events: Collection[str]) -> None:
-        """Withdraw waiting notices of these events of a claim: not true now; said again if true again."""
+        """Withdraw waiting notices of these events of a claim: not true now; said again if true again.
+
+        `events` may name a single notice, too: by its key without the claim's.
+        """
         for key in [notice.key for notice in self.waiting()]:
-            if _claim_of(key) == claim and _event_of(key) in events:
+            names = {_event_of(key), key.removeprefix(f"{claim}/")}
+            if _claim_of(key) == claim and not names.isdisjoint(events):
                 self.withdraw(key)
 
     def queue_refusal(self, error: LifecycleError) -> None:

@@ -428,6 +428,26 @@ def test_what_a_person_takes_back_on_the_web_is_not_told(place: Place, number: i
     assert f"PR #{number} is in the merge queue" in place.cli("status").stdout
 
 
+@demands(contexts=["test", "other"])
+def test_that_github_was_asked_to_merge_is_told_though_it_merges(place: Place, number: int) -> None:
+    """A look that does not read the checks, and one at another head, leave it waiting for the person."""
+
+    def told(at: Wake) -> str:
+        place.clock.offset += 121
+        tree = place.tree()
+        look.tick(tree.world, tree.claim_store, at, to=Listener(audiences=()))
+        return " ".join(notice.text for notice in tree.claim_store.ledger.waiting())
+
+    users(place, 'merge = "auto"\n')
+    place.control.set_check(number, "test")
+    for _ in ("GitHub reckons", "it is asked to merge"):
+        asked = told(Wake.IDLE)
+    assert f"GitHub was asked to merge PR #{number}" in asked
+    assert f"GitHub was asked to merge PR #{number}" in told(Wake.START)
+    place.work()
+    assert f"GitHub was asked to merge PR #{number}" in told(Wake.IDLE)
+
+
 def it_left_by_a_hand_off(place: Place, number: int) -> None:
     """No look says that a person took it out; then it is queued again."""
     assert "merge queue" not in place.cli("status").stdout

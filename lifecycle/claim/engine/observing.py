@@ -355,7 +355,9 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
     if pull is not None and pull.state is model.PullState.OPEN:
         events = [*review.over(working.record.pull, pull)]
         # It may have been taken out of the queue, or auto-merge switched off, and that was taken back.
-        events += ["queue"] * (pull.queue is not None) + ["auto-merge"] * pull.is_auto_merge
+        out = f"queue:{pull.number}:{working.record.pull.merging.ejection}:out"
+        events += [out] * (pull.queue is not None)
+        events += [f"auto-merge:{pull.number}:off"] * pull.is_auto_merge
         working.claim_store.ledger.end(working.record.claim_key, events)
         _hear_failures(working, pull)
         _hear_reviews(working, pull)
