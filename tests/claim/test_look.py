@@ -362,6 +362,10 @@ def test_what_a_person_undid_before_it_was_told_is_not_told(place: Place) -> Non
     assert waiting() == []
     changed(is_undone=False)
     assert waiting() == both
+    (place.root / ".lifecycle.toml").write_text('[labels]\nuse = "never"\n')
+    place.control.set_scopes(["repo"])  # the board is not read, so the card stays as it was seen
+    assert waiting() == both
+    place.control.set_scopes(["repo", "project"])
     assert waiting() == both
     told = texts(place.tree().tick(Wake.STOP))
     assert all(text in told for text in both)

@@ -163,8 +163,8 @@ TOO_LATE = "GitHub did not answer in time; the claim was kept, and the next look
 _BOARD_OFF = "board_off"
 _MAY_BE_REFUSED = "so writes there may be refused"
 
-_SHOWN = ("assigned", "moved", "off-board", "archived")
-"""Events of notices on issue and card as they were last shown: a person may undo what they tell of."""
+_OF_CARD = ("moved", "off-board", "archived")
+"""Events of notices on the card as it was last shown: a person may undo what they tell of."""
 
 
 @dataclass(slots=True)
@@ -341,8 +341,10 @@ def observe(working: LookUnderWay) -> None:
 def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
+    is_board_read = working.seen.rules.has_board and not observed.board_problem
     # What is still so is queued again by this look.
-    working.claim_store.ledger.end(working.record.claim_key, _SHOWN)
+    shown = ("assigned", *(_OF_CARD if is_board_read else ()))
+    working.claim_store.ledger.end(working.record.claim_key, shown)
     working.record = _made_sure(working, apply_observation(working.record, observed, now), observed)
     working.seen = replace(working.seen, left_out=_left_out(working, observed))
     if card_and_link.wants_link(working.seen):
