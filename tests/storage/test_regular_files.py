@@ -188,3 +188,21 @@ def test_our_folder_is_the_users_alone(tmp_path: Path) -> None:
         os.umask(old)
     for path in (tmp_path / ".lifecycle", tmp_path / ".lifecycle/stages"):
         assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(("code", "head"), [(0, "ref: refs/heads/topic"), (1, "")])
+def test_what_head_says_where_refs_are_kept_in_a_reftable_git_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, head: str
+) -> None:
+    """The file names a branch that nobody can have (https://git-scm.com/docs/reftable); no other asks."""
+    script = tmp_path / "git"
+    script.write_text(
+        f"#!/bin/sh\n[ $1 = --git-dir={tmp_path} ] && echo refs/heads/topic\nexit {code}\n"
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for line in ("ref: refs/heads/main", "0" * 40):
+        (tmp_path / "HEAD").write_text(f"{line}\n")
+        assert regular_files.head_of(str(tmp_path)) == line
+    (tmp_path / "HEAD").write_text("ref: refs/heads/.invalid\n")
+    assert regular_files.head_of(str(tmp_path)) == head
