@@ -183,6 +183,8 @@ def _parsed(content: bytes) -> StateSections | None:
     is_whole = bool(state) and all(
         isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items()
     )
+    entries = (*state.get("said", {}).values(), *state.get("queue", ())) if is_whole else ()
+    is_whole = is_whole and all(isinstance(entry, dict) for entry in entries)
     sections: StateSections = state  # type: ignore[assignment] # JSON; each section's owner checks its own
     return sections if is_whole else None
 
