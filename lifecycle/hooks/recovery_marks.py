@@ -8,7 +8,7 @@ It is imported by the quick path, so it imports next to nothing.
 """
 
 # pathlib alone would cost as much as all of this.
-# ruff: noqa: PTH108, PTH123
+# ruff: noqa: PTH108
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def is_owed(root: str, session: str) -> bool:
 def begin_start(root: str, session: str, source: str) -> int | None:
     """Begin to answer a start, of which two copies may run; returns a descriptor to close, or None.
 
-    None if another copy answered it after this process had started. The other copy waits until the
-    descriptor is closed, which happens after `answered`. Raises OSError if nothing can be written.
+    None if another copy has answered it. The other copy waits until the descriptor is closed, which
+    happens after `answered`. Raises OSError if nothing can be written.
     """
     import fcntl
 
@@ -78,25 +78,10 @@ def begin_start(root: str, session: str, source: str) -> int | None:
             time.sleep(_PAUSE)
     is_same = bool(session) and os.read(descriptor, _SMALL) == _line(session, source)
     age = time.time() - os.fstat(descriptor).st_mtime
-    if is_same and 0 <= age < TWICE_SECONDS and age <= _own_age() and not is_owed(root, session):
+    if is_same and 0 <= age < TWICE_SECONDS and not is_owed(root, session):
         os.close(descriptor)
         return None
     return descriptor
-
-
-def _own_age() -> float:
-    """For how many seconds this process has run at least; TWICE_SECONDS if the system does not say.
-
-    The system counts in ticks of 10 ms. Rounded up, a second start would be taken for a copy of the first.
-    Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
-    """
-    try:
-        with open("/proc/self/stat", "rb") as file:
-            ticks = int(file.read().rpartition(b")")[2].split()[19])
-        begun = (ticks + 1) / os.sysconf("SC_CLK_TCK")
-        return time.clock_gettime(time.CLOCK_BOOTTIME) - begun
-    except (OSError, ValueError, IndexError, AttributeError):
-        return TWICE_SECONDS
 
 
 def answered(root: str, session: str, source: str) -> None:

@@ -238,10 +238,7 @@ def test_a_persons_gate_is_passed_by_the_prompt_after_its_question(session: Sess
 
 
 def test_two_copies_of_a_start_tell_it_once(session: Session) -> None:
-    """The hooks are installed twice: one of the two is silent.
-
-    Which is told by when a process began, so these are processes of their own.
-    """
+    """The hooks are installed twice: one of the two is silent."""
     begin(session)
     session.environment["LIFECYCLE_BIN"] = str(STARTED)
     copies = [session.begin("session-start", source="compact") for _ in range(2)]
@@ -422,6 +419,7 @@ def test_a_checkpoint_behind_a_link_is_not_read(session: Session, tmp_path: Path
     assert json.loads(target.read_text()) == EXAMPLE
     (folder / "w" / target.name).unlink()
     shutil.copy(target, folder / "w" / target.name)
+    compact(session)
     assert "User Auth" in session.start("compact").model
 
 
@@ -564,6 +562,7 @@ def test_several_compactions_lose_nothing(session: Session) -> None:
         assert kept["required_reading"] == list(READING)
         if number < 3:
             steps(session).advance(context_for_next=f"from {number}")
+            compact(session)
             assert f'"from {number}"' in session.start("compact").model
 
 

@@ -138,8 +138,8 @@ def _recent(descriptor: int, limit: int, prompt: str) -> tuple[list[Entry], bool
     is_sound, is_begun, is_told, is_over = False, False, False, False
     is_elsewhere, is_here = False, not prompt
     wanted = _PROMPT % f'{prompt}"'.encode("utf-8", "replace")
-    place = os.fstat(descriptor).st_size
-    for place, line in file_tail.lines(descriptor, limit):  # noqa: B007 -- where it ended matters
+    end = place = os.fstat(descriptor).st_size
+    for place, line in file_tail.lines(descriptor, end, limit):  # noqa: B007 -- where it ended matters
         if line is None:
             is_sound = True
             continue
@@ -165,10 +165,14 @@ def _older(descriptor: int, end: int, deep: int, starts: tuple[str, ...]) -> lis
     takes = b"|".join(re.escape(json.dumps(word)[1:-1].encode()) for word in words if word)
     patterns = tuple(map(re.compile, (_NEEDLE, _TYPED, _COMMAND % takes)))
     result: list[Entry] = []
-    for count, line in enumerate(file_tail.holding(descriptor, patterns, end, deep)):
+    count = 0
+    for _, line in file_tail.lines(descriptor, end, deep, deep):
+        if line is None or not any(pattern.search(line) for pattern in patterns):
+            continue
         entries = entries_of(line, {}) if len(line) < _LONG else None
         result += reversed([entry for entry in entries or () if not _is_mere_text(entry)])
-        if count >= _HITS or any(map(_is_instruction, entries or ())):
+        count += 1
+        if count > _HITS or any(map(_is_instruction, entries or ())):
             break
     return result[::-1]
 
