@@ -14,7 +14,7 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -117,9 +117,9 @@ def run() -> int | dict[str, Any]:
     if rest is None:
         return event
     try:
-        folder = Folder(Path(rest["root"]))
-        with signs_of_life.alone(folder, 0):
-            is_heard = _Resting(rest, folder).wait()
+        with signs_of_life.alone(Folder(Path(rest["root"])), 0):
+            clock = SystemClock()
+            is_heard = rests(rest, clock, asking(rest, clock))
     except LockBusy:
         return SETTLED
     except (LifecycleError, OSError, DeadlineReached) as error:
@@ -128,46 +128,45 @@ def run() -> int | dict[str, Any]:
     return event if is_heard else SETTLED
 
 
-class _Resting:
-    """One wait of a small process."""
+def rests(rest: Rest, clock: Clock, asked: Callable[[float], float]) -> bool:
+    """Wait until the whole path has to continue; False if nobody listens any more.
 
-    def __init__(self, rest: Rest, folder: Folder) -> None:
-        self._rest = rest
-        self._folder = folder
-        self._clock = SystemClock()
-        self._deadline = Deadline(self._clock, None)
-        self._graph = GraphClient(
-            rest["url"], rest["token"], self._deadline, token_source=rest["source"]
-        )
-        self._looks = SharedLooks(
-            Path(rest["path"]), lambda: self._graph, self._clock, folder.root, rest["every"]
-        )
+    It has to if the clock was set back, too: both moments were named by the clock of before.
 
-    def wait(self) -> bool:
-        """Wait until the whole path has to continue; False if nobody listens any more.
+    Args:
+        rest: what was passed on.
+        clock: time.
+        asked: asks GitHub, and says when to ask again; the moment it was given if the pull request needs
+            a whole look.
+    """
+    folder, due, files = Folder(Path(rest["root"])), rest["again"], rest["dates"]
+    until, latest = rest["until"] or math.inf, 0.0
+    while latest <= (now := clock.now()) < until and dates(files) == files:
+        latest = now
+        if now >= due and (due := asked(now)) <= now:
+            break
+        moment = min(due, until)
+        signs_of_life.promise(folder, rest["session"], min(moment, now + LONGEST_WAIT))
+        if not waits(clock, moment - now, files, os.environ):
+            return False
+    return True
 
-        It has to if the clock was set back, too: both moments were named by the clock of before.
-        """
-        due, files, session = self._rest["again"], self._rest["dates"], self._rest["session"]
-        until = self._rest["until"] or math.inf
-        latest = 0.0
-        while latest <= (now := self._clock.now()) < until and dates(files) == files:
-            latest = now
-            if now >= due and (due := self._asked(now)) <= now:
-                break
-            moment = min(due, until)
-            signs_of_life.promise(self._folder, session, min(moment, now + LONGEST_WAIT))
-            if not waits(self._clock, moment - now, files, os.environ):
-                return False
-        return True
 
-    def _asked(self, now: float) -> float:
-        """When to ask again; `now` if the pull request needs a whole look."""
+def asking(rest: Rest, clock: Clock) -> Callable[[float], float]:
+    """What asks GitHub for `rests`, over one connection."""
+    deadline = Deadline(clock, None)
+    graph = GraphClient(rest["url"], rest["token"], deadline, token_source=rest["source"])
+    root, path = Path(rest["root"]), Path(rest["path"])
+    looks = SharedLooks(path, lambda: graph, clock, root, rest["every"])
+
+    def asked(now: float) -> float:
         from lifecycle.core.values.configured import HOOK_SECONDS
 
-        with self._deadline.renewed(HOOK_SECONDS - 1.0), alarm(HOOK_SECONDS):
-            answer = self._looks.ask(self._rest["ids"], self._rest["looked"])
+        with deadline.renewed(HOOK_SECONDS - 1.0), alarm(HOOK_SECONDS):
+            answer = looks.ask(rest["ids"], rest["looked"])
         return now if answer.is_whole else answer.again
+
+    return asked
 
 
 def waits(clock: Clock, seconds: float, files: Mapping[str, int], of: Mapping[str, str]) -> bool:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lifecycle.feedback.waiting.look_rounds import SharedAnswer
+from lifecycle.feedback.waiting.shared_looks import SharedLooks
 from lifecycle.hooks import quick_wait
-from lifecycle.hooks.quick_wait import MOST_BYTES, REST, Rest, _Resting
+from lifecycle.hooks.quick_wait import MOST_BYTES, REST, Rest
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
 
@@ -35,6 +36,9 @@ class _Clock:
     def monotonic(self) -> float:
         return self.passed
 
+    def sleep(self, seconds: float) -> None:
+        raise AssertionError(seconds)
+
 
 class _Ground:
     """A worktree whose waiter rests, a client that listens, and what it does at a moment."""
@@ -53,10 +57,11 @@ class _Ground:
         }  # fmt: skip
         self.rest: Rest = {**known, **changes}  # type: ignore[typeddict-item]  # all of its keys
         self.clock = _Clock()
-        self.resting = _Resting(self.rest, self.folder)
-        self.resting._clock = self.clock  # type: ignore[assignment]  # it never sleeps by it
         self.asked: list[float] = []
-        self.resting._asked = self._asked  # type: ignore[method-assign]  # what GitHub says is not the point
+
+    def rests(self) -> bool:
+        """Wait; what GitHub says is not the point."""
+        return quick_wait.rests(self.rest, self.clock, self._asked)
 
     def _asked(self, now: float) -> float:
         self.asked.append(now - NOW)
@@ -78,20 +83,20 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _Ground:
 
 def test_it_asks_when_that_is_due_until_there_is_more_to_do(ground: _Ground) -> None:
     """What is unchanged is asked for again; what is to be looked at whole ends the rest."""
-    assert ground.resting.wait()
+    assert ground.rests()
     assert ground.asked == [120, 240, 360]
 
 
 def test_it_promises_to_be_back(ground: _Ground) -> None:
     """The guards in `sh` see a waiter of this session, and start no other."""
-    assert ground.resting.wait()
+    assert ground.rests()
     assert signs_of_life.is_live(ground.folder, NOW + 361, "s")
 
 
 def test_a_changed_file_ends_the_rest_at_once(ground: _Ground) -> None:
     """Whatever somebody writes is for the whole path to read."""
     os.utime(ground.claim, (1, 1))
-    assert ground.resting.wait()
+    assert ground.rests()
     assert ground.clock.passed <= quick_wait.SLICE_SECONDS <= 3  # forked waiters of tests rest less
     assert ground.asked == []
 
@@ -102,7 +107,7 @@ def test_a_moment_that_asks_for_more_ends_the_rest(
     """Reviews that are due, or a token that ends, are not what the small process knows."""
     ground = _Ground(tmp_path, until=NOW + 60)
     monkeypatch.setattr(quick_wait, "is_heard", ground.heard)
-    assert ground.resting.wait()
+    assert ground.rests()
     assert (ground.clock.passed, ground.asked) == (60, [])
 
 
@@ -116,7 +121,7 @@ def test_a_clock_that_was_set_back_ends_the_rest(
         return ground.heard(seconds, environment)
 
     monkeypatch.setattr(quick_wait, "is_heard", set_back)
-    assert ground.resting.wait()
+    assert ground.rests()
     assert (ground.clock.passed, ground.asked) == (quick_wait.RECKON_SECONDS, [])
 
 
@@ -124,7 +129,7 @@ def test_it_ends_with_its_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """A client that is gone is waited for no longer."""
     ground = _Ground(tmp_path, again=NOW + 86_400)
     monkeypatch.setattr(quick_wait, "is_heard", ground.heard)
-    assert not ground.resting.wait()
+    assert not ground.rests()
     assert ground.clock.passed < 1_900
 
 
@@ -134,8 +139,8 @@ def test_what_is_to_be_looked_at_whole_is_due_now(
 ) -> None:
     """Whatever moment the shared looks name for the next who asks."""
     answer = SharedAnswer(is_whole, NOW + 120)
-    monkeypatch.setattr(ground.resting._looks, "ask", lambda *_: answer)
-    assert _Resting._asked(ground.resting, NOW) == again
+    monkeypatch.setattr(SharedLooks, "ask", lambda *_: answer)
+    assert quick_wait.asking(ground.rest, ground.clock)(NOW) == again
 
 
 def test_what_no_pipe_takes_is_not_given_on(ground: _Ground) -> None:

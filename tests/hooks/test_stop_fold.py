@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from lifecycle.core.plan import Audience, Notice, StopVerdict, StopWord
-from lifecycle.hooks.answers.on_stop import FoldedStop, folded
+from lifecycle.hooks.answers.on_stop import folded
 from lifecycle.hooks.client_contract import render
 
 PASS, BLOCK, LET_GO = StopVerdict.PASS, StopVerdict.BLOCK, StopVerdict.LET_GO
@@ -19,9 +21,9 @@ def word(verdict: StopVerdict, name: str) -> StopWord:
     return StopWord(verdict, reason, (f"{name} tells",))
 
 
-def goes_on(fold: FoldedStop) -> bool:
+def goes_on(notices: Sequence[Notice], reason: Sequence[str], person: Sequence[str]) -> bool:
     """True if what is printed of it makes the agent go on."""
-    reply = render("on-stop", fold.notices, reason=fold.reason, person=fold.person)
+    reply = render("on-stop", notices, reason=reason, person=person)
     return '"decision": "block"' in reply.stdout
 
 
@@ -42,13 +44,13 @@ PAIRS = {
 @pytest.mark.parametrize(("pair", "becomes"), PAIRS.items())
 def test_run_and_workflow(pair: tuple[StopVerdict, StopVerdict], becomes: StopVerdict) -> None:
     """To let go outweighs to go on, and that outweighs silence; the run's lines come first."""
-    fold = folded((), word(pair[0], "run"), word(pair[1], "workflow"))
-    assert goes_on(fold) is (becomes is BLOCK)
-    assert fold.person == ("run tells", "workflow tells")
+    notices, reason, person = folded((), word(pair[0], "run"), word(pair[1], "workflow"))
+    assert goes_on(notices, reason, person) is (becomes is BLOCK)
+    assert person == ("run tells", "workflow tells")
     names = [
         name for name, verdict in zip(("run", "workflow"), pair, strict=True) if verdict is BLOCK
     ]
-    assert fold.reason == (() if becomes is LET_GO else tuple(f"{name} goes on" for name in names))
+    assert reason == (() if becomes is LET_GO else tuple(f"{name} goes on" for name in names))
 
 
 @pytest.mark.parametrize("claims", [PASS, BLOCK])
@@ -59,16 +61,14 @@ def test_the_claim_and_one_of_the_others(
 ) -> None:
     """The claim lets nobody go; where another does, only what is for the person is said now."""
     said = (NOTE, ACTS) if claims is BLOCK else (NOTE,)
-    fold = folded(said, word(others, name))
-    assert goes_on(fold) is (PAIRS[claims, others] is BLOCK)
-    is_over = others is LET_GO
-    assert fold.notices == ((NOTE,) if is_over else said)
-    assert fold.held == ((ACTS,) if is_over and claims is BLOCK else ())
-    assert fold.person == (f"{name} tells",)
+    notices, reason, person = folded(said, word(others, name))
+    assert goes_on(notices, reason, person) is (PAIRS[claims, others] is BLOCK)
+    assert notices == ((NOTE,) if others is LET_GO else said)
+    assert person == (f"{name} tells",)
 
 
 def test_the_claim_alone() -> None:
     """With nobody else it is as it was said."""
-    fold = folded((NOTE, ACTS))
-    assert (goes_on(fold), fold.notices, fold.held) == (True, (NOTE, ACTS), ())
-    assert folded(()) == FoldedStop((), (), (), ())
+    assert folded((NOTE, ACTS)) == ((NOTE, ACTS), (), ())
+    assert goes_on((NOTE, ACTS), (), ())
+    assert folded(()) == ((), (), ())

@@ -171,7 +171,7 @@ def test_what_a_line_can_be_about(
     line: str, tests: tuple[str, ...], review: str, sorts: set[Sort]
 ) -> None:
     """The longest word of a test command, and the last one of the review's, are looked for."""
-    assert hinted(line, tests, review) == sorts
+    assert hinted(line, OwnCommands(tests, review)) == sorts
     assert hinted("ls ~ /x") == set()
 
 

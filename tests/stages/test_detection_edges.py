@@ -274,7 +274,9 @@ def test_a_command_of_the_projects_own_is_hinted_at_by_its_longest_word(
     line: str, *, is_tests: bool
 ) -> None:
     """A short word stands in many lines, which need not be taken apart."""
-    assert (call_sorts.Sort.TESTS in call_sorts.hinted(line, ("./longest a zz",))) is is_tests
+    assert (
+        call_sorts.Sort.TESTS in call_sorts.hinted(line, OwnCommands(("./longest a zz",)))
+    ) is is_tests
 
 
 def test_a_projects_own_row_reads_what_another_command_runs() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from lifecycle.claim.engine import look
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import REPLIES, Audience, Notice, StopVerdict, StopWord, Wake
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing import DeadlineReached, import_meanwhile, unhurried
@@ -34,32 +34,19 @@ KEPT_SECONDS = 2.0
 """Seconds that the look at the claim leaves for the run, or a slow GitHub would let the session stop."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoldedStop:
-    """The one reply to a stop, made of the words of claim, run and staged workflow.
+def folded(
+    notices: Sequence[Notice], *words: StopWord
+) -> tuple[tuple[Notice, ...], tuple[str, ...], tuple[str, ...]]:
+    """Fold the claim's notices, and the words of the others in their order, into one reply.
 
-    Attributes:
-        notices: notices of the claim that are delivered now.
-        held: notices of the claim that wait for the next prompt.
-        reason: further lines for the agent.
-        person: further lines for the user.
+    Returns:
+        The notices that are delivered now; further lines for the agent; further lines for the user.
     """
-
-    notices: tuple[Notice, ...]
-    held: tuple[Notice, ...]
-    reason: tuple[str, ...]
-    person: tuple[str, ...]
-
-
-def folded(notices: Sequence[Notice], *words: StopWord) -> FoldedStop:
-    """Fold the claim's notices, and the words of the others in their order, into one reply."""
-    goes_on = tuple(notice for notice in notices if notice.audience is not Audience.NOTE)
-    notes = tuple(notice for notice in notices if notice.audience is Audience.NOTE)
     person = tuple(line for word in words for line in word.person)
     if any(word.verdict is StopVerdict.LET_GO for word in words):
-        return FoldedStop(notes, goes_on, (), person)
-    reason = tuple(line for word in words for line in word.reason)
-    return FoldedStop(tuple(notices), (), reason, person)
+        notes = tuple(notice for notice in notices if notice.audience is Audience.NOTE)
+        return notes, (), person
+    return tuple(notices), tuple(line for word in words for line in word.reason), person
 
 
 def answer(call: HookCall) -> client_contract.Reply:
@@ -89,10 +76,10 @@ def answer(call: HookCall) -> client_contract.Reply:
     except DeadlineReached as error:
         log.write(call.world.root, f"{call.hook}: {error}")
     with unhurried():
-        fold = folded(notices, *words)
-        _hold_back(call, fold)
-        delivered = call.told(fold.notices)
-        return client_contract.render(call.hook, delivered, reason=fold.reason, person=fold.person)
+        delivered, reason, person = folded(notices, *words)
+        _hold_back(call, notices, delivered)
+        told_now = call.told(delivered)
+        return client_contract.render(call.hook, told_now, reason=reason, person=person)
 
 
 def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
@@ -149,12 +136,13 @@ def _audiences(call: HookCall) -> Collection[Audience]:
     return {Audience.NOTE} if is_others else channel.places.keys()
 
 
-def _hold_back(call: HookCall, fold: FoldedStop) -> None:
+def _hold_back(call: HookCall, notices: Sequence[Notice], delivered: Sequence[Notice]) -> None:
     """Put the notices that would make the agent continue back on the queue."""
-    if fold.held:
+    held = [notice for notice in notices if notice not in delivered]
+    if held:
         with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
             call.claim_store.file.reload()
-            for notice in fold.held:
+            for notice in held:
                 call.claim_store.ledger.queue(replace(notice, stands=False, ends=()), again=True)
             call.claim_store.save()
-            call.claim_store.taken = fold.notices
+            call.claim_store.taken = tuple(delivered)

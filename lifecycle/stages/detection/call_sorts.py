@@ -76,19 +76,20 @@ def classify(call: ToolCall, own: OwnCommands = ANY_PROJECT, asked: Stage | None
         return sort, _verdict(call), (), call.text.split("\n")[0][:60]
     if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
         return Sort.CLEAR, str(call.outcome), (), "/clear"
-    runs = (*own.tests, *commands_of(own.runners))
-    hints = hinted(call.text, runs) if call.tool == "Bash" else set()
+    hints = hinted(call.text, own) if call.tool == "Bash" else set()
     if not hints:
         return Sort.WORK, "", (), call.tool or call.text[:60]
     from lifecycle.trackers import command_signs
 
-    verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
+    signs = _signs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else []
+    verbs = {sign.verb: sign for sign, _ in signs}
     closes = verbs.get(command_signs.CLOSE)
     if command_signs.REOPEN in verbs and call.outcome is CallEnd.OK:
         return Sort.CLOSE, REOPENED, (), call.tool
     if closes is not None:
-        is_told = re.search(r"(?i)\bclosed\b", call.output) is not None
-        is_done = (is_told or _decides(call.text)) and call.outcome is CallEnd.OK
+        is_shown = re.search(r"(?i)\bclosed\b", call.output) is not None
+        decides = any(is_last for _, is_last in signs)  # its status is the line's
+        is_done = (is_shown or decides) and call.outcome is CallEnd.OK
         is_done = is_done and not command_signs.is_denied(call.output)
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
     ran = _tested(call, own) if Sort.TESTS in hints else None
@@ -126,32 +127,24 @@ def commands_of(runners: tuple[Mapping[str, object], ...]) -> tuple[str, ...]:
     return tuple(str(name) for names in listed if isinstance(names, list) for name in names)
 
 
-def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort]:
+def hinted(line: str, own: OwnCommands = ANY_PROJECT) -> set[Sort]:
     """The possible subjects of a command line, without parsing it."""
     sorts = {sort for sort, listed in hints().items() if any(hint in line for hint in listed)}
-    own = (max(command.split(), key=len) for command in tests if command.strip())
-    if any(word in line for word in own):
+    runs = (*own.tests, *commands_of(own.runners))
+    if any(max(run.split(), key=len) in line for run in runs if run.strip()):
         sorts.add(Sort.TESTS)
-    if (mine := review.split()) and mine[-1] in line:
+    if (mine := own.review.split()) and mine[-1] in line:
         sorts.add(Sort.REVIEW)
     return sorts
 
 
-def _decides(line: str) -> bool:
-    """True if the line ends with status 0 only if its tracker command did."""
+def _signs(line: str) -> list[tuple[command_signs.Sign, bool]]:
+    """What the line does at a tracker; and whether it ends with status 0 only if that did."""
     from lifecycle.evidence.command_lines import commands
     from lifecycle.trackers import command_signs
 
-    return any(c.is_last for c in commands(line) if command_signs.read(c.words) is not None)
-
-
-def _verbs(line: str) -> dict[str, command_signs.Sign]:
-    """For each action at a tracker, the last command of the line that does it."""
-    from lifecycle.evidence.command_lines import commands
-    from lifecycle.trackers import command_signs
-
-    signs = (command_signs.read(command.words) for command in commands(line))
-    return {sign.verb: sign for sign in signs if sign is not None}
+    signs = ((command_signs.read(command.words), command.is_last) for command in commands(line))
+    return [(sign, is_last) for sign, is_last in signs if sign is not None]
 
 
 def _reviewing(call: ToolCall, review: str, asked: Stage | None) -> Sort | None:

@@ -24,7 +24,6 @@ from lifecycle.stages.detection.call_sorts import (
     Seen,
     Sort,
     classify,
-    commands_of,
     has_answered,
     hinted,
 )
@@ -280,12 +279,10 @@ def _sorts(
     """
     open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW, Sort.EDIT}, PARSED
     sorts: dict[int, Seen] = {}
-    hints = (*own.tests, *commands_of(own.runners))
     calls = {place: step for place, step in enumerate(steps) if not isinstance(step, str)}
     for place, call in reversed(calls.items()):
         if call.tool == "Bash":
-            is_worth = left > 0 and bool(hinted(call.text, hints, own.review) & open_)
-            if not is_worth:
+            if left <= 0 or not hinted(call.text, own) & open_:
                 sorts[place] = (Sort.WORK, "", (), call.tool)
                 continue
             left -= 1

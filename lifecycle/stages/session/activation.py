@@ -62,7 +62,8 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
     own = client or next(mine, 0)
     for record in records:
         if record.session not in ("", session) and seat_in(root, record.session) == match[1]:
-            return Seat(record.session, _is_over(record, own))
+            # Its client is known to be gone, or it is the asker's own.
+            return Seat(record.session, record.is_gone or 0 < record.client == own)
     return None
 
 
@@ -83,11 +84,6 @@ def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tu
     """Those of these tasks that are open and were held by a session of this worktree that is over."""
     held = ((task, of(root, task.assignee, session, client)) for task in tasks if task.is_open)
     return tuple(task for task, seat in held if seat is not None and seat.is_over)
-
-
-def _is_over(record: SessionRecord, own: int) -> bool:
-    """True if the record's client is gone or is the asker's own; False if the client is not known."""
-    return record.is_gone or 0 < record.client == own
 
 
 _COMMON = ("test", "jest", "spec", "check")

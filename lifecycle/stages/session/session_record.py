@@ -137,8 +137,6 @@ def _read(files: WorkflowFiles, name: str) -> SessionRecord | None:
     data = files.load(name)
     if not isinstance(data, dict) or not isinstance(data.get("session"), str):
         return None  # the other files here are not sessions' records
-    # Earlier versions did not write these.
-    data = {"ended": "", "actor": "", "spelled": "", "told": "", **data}
     memory = {**data, "set_stage": data.get("set_stage") or None}
     record: SessionRecord | None = from_json(SessionRecord, {**data, "memory": memory})
     return record
