@@ -92,19 +92,18 @@ def render(
     at[ReplyPlace.PERSON] += person
     # Before JSON escapes anything, so that a secret with a quotation mark in it is found.
     at = {place: [fit(line) for line in lines] for place, lines in at.items()}
+    own = [visible(redact(line)) for line in (*wake, *reason, *refusal)]
     if at[ReplyPlace.WAKE] or wake:
-        own = [visible(redact(line)) for line in wake]
         return Reply(stderr=_clip([*at[ReplyPlace.WAKE], *own]) + "\n", code=2)
     output: dict[str, Any] = {}
     if at[ReplyPlace.REASON] or reason:
-        own = [visible(redact(line)) for line in reason]
         text = _clip([*at[ReplyPlace.REASON], *at[ReplyPlace.CONTEXT], "", *own])
         output |= {"decision": "block", "reason": text}
     elif refusal:
         output["hookSpecificOutput"] = {
             "hookEventName": channel.event,
             "permissionDecision": "deny",
-            "permissionDecisionReason": _clip(visible(redact(line)) for line in refusal),
+            "permissionDecisionReason": _clip(own),
         }
     elif at[ReplyPlace.CONTEXT]:
         text = _clip(at[ReplyPlace.CONTEXT])

@@ -81,30 +81,25 @@ def keep(call: HookCall) -> None:
 
     The look's notices have still to be told, so errors here are only logged.
     """
-    from lifecycle.core.errors import LifecycleError
-    from lifecycle.storage import log
-
-    try:
-        _keep(call)
-    except (LifecycleError, OSError) as error:
-        log.write(call.world.root, f"on-idle: {ASK} could not be kept: {error}")
-
-
-def _keep(call: HookCall) -> None:
     import json
 
+    from lifecycle.core.errors import LifecycleError
     from lifecycle.github.client.plain_line import place_of
     from lifecycle.settings.config import TOKEN_VARIABLES
+    from lifecycle.storage import log
 
     world, asked = call.world, call.world.asked
-    due = _due_again(call) if asked is not None else None
-    if due is None or world.token.source not in TOKEN_VARIABLES:
-        return
-    url, token = world.addresses.graphql_url, world.token
-    head = "\n".join(map(str, (url, *place_of(url), token.source, due)))
-    signed = head.encode() + b"\n\n" + json.dumps(asked).encode()
-    signature = _signature(token.value, signed, str(world.root), world.environment)
-    call.claim_store.folder.write(ASK, signature + b"\n" + signed)
+    try:
+        due = _due_again(call) if asked is not None else None
+        if due is None or world.token.source not in TOKEN_VARIABLES:
+            return
+        url, token = world.addresses.graphql_url, world.token
+        head = "\n".join(map(str, (url, *place_of(url), token.source, due)))
+        signed = head.encode() + b"\n\n" + json.dumps(asked).encode()
+        signature = _signature(token.value, signed, str(world.root), world.environment)
+        call.claim_store.folder.write(ASK, signature + b"\n" + signed)
+    except (LifecycleError, OSError) as error:
+        log.write(world.root, f"on-idle: {ASK} could not be kept: {error}")
 
 
 def _due_again(call: HookCall) -> float | None:

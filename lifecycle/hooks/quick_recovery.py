@@ -78,17 +78,15 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
     if not session or event.get("hook_event_name") != HOOKS[hook] or event.get("agent_id"):
         return False
     asker = (session, running_client.process_of(os.environ), branch_of(root))
-    answer = _prepared(hook, root, asker)
-    if answer is None:
-        answer = _made(hook, root, event)
+    answer = _prepared(hook, root, asker) or _made(hook, root, event)
     if answer is None:
         return False
-    if hook == COMPACT:
-        if answer["kept"]:
-            recovery_marks.owe(root, session)
-            _print(f"{answer['kept']}\n")
-        return True
-    return _start(root, session, str(event.get("source") or ""), answer)
+    if hook == START:
+        _start(root, session, str(event.get("source") or ""), answer)
+    elif answer["kept"]:
+        recovery_marks.owe(root, session)
+        _print(f"{answer['kept']}\n")
+    return True
 
 
 def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
@@ -119,23 +117,22 @@ def _made(hook: str, root: str, event: dict[str, Any]) -> dict[str, str] | None:
     return workflow_part.alone(hook, event, Path(root), os.environ)
 
 
-def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> bool:
-    if not answer["told"] and not answer["person"]:
-        return True
-    own = {"hookEventName": HOOKS[START], "additionalContext": answer["told"]}
-    context = {"hookSpecificOutput": own} if answer["told"] else {}
-    more = {"systemMessage": answer["person"]} if answer["person"] else {}
-    output = json.dumps({**context, **more}) + "\n"
-    descriptor = recovery_marks.begin_start(root, session, source)
+def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> None:
+    output: dict[str, Any] = {}
+    if answer["told"]:
+        own = {"hookEventName": HOOKS[START], "additionalContext": answer["told"]}
+        output["hookSpecificOutput"] = own
+    if answer["person"]:
+        output["systemMessage"] = answer["person"]
+    descriptor = recovery_marks.begin_start(root, session, source) if output else None
     if descriptor is None:
-        return True
+        return
     try:
         is_told = source == "compact" and recovery_marks.was_told_by_prompt(root, session)
         if not is_told:
             recovery_marks.owe(root, session)
-        if is_told or _print(output):
+        if is_told or _print(json.dumps(output) + "\n"):
             _note(root, session, source)
-        return True
     finally:
         os.close(descriptor)
 

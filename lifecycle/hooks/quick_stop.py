@@ -80,30 +80,25 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     """True if somebody set the stage by hand, and the session was not told yet."""
     own = workflow_marks.session_name(stdin_event.text_in(event, "session_id"))
     for name in (own, workflow_marks.ANY):
-        try:
-            record = _json(root, workflow_marks.FOLDER, workflow_marks.SESSIONS, f"{name}.json")
-        except (OSError, ValueError, RecursionError):
-            continue
+        record = _json(root, workflow_marks.SESSIONS, f"{name}.json")
         if isinstance(record, dict) and record.get("set_stage"):
             return True
     return False
 
 
 def _json(root: str, *names: str) -> Any:
-    """The JSON in a small file of ours; None if there is no file. Raises OSError, ValueError."""
-    read = regular_files.content(regular_files.below(root, *names), limit=_SMALL)
-    return None if read is None else json.loads(read[0])
+    """The JSON in a small file in `.lifecycle/`; None if there is none that can be read."""
+    path = regular_files.below(root, workflow_marks.FOLDER, *names)
+    try:
+        read = regular_files.content(path, limit=_SMALL)
+        return None if read is None else json.loads(read[0])
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def _settings(root: str) -> dict[str, Any] | None:
     """The settings as they were kept; None if the workflow is off, or their form is unknown."""
-    try:
-        settings = _json(root, workflow_marks.FOLDER, workflow_marks.STAGED)
-    except (OSError, ValueError, RecursionError):
-        return None
-    if not isinstance(settings, dict) or settings.get("use") is not True:
-        return None
-    tests, review = settings.get("test"), settings.get("review")
-    if not isinstance(review, str) or not isinstance(tests, list):
-        return None
-    return settings if all(isinstance(test, str) for test in tests) else None
+    match settings := _json(root, workflow_marks.STAGED):
+        case {"use": True, "test": list(tests), "review": str()}:
+            return settings if all(isinstance(test, str) for test in tests) else None
+    return None

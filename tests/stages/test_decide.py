@@ -98,12 +98,6 @@ def test_work_under_way_passes(state: Detected) -> None:
     assert done == StageDecision(StopVerdict.PASS, Memory(), log=log)
 
 
-def test_no_transcript_passes() -> None:
-    """What cannot be read is not guessed at."""
-    found = StageFinding(Detected.CODING_COMPLETE, Tier.MARKER, position="p1")
-    assert decide(StageSeen(NOTHING, found)).verdict is StopVerdict.PASS
-
-
 def test_where_the_tree_cannot_be_told_the_user_hears_it_once() -> None:
     """The agent may stop each time, without a position: once that is mended the same stop leads on."""
     blind = seen(Detected.TESTS_PASSING, evidence=Evidence.UNREADABLE, obstacle="git is broken.")

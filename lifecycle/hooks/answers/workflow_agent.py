@@ -106,13 +106,11 @@ def phase_in(workflow: Workflow, type_: str, prompt: str) -> int:
     An id counts more than a title, and a longer title more than one that is a part of it.
     """
     text = " ".join(prompt.split()).casefold()
-    mentions = [
-        (rank, -at)
-        for at, phase in enumerate(workflow.phases)
-        if is_of(type_, phase.agent)
-        and (rank := _rank(text, at, " ".join(phase.title.split()).casefold()))
-    ]
-    return -max(mentions)[1] if mentions else -1
+    ranks = {-1: 0}
+    for at, phase in enumerate(workflow.phases):
+        if is_of(type_, phase.agent):
+            ranks[at] = _rank(text, at, " ".join(phase.title.split()).casefold())
+    return max(ranks, key=ranks.__getitem__)
 
 
 def _rank(text: str, index: int, title: str) -> int:

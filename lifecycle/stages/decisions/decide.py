@@ -149,8 +149,6 @@ def decide(seen: StageSeen) -> StageDecision:
     The same position is never answered twice, whatever is known by then: hooks may run twice, and
     sessions are resumed. A stage that was set by hand is told at the next stop, even to a busy agent.
     """
-    if not seen.turn.is_there:
-        return _pass(seen, "No transcript: the session may stop")
     if seen.turn.kind is Prompt.HUMAN:
         # The total of blocks is never reset.
         is_let_go = seen.memory.is_let_go and _is_spent(seen)
@@ -190,9 +188,8 @@ def meant(turn: Turn, finding: StageFinding) -> StageFinding:
     is_answer = turn.kind is Prompt.OURS and not turn.is_question and not turn.markers
     is_unknown = finding.state is Detected.UNKNOWN and not detect_stage.is_quiet(turn, finding)
     if turn.asked is Stage.NEXT_TASK and is_answer and is_unknown:
-        why = "its answer"
-        at = finding.position
-        return StageFinding(Detected.SESSION_CLEARED, Tier.INFERENCE, why, position=at)
+        state, at = Detected.SESSION_CLEARED, finding.position
+        return StageFinding(state, Tier.INFERENCE, "its answer", position=at)
     return finding
 
 

@@ -77,15 +77,28 @@ def complete(label: str = LABEL, elsewhere: int = 0) -> str:
     return f"No {label} task is left to begin: {count} in progress"
 
 
-def instruction(stage: Stage, facts: Facts, lead: str) -> str:
-    """The instruction that asks for `stage`; `lead` says why, as COMPLETED does."""
-    return _text(stage, stage, facts, lead)
+def instruction(stage: Stage, facts: Facts, lead: str, *, name: str = "", missing: str = "") -> str:
+    """One instruction: why, the stage, the line of stages, the step, the marker.
+
+    Args:
+        stage: the stage that is asked for.
+        facts: what the texts are filled with.
+        lead: why the session is told this, as COMPLETED says it.
+        name: the table of the texts; "" for the stage's own.
+        missing: what the tests lack.
+    """
+    texts, words = TEXTS[name or stage], {**_words(facts), "missing": missing}
+    lines = filter(None, (_filled(line, words) for line in texts["lines"]))
+    head = (lead, "", f"{CURRENT}{stage}", _line_of(facts.line), "")
+    end = texts.get("end", TEXTS[stage]["end"])
+    step = f"Next step: {_filled(texts['step'], words)}"
+    return "\n".join([*head, step, *lines, "", end, marker(MARKERS[stage])])
 
 
 def again(stage: Stage, facts: Facts, lead: str) -> str:
     """The instruction for a session that is already at `stage`: its task is not begun a second time."""
     is_begun = stage is Stage.CODING and facts.task
-    return _text("GOING_ON" if is_begun else stage, stage, facts, lead)
+    return instruction(stage, facts, lead, name="GOING_ON" if is_begun else "")
 
 
 def question(line: tuple[Stage, ...] = LINE, misnamed: str = "", check: str = "") -> str:
@@ -96,20 +109,15 @@ def question(line: tuple[Stage, ...] = LINE, misnamed: str = "", check: str = ""
         misnamed: a name in a marker that is not a stage's.
         check: the command whose test run can be seen, if what the agent ran could not be read.
     """
-    names = ", ".join(MARKERS[stage] for stage in line)
-    wrong = [f"There is no marker {misnamed[:60]}; the markers are {names}.", ""]
-    answers = [f"- {MARKERS[stage]} ({TEXTS[stage]['answer']})" for stage in LINE if stage in line]
-    return "\n".join(
-        [
-            *(wrong if misnamed else []),
-            *([TEXTS["UNREAD"]["text"].format(check=check), ""] if check else []),
-            *(QUESTION, "", _line_of(line), ""),
-            *("Which stage are you at? Respond with ONE of:", *answers),
-            f"- {Detected.IN_PROGRESS} (not finished yet: say what you wait for, or continue with it)",
-            "",
-            "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
-        ]
-    )
+    texts, names = TEXTS["QUESTION"], ", ".join(MARKERS[stage] for stage in line)
+    answers = (f"- {MARKERS[stage]} ({TEXTS[stage]['answer']})" for stage in LINE if stage in line)
+    words = {"question": QUESTION, "line": _line_of(line), "answers": "\n".join(answers)}
+    parts = [texts["text"].format(**words)]
+    if check:
+        parts.insert(0, texts["unread"].format(check=check))
+    if misnamed:
+        parts.insert(0, texts["misnamed"].format(name=misnamed[:60], names=names))
+    return "\n\n".join(parts)
 
 
 def no_evidence(facts: Facts, missing: str) -> str:
@@ -118,7 +126,7 @@ def no_evidence(facts: Facts, missing: str) -> str:
     `missing` is one sentence that says which: no run, a red run, or the tree changed since.
     """
     lead = "The tests are not accepted as passing yet."
-    return _text("WITHOUT_EVIDENCE", Stage.TESTING, facts, lead, missing=missing)
+    return instruction(Stage.TESTING, facts, lead, name="WITHOUT_EVIDENCE", missing=missing)
 
 
 def advisory() -> str:
@@ -128,7 +136,7 @@ def advisory() -> str:
 
 def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
     """What the agent is told if the task is now another's, or blocked: `sentence` says by whom or what."""
-    return _text("CONFLICT", stage, facts, sentence)
+    return instruction(stage, facts, sentence, name="CONFLICT")
 
 
 def is_conflict(instruction: str) -> bool:
@@ -146,24 +154,6 @@ def still_claimed(facts: Facts) -> str:
     """What the agent is told if it says that the issue is closed before the claim was handed off."""
     lead = "The claim is still held, and its issue closes after the merge: it is not closed yet."
     return instruction(Stage.COMMIT_CLOSE, facts, lead)
-
-
-def _text(name: str, stage: Stage, facts: Facts, lead: str, *, missing: str = "") -> str:
-    """One instruction: why, the stage, the line of stages, the step, the marker.
-
-    Args:
-        name: the table of the texts.
-        stage: the stage that is asked for.
-        facts: what the texts are filled with.
-        lead: why the session is told this.
-        missing: what the tests lack.
-    """
-    texts, words = TEXTS[name], {**_words(facts), "missing": missing}
-    lines = filter(None, (_filled(line, words) for line in texts["lines"]))
-    head = (lead, "", f"{CURRENT}{stage}", _line_of(facts.line), "")
-    end = texts.get("end", TEXTS[stage]["end"])
-    step = f"Next step: {_filled(texts['step'], words)}"
-    return "\n".join([*head, step, *lines, "", end, marker(MARKERS[stage])])
 
 
 def _words(facts: Facts) -> dict[str, str]:

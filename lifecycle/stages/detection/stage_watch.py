@@ -16,17 +16,8 @@ import re
 
 from lifecycle.core.stage_names import MARKERS, Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd, Outcome
-from lifecycle.stages.detection.call_sorts import (
-    REOPENED,
-    REQUIREMENTS,
-    REQUIREMENTS_REVIEW,
-    REVIEW,
-    Seen,
-    Sort,
-    classify,
-    has_answered,
-    hinted,
-)
+from lifecycle.stages.detection import call_sorts
+from lifecycle.stages.detection.call_sorts import Seen, Sort
 from lifecycle.stages.transcript.turn import ANY_PROJECT, OwnCommands, StageFinding, Tier, ToolCall
 
 ANY = "*"
@@ -151,7 +142,9 @@ class Watch:
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
         self.under_way: dict[Detected, str] = {}
-        self.about: tuple[str, ...] = (REQUIREMENTS,) if is_review_of_requirements else ()
+        self.about: tuple[str, ...] = (
+            (call_sorts.REQUIREMENTS,) if is_review_of_requirements else ()
+        )
         self.has_worked = False
 
     def see(self, call: ToolCall, seen: Seen) -> None:
@@ -174,14 +167,16 @@ class Watch:
             self.reviewed, about = _REVIEWS[sort]
             self._forget({self.reviewed})
             self.denied.discard(self.reviewed)
-            (self.by_call.add if has_answered(call) else self.by_call.discard)(self.reviewed)
+            (self.by_call.add if call_sorts.has_answered(call) else self.by_call.discard)(
+                self.reviewed
+            )
             self.about += (about,)
             if outcome in ("changes", str(CallEnd.FAILED)):
                 self.denied.add(self.reviewed)
         if sort is Sort.SHOW:
-            self.about += (REQUIREMENTS,)
+            self.about += (call_sorts.REQUIREMENTS,)
         if sort is Sort.CLOSE:
-            self._forget({Detected.ISSUE_CLOSED} if outcome == REOPENED else set())
+            self._forget({Detected.ISSUE_CLOSED} if outcome == call_sorts.REOPENED else set())
             self.by_call.add(Detected.ISSUE_CLOSED)
         self.has_shell = self.has_shell or call.tool in SHELLS
         if call.tool:
@@ -228,7 +223,7 @@ class Watch:
             return self.reviewed
         if self.heard is not None:
             return next((of for of, _ in _REVIEWS.values() if of is MARKERS[self.heard]), None)
-        if re.search(REQUIREMENTS_REVIEW, text):
+        if re.search(call_sorts.REQUIREMENTS_REVIEW, text):
             return Detected.REQUIREMENTS_REVIEWED
         return Detected.ORACLE_APPROVED if re.search(r"\b(?:oracle|review)", text) else None
 
@@ -282,11 +277,11 @@ def _sorts(
     calls = {place: step for place, step in enumerate(steps) if not isinstance(step, str)}
     for place, call in reversed(calls.items()):
         if call.tool == "Bash":
-            if left <= 0 or not hinted(call.text, own) & open_:
+            if left <= 0 or not call_sorts.hinted(call.text, own) & open_:
                 sorts[place] = (Sort.WORK, "", (), call.tool)
                 continue
             left -= 1
-        seen = sorts[place] = classify(call, own, asked)
+        seen = sorts[place] = call_sorts.classify(call, own, asked)
         if seen[0] is Sort.TESTS:
             open_.discard(Sort.TESTS)
             if seen[1] == Outcome.PASSED:
@@ -316,7 +311,7 @@ def _row(tool: str, sort: Sort, outcome: str) -> Detected:
 
 
 _REVIEWS = {
-    Sort.REVIEW: (Detected.ORACLE_APPROVED, REVIEW),
-    Sort.REQUIREMENTS: (Detected.REQUIREMENTS_REVIEWED, REQUIREMENTS),
+    Sort.REVIEW: (Detected.ORACLE_APPROVED, call_sorts.REVIEW),
+    Sort.REQUIREMENTS: (Detected.REQUIREMENTS_REVIEWED, call_sorts.REQUIREMENTS),
 }
 """What each kind of review completes, and the subject of a turn after it ran."""

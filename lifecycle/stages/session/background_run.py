@@ -120,20 +120,18 @@ def _note_end(call: StageCall, files: WorkflowFiles, task: str, end: CallEnd, fi
     tree = tree_of(call) if stages is not None else ""
     with files.locked():
         run = take(files, task, now)
-        if run is not None and stages is not None:
-            same = run.tree if run.tree == tree else ""
-            rows = runner_table.rows(call.world.settings.evidence_runners)
-            place = str(call.world.root), run.folder
-            seen = (
-                suite_runs.run_in(run.command, stages.test, rows, *place) if run.is_here else None
-            )
-            outcome, suites = Outcome.UNKNOWN, tuple[str, ...]()
-            if seen is not None:
-                output, is_cut = regular_files.end_of(file, WHOLE) if file else ("", True)
-                shown = reading.proof(seen, end, output, is_cut=is_cut)
-                outcome, suites = whole(call, seen, shown, same).outcome, seen.suites
-            id_ = f"task:{task}"
-            keep(call, files, RunRecord(now, run.command, outcome, same, id_, suites=suites))
+        if run is None or stages is None:
+            return
+        tree = run.tree if run.tree == tree else ""
+        noted = RunRecord(now, run.command, Outcome.UNKNOWN, tree, f"task:{task}")
+        rows, root = runner_table.rows(call.world.settings.evidence_runners), str(call.world.root)
+        seen = suite_runs.run_in(run.command, stages.test, rows, root, run.folder)
+        if seen is not None and run.is_here:
+            output, is_cut = regular_files.end_of(file, WHOLE) if file else ("", True)
+            shown = reading.proof(seen, end, output, is_cut=is_cut)
+            shown = whole(call, seen, shown, tree)
+            noted = replace(noted, outcome=shown.outcome, suites=seen.suites)
+        keep(call, files, noted)
 
 
 AWAITED = "awaited.json"

@@ -111,8 +111,7 @@ class Own:
     @cached_property
     def closed(self) -> tuple[str, ...]:
         """The tasks that a command closed, as it was found."""
-        closed = self.finding.subjects if self.finding.tier is Tier.INFERENCE else ()
-        return tuple(map(tasks_taken.plain, closed))
+        return tuple(map(tasks_taken.plain, self.finding.subjects))
 
     def mine(self, known: Activity | None) -> tuple[Task, ...]:
         """The open tasks that this very agent holds; a name that several sessions share proves nothing."""

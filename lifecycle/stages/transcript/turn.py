@@ -139,7 +139,7 @@ class Turn:
     @property
     def has_used_tools(self) -> bool:
         """True if the agent used a tool in this turn; commands that a person typed do not count."""
-        return any(isinstance(step, ToolCall) and step.tool for step in self.steps)
+        return any(call.tool for call in self.calls)
 
 
 NOTHING = Turn(is_there=False)
@@ -272,16 +272,14 @@ def entries_of(line: bytes, results: dict[str, ToolCall]) -> list[Entry] | None:
 def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     entries: list[Entry] = []
     for block in blocks_of(entry):
-        text, name = block.get("text"), block.get("name")
+        text, name, asked = block.get("text"), block.get("name"), block.get("input")
         if block.get("type") == "text" and isinstance(text, str) and text.strip():
             entries.append(Said(text))
         elif block.get("type") == "tool_use" and isinstance(name, str):
             call = results.pop(str(block.get("id")), None) or ToolCall(name)
-            asked = block.get("input")
             call.tool, call.text = name, _asked_of(name, asked)
             call.is_background |= isinstance(asked, dict) and asked.get("run_in_background") is True
-            if call.is_background:
-                call.outcome = CallEnd.UNKNOWN
+            call.outcome = CallEnd.UNKNOWN if call.is_background else call.outcome
             entries.append(call)
     return entries
 
@@ -312,20 +310,18 @@ def _attachment(entry: dict[str, Any]) -> list[Entry]:
 
     Context at a Stop begins a new turn; what is said during a turn becomes a part of it.
     """
-    attachment, uuid = entry.get("attachment"), str(entry.get("uuid", ""))
-    if not isinstance(attachment, dict):
-        return []
-    if attachment.get("type") == "queued_command" and isinstance(attachment.get("prompt"), str):
-        text = attachment["prompt"]
-        kind = _speaker(text, attachment)
-        return [Heard(kind, text, uuid, begins=False), *_ended(kind, text)]
-    if attachment.get("type") != "hook_additional_context":
-        return []
-    content = attachment.get("content")
-    parts = content if isinstance(content, list) else [content]
-    text = "\n".join(part for part in parts if isinstance(part, str))
-    context = Heard(Prompt.OURS, text, uuid, begins=attachment.get("hookEvent") == "Stop")
-    return [context] if context.is_known or context.begins else []
+    uuid = str(entry.get("uuid", ""))
+    match entry.get("attachment"):
+        case {"type": "queued_command", "prompt": str(text), **more}:
+            kind = _speaker(text, more)
+            return [Heard(kind, text, uuid, begins=False), *_ended(kind, text)]
+        case {"type": "hook_additional_context", **more}:
+            content = more.get("content")
+            parts = content if isinstance(content, list) else [content]
+            text = "\n".join(part for part in parts if isinstance(part, str))
+            context = Heard(Prompt.OURS, text, uuid, begins=more.get("hookEvent") == "Stop")
+            return [context] if context.is_known or context.begins else []
+    return []
 
 
 def blocks_of(entry: dict[str, Any]) -> list[dict[str, Any]]:
@@ -342,7 +338,7 @@ def _text_of(block: dict[str, Any]) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _speaker(text: str, entry: dict[str, Any]) -> Prompt:
+def _speaker(text: str, entry: Mapping[Any, Any]) -> Prompt:
     """Who said this, by the same rule as `GuardMarks.answered_at`; OURS if our hook woke the session."""
     origin = entry.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else None
