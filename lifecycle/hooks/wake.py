@@ -124,7 +124,7 @@ def _answer(
 ) -> Reply:
     if event is None:
         event = stdin_event.read_input()
-    environment = os.environ
+    root, environment = claim_store.root, os.environ
     client = running_client.client_of(environment)
     is_other = client is running_client.Client.OTHER
     is_refused = is_other and hook not in client_contract.BY_ANYBODY
@@ -132,9 +132,7 @@ def _answer(
         return Reply()
     clock = claim_store.clock
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
-    world = WorktreeWorld(
-        claim_store.root, environment, clock, deadline, claim_store.file, settings
-    )
+    world = WorktreeWorld(root, environment, clock, deadline, claim_store.file, settings)
     # A person who runs one by hand gives it no event.
     world.is_hook, world.is_unheard = True, is_other and bool(event)
     try:
@@ -143,7 +141,7 @@ def _answer(
     except Refused as error:
         return _refused(hook, world, claim_store, error)
     if hook == "session-start":  # its guard starts it only if there is work of ours
-        known_clones.note(claim_store.root, environment)
+        known_clones.note(root, environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     if behind := BEHIND_ANSWER.get(hook):
         ours = (f"lifecycle.{name}" for name in (*behind, "storage.journal_file"))

@@ -257,7 +257,7 @@ def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) ->
     with shelf.locked():
         for one in (awaited("b1"), awaited("b2", 200.0), awaited("b1")):
             background_run.wait_for(shelf, one)
-        assert [one.task for one in background_run.awaited(shelf)] == ["b2", "b1"]
+        assert [one.task for one in background_run.awaited(shelf, 200.0)] == ["b2", "b1"]
         assert regular_files.mtime_ns(mark, follow=True) == int((200.0 + PATIENCE) * 1e9)
         assert background_run.take(shelf, "b7", 300.0) is None
         assert background_run.take(shelf, "b1", 300.0) == awaited("b1")
@@ -265,7 +265,7 @@ def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) ->
         assert regular_files.mtime_ns(mark, follow=True) > 0
         assert background_run.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
         assert regular_files.mtime_ns(mark, follow=True) == -1
-        assert background_run.awaited(shelf) == ()
+        assert background_run.awaited(shelf, 200.0) == []
 
 
 def test_an_end_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path) -> None:
@@ -274,9 +274,9 @@ def test_an_end_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path) -> N
     with shelf.locked():
         background_run.wait_for(shelf, awaited("b1"))
         background_run.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
-        assert [one.task for one in background_run.awaited(shelf)] == ["b2"]
+        assert [one.task for one in background_run.awaited(shelf, 200.0 + PATIENCE)] == ["b2"]
         assert background_run.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
-        assert background_run.awaited(shelf) == ()
+        assert background_run.awaited(shelf, 200.0) == []
         for content in (b"{", b"[7]", b'[{"at": 1}]', b"{}"):
             shelf.path(background_run.AWAITED).write_bytes(content)
-            assert background_run.awaited(shelf) == ()
+            assert background_run.awaited(shelf, 200.0) == []

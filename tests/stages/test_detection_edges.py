@@ -40,7 +40,7 @@ def test_a_text_without_a_word_of_a_stage_is_not_taken_apart(
         return ()
 
     monkeypatch.setattr(stage_watch, "said", said)
-    watch = stage_watch.Watch(is_review_of_requirements=False)
+    watch = stage_watch.Watch()
     watch.hear("I look at the parser.")
     assert asked == []
     watch.hear("The parser is done.")

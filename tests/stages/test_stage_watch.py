@@ -379,9 +379,8 @@ def test_judged_from_its_end_a_turn_comes_to_the_same(
     steps: list[str | ToolCall], asked: Stage | None
 ) -> None:
     """What is passed over changes nothing: a watch that looks at every call finds what `infer` finds."""
-    watch = stage_watch.Watch(
-        is_review_of_requirements=asked is Stage.REQUIREMENTS_REVIEW, heard=asked
-    )
+    is_reading = asked is Stage.REQUIREMENTS_REVIEW
+    watch = stage_watch.Watch((call_sorts.REQUIREMENTS,) if is_reading else (), asked)
     for step in steps:
         if isinstance(step, str):
             watch.hear(step)

@@ -14,7 +14,6 @@ from lifecycle.core.plan import Notice
 from lifecycle.hooks import recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply, render
-from lifecycle.hooks.stdin_event import text_in
 from lifecycle.settings import running_client
 from lifecycle.stages.session import background_run
 
@@ -32,9 +31,7 @@ def answer(call: HookCall) -> Reply:
         return _owed(call, (), []) if is_owed else Reply()
     # First of all, and without the lock: an answer counts even if nothing can be delivered now. And before
     # the notices: a question that is delivered with this prompt is not answered by it.
-    claim_store.marks.answer(
-        text_in(call.event, "prompt_id"), text_in(call.event, "transcript_path")
-    )
+    claim_store.marks.answer(call.text("prompt_id"), call.text("transcript_path"))
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded = claim_store.load()

@@ -118,7 +118,7 @@ def infer(
         is_cut: the stage in force is not known yet: the completion of any stage counts.
     """
     is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
-    watch = Watch(is_review_of_requirements=is_reading, heard=heard or asked)
+    watch = Watch((call_sorts.REQUIREMENTS,) if is_reading else (), heard or asked)
     sorts = _sorts(steps, own, heard or asked)
     left = sum(isinstance(step, str) for step in steps)
     for place, step in enumerate(steps):
@@ -132,19 +132,16 @@ def infer(
 
 
 class Watch:
-    """What was seen so far, in the order of the steps."""
+    """What was seen so far, in the order of the steps; `about` are the subjects of words alone."""
 
-    def __init__(self, *, is_review_of_requirements: bool, heard: Stage | None = None) -> None:
-        self.heard = heard
+    def __init__(self, about: tuple[str, ...] = (), heard: Stage | None = None) -> None:
+        self.about, self.heard = about, heard
         self.reviewed: Detected | None = None  # the subject of the last review
         self.denied: set[Detected] = set()  # reviews that asked for changes
         self.has_shell = self.is_unread = self.has_failed = False
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
         self.under_way: dict[Detected, str] = {}
-        self.about: tuple[str, ...] = (
-            (call_sorts.REQUIREMENTS,) if is_review_of_requirements else ()
-        )
         self.has_worked = False
 
     def see(self, call: ToolCall, seen: Seen) -> None:

@@ -105,8 +105,8 @@ def ended(call: StageCall) -> None:
     is_awaited = files.folder.mtime_ns(workflow_marks.AWAITED) >= 0
     if not is_machine_made(call.event) or not is_awaited:
         return
-    end = notice(str(call.event.get("prompt") or ""))
-    if end is None or all(run.task != end[0] for run in awaited(files)):
+    end, now = notice(str(call.event.get("prompt") or "")), call.world.clock.now()
+    if end is None or all(run.task != end[0] for run in awaited(files, now)):
         return
     try:
         _note_end(call, files, *end)
@@ -115,8 +115,7 @@ def ended(call: StageCall) -> None:
 
 
 def _note_end(call: StageCall, files: WorkflowFiles, task: str, end: CallEnd, file: str) -> None:
-    stages = activation.wanted_in(call.world)
-    now = call.world.clock.now()
+    stages, now = activation.wanted_in(call.world), call.world.clock.now()
     tree = tree_of(call) if stages is not None else ""
     with files.locked():
         run = take(files, task, now)
@@ -163,27 +162,24 @@ class Awaited:
     folder: str = ""
 
 
-def awaited(files: WorkflowFiles) -> tuple[Awaited, ...]:
-    """The awaited runs; none if the file is missing or cannot be understood."""
+def awaited(files: WorkflowFiles, now: float) -> list[Awaited]:
+    """The runs that are still awaited; none if the file is missing or cannot be understood."""
     # If it cannot be understood, their ends are missed, and the suite is run once more.
-    return from_json(tuple[Awaited, ...], files.load(AWAITED)) or ()
+    runs = from_json(tuple[Awaited, ...], files.load(AWAITED)) or ()
+    return [run for run in runs if abs(now - run.at) < PATIENCE]
 
 
 def wait_for(files: WorkflowFiles, run: Awaited) -> None:
     """Wait for the end of a run. The caller holds the lock."""
-    others = [other for other in _live(files, run.at) if other.task != run.task]
+    others = [other for other in awaited(files, run.at) if other.task != run.task]
     _keep(files, [*others, run][-_WAITING:])
 
 
 def take(files: WorkflowFiles, task: str, now: float) -> Awaited | None:
     """Remove and return an awaited run; None if there is no such run here. The caller holds the lock."""
-    live = _live(files, now)
+    live = awaited(files, now)
     _keep(files, [waiting for waiting in live if waiting.task != task])
     return next((waiting for waiting in live if waiting.task == task), None)
-
-
-def _live(files: WorkflowFiles, now: float) -> list[Awaited]:
-    return [run for run in awaited(files) if abs(now - run.at) < PATIENCE]
 
 
 def _keep(files: WorkflowFiles, waiting: list[Awaited]) -> None:

@@ -139,13 +139,11 @@ class _Start:
 
     def _cleared(self) -> SessionRecord | None:
         """The record of the cleared session (the same client's last one), if it was led."""
-        others = (
-            each
-            for each in session_record.all_of(self.files)
-            if each.client == self.call.process and each.session not in ("", self.call.session)
-        )
-        last = next(others, None)
-        return last if last is not None and last.stage else None
+        own = ("", self.call.session)
+        for record in session_record.all_of(self.files):
+            if record.client == self.call.process and record.session not in own:
+                return record if record.stage else None
+        return None
 
     def _before(self, last: SessionRecord | None) -> SessionRecord | None:
         """The record of a session that was cleared in the middle of a task, as this session's own."""

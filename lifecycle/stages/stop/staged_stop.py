@@ -59,12 +59,10 @@ class _StagedStop:
         """What the staged workflow says at this stop."""
         settings = self.call.world.settings
         stages, runners = settings.stages, settings.evidence_runners
-        turn, finding = stop_input.look(
-            self.call.event,
-            own=OwnCommands(stages.test, stages.review, runners, self.root),
-            starts=(stages.start,),
-            last_stage=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
-        )
+        own = OwnCommands(stages.test, stages.review, runners, self.root)
+        last = Stage(self.kept.stage) if self.kept.stage in list(Stage) else None
+        event, starts = self.call.event, (stages.start,)
+        turn, finding = stop_input.look(event, own=own, starts=starts, last_stage=last)
         finding = decide.meant(turn, finding)
         detected = stop_input.lines(turn, finding)
         is_run_over = self.set_by == instructions.BY_RUN

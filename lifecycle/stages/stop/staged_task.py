@@ -112,9 +112,8 @@ class TaskSearch(Own):
             if state.is_completion and (self.before is None or not self.before.tasks):
                 self._activity(may_ask=True)
             return None
-        known = self._activity(
-            may_ask=state.is_completion or bool(self.finding.misnamed) or self.is_ours
-        )
+        may_ask = state.is_completion or bool(self.finding.misnamed) or self.is_ours
+        known = self._activity(may_ask=may_ask)
         if known is None:
             return None
         self.claimed = self._by_now(known, self.claimed)
@@ -175,14 +174,8 @@ class TaskSearch(Own):
         remaining, elsewhere = self._left(known, task if is_over else "")
         shown_line = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(self.labels) if self.labels else shown_line
-        facts = facts_of(
-            self.call,
-            known,
-            task,
-            line,
-            is_claimed=holding is not HeldTask.NONE,
-            names_tests=self._names_tests(line),
-        )
+        is_claimed, names = holding is not HeldTask.NONE, self._names_tests(line)
+        facts = facts_of(self.call, known, task, line, is_claimed=is_claimed, names_tests=names)
         holder = fresh.assignee if fresh is not None and not conflict else ""
         is_issue = bool(task) and self.tracker.name == GITHUB
         self.record = replace(
