@@ -139,11 +139,6 @@ class _Waiter(Waiting[Reply]):
         ours = [notice for notice in waiting if notice.audience in mine]
         return [notice for notice in ours if event_of(notice.key) not in left]
 
-    def _waiting(self) -> list[Notice]:
-        """The waiting notices that this entrypoint can deliver."""
-        mine, waiting = self.call.listener.audiences, self.claim_store.ledger.waiting()
-        return [notice for notice in waiting if notice.audience in mine]
-
     def _look(self) -> None:
         """One look, and its reply; the packet of a notice is read before the notice counts as said."""
         report, why = self._tick(frozenset(PACKED)), list[str]()
@@ -184,7 +179,8 @@ class _Waiter(Waiting[Reply]):
         if not is_quiet or math.isfinite(self.ends) or not quick_wait.can_rest():
             return None
         record, watching = self.claim_store.remembered(), self._watching()
-        if record is None or watching is None or self._waiting():
+        mine, waiting = self.call.listener.audiences, self.claim_store.ledger.waiting()
+        if record is None or watching is None or any(note.audience in mine for note in waiting):
             return None
         try:
             token, looks = self.world.token, self.world.looks

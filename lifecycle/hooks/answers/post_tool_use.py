@@ -62,9 +62,8 @@ def answer(call: HookCall) -> Reply:
         with files.locked():
             if task:
                 command = redact(used.text[: command_lines.LENGTH])
-                background_run.wait_for(
-                    files, background_run.Awaited(run.at, task, command, tree, is_here, folder)
-                )
+                begun = background_run.Awaited(run.at, task, command, tree, is_here, folder)
+                background_run.wait_for(files, begun)
             background_run.keep(call, files, run, is_over=not task)
     except LockBusy as error:
         log.write(world.root, f"post-tool-use: {error.sentence}")

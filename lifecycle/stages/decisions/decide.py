@@ -262,8 +262,7 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     log = (f"Getting instruction for stage: {state}", f"Injecting instruction for stage: {state}")
     tell = instructions.again if seen.turn.taken else instructions.instruction
     text = tell(stage, seen.facts, instructions.COMPLETED[done])
-    events = (event, StopEvent("block", str(done), str(stage), {"what": "instruction"}))
-    decision = _block(seen, text, log, events)
+    decision = _block(seen, text, log, _and_told(event, "instruction"))
     return replace(decision, note=note) if note else decision
 
 
@@ -290,11 +289,9 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
         detail = {"marker": str(state), "missing": "closing"}
     else:
         return None
-    events = (
-        StopEvent("refused", str(done), str(stage), detail),
-        StopEvent("block", str(done), str(stage), {"what": "refusal"}),
-    )
-    return _block(seen, text, (f"Not accepted: {state}. {why}",), events)
+    event = StopEvent("refused", str(done), str(stage), detail)
+    log = (f"Not accepted: {state}. {why}",)
+    return _block(seen, text, log, _and_told(event, "refusal"))
 
 
 def _is_left_open(seen: StageSeen, state: Detected) -> bool:
@@ -365,15 +362,12 @@ def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
 def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
     text = instructions.again(stage, seen.facts, f"The stage was {seen.set_by}.")
     source = str(seen.turn.asked or "")
-    events = (
-        StopEvent("transition", source, str(stage), {"tier": "hand"}),
-        StopEvent("block", source, str(stage), {"what": "instruction"}),
-    )
+    event = StopEvent("transition", source, str(stage), {"tier": "hand"})
     log = (
         f"Getting instruction for stage: {stage} ({seen.set_by})",
         f"Injecting instruction for stage: {stage}",
     )
-    decision = _block(seen, text, log, events)
+    decision = _block(seen, text, log, _and_told(event, "instruction"))
     if decision.verdict is not StopVerdict.BLOCK:
         return decision
     return replace(decision, memory=replace(decision.memory, set_stage=None))
@@ -381,6 +375,11 @@ def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
 
 def _pass(seen: StageSeen, why: str) -> StageDecision:
     return StageDecision(StopVerdict.PASS, seen.memory, log=(why,))
+
+
+def _and_told(event: StopEvent, what: str) -> tuple[StopEvent, StopEvent]:
+    """What happened to the stage, and that the agent is told so."""
+    return event, StopEvent("block", event.source, event.target, {"what": what})
 
 
 def _block(

@@ -22,7 +22,7 @@ from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
-from lifecycle.stages.stop.staged_task import facts_of
+from lifecycle.stages.stop.staged_task import asked_anew, facts_of
 from lifecycle.stages.transcript import stop_input, tasks_taken
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.registry import OWN_COMMANDS
@@ -128,14 +128,10 @@ class _Start:
     @cached_property
     def known(self) -> Activity:
         """The tracker's tasks; the tracker is asked if its last answer is too old."""
-        tracker = self.call.world.tracker
-        known = workflow_tasks.known(self.files, tracker, self.stages)
+        known = workflow_tasks.known(self.files, self.call.world.tracker, self.stages)
         if known is not None and known.is_fresh(self.now):
             return known
-        asked = workflow_tasks.ask(tracker, self.stages, self.now, known)
-        with self.files.locked():
-            workflow_tasks.keep(self.files, asked)
-        return asked
+        return asked_anew(self.call, known)
 
     def _cleared(self) -> SessionRecord | None:
         """The record of the cleared session (the same client's last one), if it was led."""

@@ -12,7 +12,7 @@ from lifecycle.core.plan import StopWord
 from lifecycle.core.stage_names import Stage
 from lifecycle.stages.decisions import decide, instructions
 from lifecycle.stages.detection import detect_stage
-from lifecycle.stages.session import activation, session_record, workflow_tasks
+from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop.staged_task import TaskSearch
 from lifecycle.stages.transcript import stop_input
@@ -73,9 +73,6 @@ class _StagedStop:
             return SILENCE
         seen = search.seen()
         if seen is None:
-            if search.asked is not None:
-                with self.files.locked():
-                    workflow_tasks.keep(self.files, search.asked)
             log.write_staged(self.root, *detected, "No workflow issues", MAY_STOP)
             return SILENCE
         decision = decide.decide(replace(seen, set_by=self.set_by))
@@ -113,8 +110,6 @@ class _StagedStop:
         with self.files.locked():
             if session_record.load(self.files, self.call.session) != before:
                 return SILENCE
-            if search.asked is not None:
-                workflow_tasks.keep(self.files, search.asked)
             after = self._after(search, decision)
             if before is None or replace(after, at=before.at) != before:
                 session_record.save(self.files, replace(after, at=now))

@@ -24,6 +24,7 @@ from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.own_task import AGENT, ENDING, Own
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.storage import log
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 
 def facts_of(
@@ -65,6 +66,15 @@ def facts_of(
     )
 
 
+def asked_anew(call: StageCall, known: Activity | None) -> Activity:
+    """The tracker's tasks as they are now, which are kept; `known` is the last answer. Takes the lock."""
+    world, files = call.world, WorkflowFiles(call.world.root)
+    activity = workflow_tasks.ask(world.tracker, world.settings.stages, world.clock.now(), known)
+    with files.locked():
+        workflow_tasks.keep(files, activity)
+    return activity
+
+
 def _test_command(world: World) -> str:
     """The command that runs the tests here and records the result; "" if no test command is known."""
     from lifecycle.evidence.checks import known_checks
@@ -82,13 +92,11 @@ class TaskSearch(Own):
     """What a session works on; the tracker and git are asked if necessary.
 
     Attributes:
-        asked: the tracker's new answer, which has to be kept; None until it was asked for its tasks.
         gone: the task that a command closed, after the tracker was asked for it.
         record: the session's record, with its task after `seen` has found it.
         title, labels: of that task.
     """
 
-    asked: Activity | None = None
     gone: Task | None = None
     record: SessionRecord
     title: str = ""
@@ -243,9 +251,7 @@ class TaskSearch(Own):
         known = self.before
         if not may_ask or (known is not None and self._is_believed(known)):
             return known
-        now = self.call.world.clock.now()
-        self.asked = workflow_tasks.ask(self.tracker, self.stages, now, known)
-        return self.asked
+        return asked_anew(self.call, known)
 
     def _is_believed(self, known: Activity) -> bool:
         """True unless the answer is too old, or lacks a task that was begun here."""
