@@ -79,10 +79,9 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     error = event.get("error")
     has_failed = isinstance(error, str) or bool(details.get("interrupted"))
     output = error if isinstance(error, str) else str(details.get("stdout") or "")
-    is_background = bool(details.get("backgroundTaskId"))
     outcome = CallEnd.FAILED if has_failed else CallEnd.OK
-    end = CallEnd.UNKNOWN if is_background else outcome
-    return ToolCall("Bash", command, end, output[-OUTPUT:], is_background=is_background)
+    end = CallEnd.UNKNOWN if details.get("backgroundTaskId") else outcome
+    return ToolCall("Bash", command, end, output[-OUTPUT:])
 
 
 def _reading(event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun) -> Reading:
