@@ -50,7 +50,6 @@ class WorkflowPart:
         self.hook, self.root = hook, root
         self.part: RecoveryPart | None = None
         self.person: list[str] = []
-        self.has_looked = False
         self.asker = whose.asker_of(root, environment, event)
         self.store = preparing.preparing_store(root, environment, deadline)
 
@@ -78,13 +77,11 @@ class WorkflowPart:
                     if mine is not None and mine != workflow:
                         change.put(mine)
             except (LifecycleError, OSError):
-                if not self.has_looked:
-                    self._look(self.store.read(), is_alone=is_alone)
+                self._look(self.store.read(), is_alone=is_alone)
                 raise
         return self
 
     def _look(self, workflows: WorktreeWorkflows, *, is_alone: bool) -> Workflow | None:
-        self.has_looked = True
         choice = whose.chosen(self.root, workflows.unfinished, self.asker)
         mine, others = choice.workflow, [other.workflow for other in choice.others]
         if mine is not None:
