@@ -115,9 +115,10 @@ def run(
         finally:
             for stream, _ in streams:
                 stream.close()
-        code, number = process.poll(), caught[0] if caught else 0
+        code = process.poll()
         left = code is not None and _is_there(process.pid)
         is_gone = _end(process) if left or code is None else True
+        number = caught[0] if caught else 0  # also if it came while they were ended
         if code is None:
             status = 128 + number if number else LATE
             return ProcessEnd(status, signal=number, is_late=not number, is_gone=is_gone)
@@ -131,6 +132,8 @@ def _signals() -> Iterator[list[int]]:
     caught: list[int] = []
     handled = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in handled}
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # nobody would learn how a command ended
+        before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         yield caught
     finally:

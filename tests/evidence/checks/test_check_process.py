@@ -133,6 +133,13 @@ def test_a_signal_of_ours_ends_the_command(tmp_path: Path, number: signal.Signal
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
+def test_a_signal_that_comes_while_the_rest_is_ended_is_noted(tmp_path: Path, fifo: Path) -> None:
+    """What the command left running takes its time to end: Ctrl-C counts then, too."""
+    answers = f"trap 'kill -INT {os.getpid()}; exit' TERM; echo up >{fifo}; sleep 1000 & wait"
+    end, _, _ = sh(tmp_path, f"({answers}) >/dev/null 2>&1 & read word <{fifo}")
+    assert end == ProcessEnd(0, signal=signal.SIGINT, left=True)
+
+
 def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     """Under nohup a hang-up ends nothing."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -150,10 +157,10 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("before", [signal.SIG_DFL, signal.SIG_IGN, lambda *_: None])
 def test_what_is_done_at_a_childs_end_stays_as_it_is(tmp_path: Path, before: object) -> None:
-    """Whatever the program that hands off does then: Python complains of a signal whose handler went."""
+    """Whatever the program that hands off does then; and how the command ended is known."""
     found = signal.signal(signal.SIGCHLD, before)  # type: ignore[arg-type]  # one of its three kinds
     try:
-        assert ran(tmp_path, "true")[0] == ProcessEnd(0)
+        assert sh(tmp_path, "exit 3")[0] == ProcessEnd(3)
         assert signal.getsignal(signal.SIGCHLD) is before
     finally:
         signal.signal(signal.SIGCHLD, found)
