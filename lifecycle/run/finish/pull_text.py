@@ -28,7 +28,7 @@ BODY_LIMIT = 60_000
 
 def summary_of(run: Run) -> str:
     """The goal in one short line."""
-    line = run.goal.strip().splitlines()[0]
+    line = (run.goal.strip() or run.id).splitlines()[0]
     return short(" ".join(line.split()), 100)
 
 

@@ -34,9 +34,9 @@ class StoryCommit:
 
 
 def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
-    """The first line of a story's commit, by the platform's convention that contains {title}, if any."""
-    texts = (text for text in conventions.values() if isinstance(text, str))
-    template = next((text for text in texts if "{title}" in text), FORMAT)
+    """The first line of a story's commit, by the platform's convention of commits that contains {title}."""
+    texts = (text for name, text in conventions.items() if name.casefold().startswith("commit"))
+    template = next((text for text in texts if isinstance(text, str) and "{title}" in text), FORMAT)
     parts = {"type": "feat", "title": story.title, "id": story.id, "story": story.id}
     line = re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), template)
     return visible(redact(" ".join(line.split())))[:_LONGEST]

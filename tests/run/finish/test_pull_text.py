@@ -244,6 +244,7 @@ def test_the_title_is_the_goals_first_line() -> None:
     long = run_of(goal="\n" + "pay " * 60 + "\nmore")
     assert summary_of(long).endswith("…")
     assert len(summary_of(long)) <= 100
+    assert summary_of(run_of(goal="")) == run_of().id  # somebody took it out of the file
 
 
 def test_a_second_text_takes_the_place_of_the_first() -> None:

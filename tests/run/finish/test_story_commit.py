@@ -58,6 +58,7 @@ def committed(ground: RunGround) -> list[str]:
         ({"commitFormat": "[{id}] {title}"}, "[S1] Pay by card"),
         ({"commit_format": "{type}({story}): {title} {other}"}, "feat(S1): Pay by card {other}"),
         ({"commitFormat": ["{title}"]}, "feat: Pay by card (S1)"),
+        ({"branches": "work/{title}"}, "feat: Pay by card (S1)"),
         ({"commits": "{title}\n\nEvil: trailer"}, "Pay by card Evil: trailer"),
     ],
 )
