@@ -241,11 +241,12 @@ class _Report:
         self.counts.errors += max(0, stated - self.counts.failed - self.counts.errors)
 
     def _add(self, case: Element) -> None:
-        """Count a test."""
+        """Count a test; one inside of it is a part of it."""
         parts = (case.get("classname"), case.get("name"))
         words = [" ".join(part.split()) for part in parts if part and part.strip()]
         identity = "::".join(words)[:NAME]
-        ends = [_ENDS[name] for name in map(_name, case) if name in _ENDS]
+        inside = [part for near in case.iter() if _name(near) == "testcase" for part in near]
+        ends = [_ENDS[name] for name in map(_name, inside) if name in _ENDS]
         ends += ["skipped"] * (case.get("status") in _LEFT_OUT)
         red = [end for end in ends if end != "skipped"]
         state = (red or ends or ["passed"])[-1]
@@ -253,7 +254,7 @@ class _Report:
         if red:
             self.failures.append(identity)
         if state == "failed":
-            failures = [inner for inner in case if _name(inner) == "failure"]
+            failures = [part for part in inside if _name(part) == "failure"]
             kind, message = (failures[0].get(key, "")[:REASON] for key in ("type", "message"))
             text = "".join(failure.text or "" for failure in failures)[:REASON]
             self.asserted += [identity] * is_asserted(kind, message, text)

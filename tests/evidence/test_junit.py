@@ -101,6 +101,11 @@ def shown(reading: Reading | None) -> tuple[object, ...]:
             (Outcome.FAILED, 0, 0, 0, 1),
             ("a",),
         ),
+        (
+            "<testsuite><testcase name='a'><testcase name='b'><failure/></testcase></testcase></testsuite>",
+            (Outcome.FAILED, 0, 1, 0, 0),
+            ("a",),
+        ),
     ],
 )
 def test_counts_and_failures(
@@ -121,6 +126,7 @@ def test_counts_and_failures(
         "junit.xml",
         "packages/web/junit.xml",
         "test-results/unit.xml",
+        "test-results/jest/junit.xml",
         "reports/junit-1.xml",
         "target/surefire-reports/TEST-org.example.AppTest.xml",
         "core/target/failsafe-reports/TEST-x.xml",
