@@ -31,5 +31,5 @@ def read_check(
     root = Path("there-is-no-such-folder")
     shown = check_reading.read(kind, end, root, table)
     if kind == COVERAGE and status == 0:
-        return check_reading.coverage(coverage, printed.text, root, 0.0)
+        return check_reading.coverage(coverage, printed.text, printed.text, root, 0.0)
     return shown

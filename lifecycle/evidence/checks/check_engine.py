@@ -192,7 +192,7 @@ class CheckRun:
                 break
         else:
             if name == records.COVERAGE:
-                place = printed.text, self.root, first_began
+                place = printed.text, part.text, self.root, first_began
                 reads.append(partial(check_reading.coverage, self.check.coverage, *place))
         return printed, end, reads
 

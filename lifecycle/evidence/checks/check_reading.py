@@ -97,12 +97,15 @@ def missing_tool(status: int, output: str) -> str:
     return ""
 
 
-def coverage(source: CoverageSource | None, output: str, root: Path, began: float) -> Reading:
+def coverage(
+    source: CoverageSource | None, output: str, last: str, root: Path, began: float
+) -> Reading:
     """The reading of the percentage over all commands of a check, none of which failed.
 
     Args:
         source: how the platform reads the percentage; None if it does not say.
         output: what the commands printed.
+        last: what the last one of them printed; without a platform's word its number counts before others.
         root: the worktree's top folder.
         began: when the first command was started, in seconds since the epoch.
     """
@@ -110,7 +113,8 @@ def coverage(source: CoverageSource | None, output: str, root: Path, began: floa
 
     if source is None:
         why = "no percentage of coverage was read"
-        number = coverage_number.known(reading.plain(output))
+        numbers = (coverage_number.known(reading.plain(text)) for text in (last, output))
+        number = next((number for number in numbers if number is not None), None)
     else:
         why = "no percentage was read where its platform says it is"
         number = coverage_number.percent(source, output, root, int((began - junit.SLACK) * 1e9))

@@ -166,6 +166,8 @@ def test_what_tests_print_themselves_is_no_program_that_is_missing(home: Path, n
 
 
 def test_without_a_platforms_word_a_known_programs_number_is_read(home: Path) -> None:
-    """As in the output of pytest-cov or of Go, of the last command."""
-    done = checked(home, None, "echo begun", "echo 'coverage: 66.7% of statements'")
-    assert (done.outcome, done.why) == (Outcome.PASSED, "coverage 66.7 %")
+    """As in the output of pytest-cov or of Go: of the last command, and if that has none, of another."""
+    other, last = "echo 'TOTAL 9 1 90%'", "echo 'coverage: 66.7% of statements'"
+    for scripts in (("echo begun", last), (other, last), (last, "echo ended")):
+        done = checked(home, None, *scripts)
+        assert (done.outcome, done.why) == (Outcome.PASSED, "coverage 66.7 %")
