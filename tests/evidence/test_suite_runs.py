@@ -844,6 +844,8 @@ def test_a_line_is_plain_while_each_of_its_parts_is_known(line: str, *, is_plain
         *(("cd - && pytest", "/w", True), ("cd a && cd .. && pytest", "/w", False)),
         ("pytest $X/a", "/w", True),
         *(("cd /tmp/x && pytest", "", True), ("cd a && pytest", "", False)),
+        *((f"cd {TOP}/a && pytest", root, False) for root in ("/w", "")),
+        (f"cd {TOP}/../a && pytest", "/w", True),
     ],
 )
 def test_a_line_leads_away_by_any_place_that_is_not_below_the_top(
