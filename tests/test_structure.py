@@ -31,7 +31,7 @@ BUDGET = {
     "github": 5_815,
     "trackers": 2_503,
     "platforms": 648,
-    "evidence": 2_428,
+    "evidence": 2_435,
     "claim": 6_243,
     "run": 3_574,
     "stages": 2_492,
