@@ -28,7 +28,7 @@ from lifecycle.api import Wake, Worktree
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
-from lifecycle.settings.resources import PLUGIN, hook_script, packaged, plugin_folder
+from lifecycle.settings.resources import PLUGIN, hook_script, packaged, top_folder
 from lifecycle.storage.store import CLAIM_FILE
 from tests.clones import clone
 from tests.e2e.forked import Forked
@@ -267,7 +267,7 @@ def _is_write(request: LoggedRequest) -> bool:
 def installed_plugin(root: Path) -> Path:
     """A copy of the plugin, of the version under test, as the client installs it."""
     for name in PLUGIN:
-        shutil.copytree(plugin_folder(name), root / name)
+        shutil.copytree(top_folder(name), root / name)
     (root / "lifecycle").mkdir()
     (root / "lifecycle/__init__.py").write_text(packaged("__init__.py"))
     return root

@@ -14,46 +14,27 @@ from typing import Any, Final
 
 from lifecycle.core.light_dataclass import dataclass
 
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).absolute().parents[1]
 
 PLUGIN: Final = ("hooks", "commands", "agents", "skills")
 """The folders of a plugin that the command brings, too."""
 
 
-def _folder(name: str) -> Path:
+def top_folder(name: str) -> Path:
+    """The absolute path of one of these folders."""
     packaged = _PACKAGE / f"_{name}"
     return packaged if packaged.is_dir() else _PACKAGE.parent / name
 
 
-def graphql_document(name: str) -> str:
-    """The text of `graphql/NAME.graphql`."""
-    return page(f"graphql/{name}.graphql")
-
-
-def graphql_documents() -> list[Path]:
-    """Every GraphQL document of the product, in name order."""
-    return sorted(_folder("graphql").glob("*.graphql"))
-
-
 def page(name: str) -> str:
     """The text of a file in one of these folders, such as `commands/claim.md`."""
-    folder, _, path = name.partition("/")
-    return (_folder(folder) / path).read_text(encoding="utf-8")
-
-
-def plugin_folder(name: str) -> Path:
-    """The command's copy of one of the `PLUGIN` folders."""
-    return _folder(name)
-
-
-def hooks_folder() -> Path:
-    """The absolute path of the folder with the hook scripts."""
-    return _folder("hooks").absolute()
+    place, _, path = name.partition("/")
+    return (top_folder(place) / path).read_text(encoding="utf-8")
 
 
 def hook_script(name: str) -> Path:
     """The path of `hooks/NAME`."""
-    return _folder("hooks") / name
+    return top_folder("hooks") / name
 
 
 def packaged(name: str) -> str:

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from lifecycle.settings.resources import PLUGIN, install_line, packaged, plugin_folder
+from lifecycle.settings.resources import PLUGIN, install_line, packaged, top_folder
 
 NAME = "lifecycle@lifecycle"
 """The plugin's name in its marketplace, as given to the client."""
@@ -21,7 +21,7 @@ def is_as_command(root: str) -> bool | None:
     try:
         version = (Path(root) / "lifecycle" / "__init__.py").read_text(encoding="utf-8")
         return version == packaged("__init__.py") and all(
-            _files(Path(root) / name) == _files(plugin_folder(name)) for name in PLUGIN
+            _files(Path(root) / name) == _files(top_folder(name)) for name in PLUGIN
         )
     except (OSError, ValueError):
         return None

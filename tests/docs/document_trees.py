@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import graphql
 
-from lifecycle.settings.resources import graphql_document
+from tests.graphql_texts import graphql_document
 
 N = TypeVar("N", bound=graphql.Node)
 Fragment = graphql.FragmentDefinitionNode

@@ -14,8 +14,8 @@ from lifecycle.github.client.graph import READY
 from lifecycle.github.pulls.forge import BOARD, LABELS, PARTS, WRITES
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 from lifecycle.github.sweep.sweep_holdings import OWNER, OWNER_WAITS
-from lifecycle.settings.resources import graphql_documents
 from tests.docs.document_trees import fields_of, merged
+from tests.graphql_texts import graphql_documents
 
 PATH = READY
 _CLAIM = "observe_claim"

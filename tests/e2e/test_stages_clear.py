@@ -8,7 +8,7 @@ import re
 import pytest
 
 from lifecycle.core.stage_names import Detected
-from lifecycle.settings.resources import hooks_folder
+from lifecycle.settings.resources import top_folder
 from lifecycle.setup.init.hook_table import WIRES, groups, local_form
 from tests.e2e.agent import Agent
 from tests.e2e.client import Heard, ended, heard
@@ -34,7 +34,7 @@ UNSAID = {**client(), "CLAUDE_CODE_SESSION_ATTENDED": "", "CLAUDE_CODE_ENTRYPOIN
 def wired(ground: Ground, *names: str) -> None:
     """The person's own settings have these scripts at SessionStart."""
     wires = [wire for wire in WIRES if wire.name in names]
-    hooks = {"SessionStart": groups("SessionStart", local_form(hooks_folder()), wires)}
+    hooks = {"SessionStart": groups("SessionStart", local_form(top_folder("hooks")), wires)}
     path = ground.root / ".claude/settings.local.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({"hooks": hooks}))

@@ -16,8 +16,8 @@ from lifecycle.core.values.model import BoardBrief, Draft, Repository
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.control.faults import Fault
-from lifecycle.settings.resources import graphql_document
 from tests.github.hub import Hub, MemoryCache, PatientClock
+from tests.graphql_texts import graphql_document
 
 URL = "https://api.github.com/graphql"
 

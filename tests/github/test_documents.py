@@ -21,10 +21,10 @@ from graphql import (
     validate,
 )
 
-from lifecycle.settings.resources import graphql_documents
 from tests.batches import each_row
 from tests.conformance import sources
 from tests.conformance.graph_shape import published
+from tests.graphql_texts import graphql_documents
 
 # GitHub does not enforce the merging of overlapping fields; its own `gh` violates the rule.
 RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]

@@ -17,12 +17,12 @@ from lifecycle.core.timing import Deadline
 from lifecycle.github.client import graph
 from lifecycle.github.client.graph import LACKING_SECONDS, GraphClient
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
-from lifecycle.settings.resources import graphql_documents
 from tests.batches import each_row
 from tests.docs import document_trees, ready_documents
 from tests.github.hub import TOKEN, MemoryCache, PatientClock
 from tests.github.made_up import LIBRARIES
 from tests.github.test_documents import RULES, schema
+from tests.graphql_texts import graphql_documents
 
 __all__ = ["schema"]
 

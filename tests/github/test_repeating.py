@@ -8,8 +8,8 @@ import pytest
 from graphql import GraphQLSchema, parse, print_ast, validate
 
 from lifecycle.github.client.graph import Document, document, repeated
-from lifecycle.settings.resources import graphql_documents
 from tests.github.test_documents import RULES, schema
+from tests.graphql_texts import graphql_documents
 
 __all__ = ["schema"]
 

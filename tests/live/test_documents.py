@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.settings.resources import graphql_documents
+from tests.graphql_texts import graphql_documents
 
 if TYPE_CHECKING:
     from tests.live.hub import Hub

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lifecycle.settings.resources import graphql_document
+from tests.graphql_texts import graphql_document
 
 if TYPE_CHECKING:
     from tests.live.hub import Hub

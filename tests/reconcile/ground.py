@@ -41,9 +41,9 @@ from lifecycle.sandbox.seed import (
     SeedUser,
 )
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.settings.resources import graphql_document
 from lifecycle.storage.state_file import MemoryCache
 from tests.conftest import ManualClock, environment_of
+from tests.graphql_texts import graphql_document
 from tests.worlds import FIELDS, TOKEN, lease
 
 HOME = "octo-org/hello-service"

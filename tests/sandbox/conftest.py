@@ -12,7 +12,7 @@ import requests
 from lifecycle.github.client.graph import document
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.settings.resources import graphql_document
+from tests.graphql_texts import graphql_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

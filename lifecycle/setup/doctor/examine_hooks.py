@@ -14,7 +14,7 @@ from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import short, visible
 from lifecycle.settings import user_folder
-from lifecycle.settings.resources import hooks_folder, install_line
+from lifecycle.settings.resources import install_line, top_folder
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import STRICT, ClientSettings, HookEntry, is_file, shown
@@ -177,7 +177,7 @@ def _gone(case: Examined) -> None:
 
 def _is_ours(script: Path) -> bool:
     """True if a script, there or not, is in this installation's folder of scripts."""
-    return os.path.realpath(script.parent) == os.path.realpath(hooks_folder())
+    return os.path.realpath(script.parent) == os.path.realpath(top_folder("hooks"))
 
 
 def _script(case: Examined, entry: HookEntry, fix: str) -> None:
@@ -201,7 +201,7 @@ def _script(case: Examined, entry: HookEntry, fix: str) -> None:
 
 
 def _is_known(case: Examined, entry: HookEntry) -> bool:
-    folders = (hooks_folder(), user_folder.recorded(case.environment).hooks)
+    folders = (top_folder("hooks"), user_folder.recorded(case.environment).hooks)
     scripts = [folder / entry.name for folder in folders if folder is not None]
     script = entry.script
     return script is not None and any(path.is_file() and script.samefile(path) for path in scripts)

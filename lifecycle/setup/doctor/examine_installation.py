@@ -13,7 +13,7 @@ from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.core.light_dataclass import object_in
 from lifecycle.settings import config, user_folder
-from lifecycle.settings.resources import hooks_folder, install_line
+from lifecycle.settings.resources import install_line, top_folder
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init import status_line
 from lifecycle.setup.init.found_hooks import shown
@@ -157,7 +157,7 @@ def _recorded(case: Examined) -> None:
         return None  # nothing to record; the next finding reports the missing command
     folder = config.own_path("", case.environment).rstrip("/")
     try:
-        user_folder.record(case.environment, command, hooks_folder())
+        user_folder.record(case.environment, command, top_folder("hooks"))
     except (LifecycleError, OSError) as error:
         return case.find("command.recorded.failed", folder=folder, error=error)
     note = f" {new.note}" if new is not None and new.note and not has_command else ""

@@ -243,7 +243,7 @@ class _Project(Removal):
             hooks = ", ".join(dict.fromkeys(entry.name for entry in instead))
             self.note("wired-by-hand", names=names, hooks=hooks)
         there = [entry.wire for entry in instead]
-        form = shared_form if is_all else local_form(resources.hooks_folder())
+        form = shared_form if is_all else local_form(resources.top_folder("hooks"))
         self.put_into(mark, form, extra, [wire for wire in WIRES if wire not in there])
 
     def _is_kept(self, entry: HookEntry, mark: InitMark, rewired: Collection[Path]) -> bool:
@@ -261,7 +261,7 @@ class _Project(Removal):
             return
         if command.note:
             self.notes.append(command.note)
-        hooks = resources.hooks_folder()
+        hooks = resources.top_folder("hooks")
         trouble = user_folder.trouble(self.environment)
         if trouble:
             if user_folder.recorded(self.environment) != user_folder.Recorded(command.path, hooks):

@@ -138,7 +138,7 @@ class Removal(ProjectFiles):
 
     def unnamed(self, put: Put) -> Put:
         """The additions, and entries without a mark, which name the present folder or the recorded one."""
-        folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
+        folders = (resources.top_folder("hooks"), user_folder.recorded(self.environment).hooks)
         scripts = [
             (wire.event, folder / wire.name) for folder in folders if folder for wire in WIRES
         ]

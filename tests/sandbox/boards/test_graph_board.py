@@ -210,7 +210,7 @@ def test_board_of_a_user_with_pages() -> None:
 def _all_cards(sandbox: Sandbox) -> list[int]:
     import requests
 
-    from lifecycle.settings.resources import graphql_document
+    from tests.graphql_texts import graphql_document
 
     def ask(name: str, **variables: Any) -> Any:
         body = {"query": graphql_document(name), "variables": variables}

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import lifecycle
-from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder, install_line
+from lifecycle.settings.resources import hook_script, install_line, top_folder
 from lifecycle.setup.doctor.examine_hooks import edit
 from lifecycle.setup.init import found_hooks
 from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, hears, local_form
@@ -96,7 +96,7 @@ def test_shared_and_users_hooks_count(patient: Patient) -> None:
     assert SHARED in patient.findings()["hooks.installed"]["says"]
     assert patient.wrong() == []
     _unwired(patient)
-    patient.write_settings(_hooks(hooks_folder()), _user_file(patient))
+    patient.write_settings(_hooks(top_folder("hooks")), _user_file(patient))
     assert "~/.claude/settings.json" in patient.findings()["hooks.installed"]["says"]
     assert patient.wrong() == []
     elsewhere = patient.home / "elsewhere"
@@ -178,7 +178,7 @@ def test_a_mark_that_is_broken(patient: Patient, options: list[str]) -> None:
 def test_the_plugin_and_hooks_by_hand(patient: Patient) -> None:
     """Entries that `init` did not make leave no mark, so the plugin runs beside them."""
     _unwired(patient)
-    patient.write_settings({**_hooks(hooks_folder()), **PLUGIN})
+    patient.write_settings({**_hooks(top_folder("hooks")), **PLUGIN})
     finding = patient.only("hooks.doubled", "fail")
     assert "by the plugin" in finding["says"]
     ok(patient.place.run("sh", "-c", finding["fix"]))
@@ -203,7 +203,7 @@ def test_two_files_run_two_things(patient: Patient, tmp_path: Path) -> None:
 @SOAKED
 def test_two_files_run_the_same(patient: Patient) -> None:
     """The client runs equal entries once, so nothing is wrong with that."""
-    patient.write_settings(_hooks(hooks_folder()), _user_file(patient))
+    patient.write_settings(_hooks(top_folder("hooks")), _user_file(patient))
     assert patient.wrong() == []
 
 
@@ -243,9 +243,9 @@ def test_a_script_that_the_installation_lost(patient: Patient, tmp_path: Path) -
     """`init` would name the same file again: only installing anew brings it back."""
     package = tmp_path / "site" / "lifecycle"
     shutil.copytree(Path(lifecycle.__file__).parent, package)
-    shutil.copytree(hooks_folder(), package / "_hooks")
-    shutil.copytree(graphql_documents()[0].parent, package / "_graphql")
-    shutil.copytree(hooks_folder().parent / "commands", package / "_commands")
+    shutil.copytree(top_folder("hooks"), package / "_hooks")
+    shutil.copytree(top_folder("graphql"), package / "_graphql")
+    shutil.copytree(top_folder("commands"), package / "_commands")
     patient.place.environment["PYTHONPATH"] = str(package.parent)
     command = (sys.executable, "-m", "lifecycle")
     ok(patient.place.run(*command, "init"))
@@ -261,7 +261,7 @@ def test_a_script_that_cannot_be_started(patient: Patient) -> None:
     """A script without its bit is named, found through variables and `~` too; chmod is the fix."""
     other = _copy(patient.root / "with space" / "hooks")
     _unwired(patient)
-    data = _hooks(hooks_folder())
+    data = _hooks(top_folder("hooks"))
     stop = next(e for e in entries(data) if e["command"].endswith("/on-stop"))
     stop["command"] = '"$CLAUDE_PROJECT_DIR/with space/hooks/on-stop"'
     del stop["args"]
@@ -277,7 +277,7 @@ def test_a_script_that_cannot_be_started(patient: Patient) -> None:
 def test_a_command_that_is_not_on_path(patient: Patient) -> None:
     """`lifecycle hook NAME` needs lifecycle on the PATH of the client."""
     _unwired(patient)
-    data = _hooks(hooks_folder())
+    data = _hooks(top_folder("hooks"))
     stop = next(e for e in entries(data) if e["command"].endswith("/on-stop"))
     stop |= {"command": "lifecycle hook on-stop"}
     del stop["args"]
@@ -392,7 +392,7 @@ def test_how_matchers_are_read(matcher: str, kind: str, heard: bool) -> None:
 def test_a_script_at_another_event(patient: Patient) -> None:
     """on-stop at SubagentStop does nothing: a remark."""
     data = patient.settings()
-    data["hooks"]["SubagentStop"] += groups("Stop", local_form(hooks_folder()), ON_STOP)
+    data["hooks"]["SubagentStop"] += groups("Stop", local_form(top_folder("hooks")), ON_STOP)
     patient.write_settings(data)
     assert "SubagentStop" in patient.only("hooks.event", "warn")["says"]
 

@@ -279,7 +279,7 @@ def test_the_users_folder_says_where_everything_is(clone: Clone) -> None:
     """What hooks without an environment read: the command that ran, and the scripts' folder."""
     ok(clone.run("init"))
     recorded = user_folder.recorded(clone.environment)
-    assert recorded == user_folder.Recorded(STARTED, resources.hooks_folder())
+    assert recorded == user_folder.Recorded(STARTED, resources.top_folder("hooks"))
 
 
 @pytest.mark.parametrize("variables", [{"HOME": ""}, {"XDG_CONFIG_HOME": "/dev/null/config"}])
@@ -306,7 +306,7 @@ def test_from_one_person_to_everybody_moves(clone: Clone) -> None:
     shown = clone.git("status", "--porcelain", "--untracked-files=all")
     assert f"?? {MARK}" in shown
     assert str(clone.root) not in clone.read(SHARED) + clone.read(MARK)
-    assert str(resources.hooks_folder()) not in clone.read(SHARED) + clone.read(MARK)
+    assert str(resources.top_folder("hooks")) not in clone.read(SHARED) + clone.read(MARK)
 
 
 def test_a_shared_project_stays_shared(clone: Clone) -> None:
@@ -317,7 +317,7 @@ def test_a_shared_project_stays_shared(clone: Clone) -> None:
     (clone.home / ".config/lifecycle/hooks").unlink()
     assert "already set up here for everybody" in ok(clone.run("init"))
     assert clone.git("status", "--porcelain") == ""
-    assert user_folder.recorded(clone.environment).hooks == resources.hooks_folder()
+    assert user_folder.recorded(clone.environment).hooks == resources.top_folder("hooks")
 
 
 @pytest.mark.parametrize(("first", "then"), [("--shared", ()), ("", ("--shared",))])
@@ -421,7 +421,7 @@ def test_ones_own_entries_stay_beside_everybodys_mark(clone: Clone) -> None:
     folder.mkdir(parents=True)
     for wire in WIRES:
         (folder / wire.name).touch()
-    own = clone.read(LOCAL).replace(str(resources.hooks_folder()), str(folder))
+    own = clone.read(LOCAL).replace(str(resources.top_folder("hooks")), str(folder))
     clone.write(LOCAL, own)
     ok(clone.run("init", "--shared"))
     clone.write(LOCAL, own)
@@ -773,7 +773,7 @@ def test_status_says_that_hooks_are_not_there_any_more(clone: Clone) -> None:
     ok(clone.run("init"))
     before = ok(clone.run("status"))
     gone = clone.home / "python3.0/lifecycle/_hooks"
-    clone.write(LOCAL, clone.read(LOCAL).replace(str(resources.hooks_folder()), str(gone)))
+    clone.write(LOCAL, clone.read(LOCAL).replace(str(resources.top_folder("hooks")), str(gone)))
     sentence = f"Hooks: {gone}/session-start no longer exists"
     for place in (clone.root, linked):
         assert sentence in ok(clone.run("status", cwd=place))

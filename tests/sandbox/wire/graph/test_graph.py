@@ -11,7 +11,7 @@ from gql.transport.requests import RequestsHTTPTransport
 
 from lifecycle.sandbox.wire.graph.run import operation_of
 from lifecycle.sandbox.wire.graph.schema.known import schema
-from lifecycle.settings.resources import graphql_document
+from tests.graphql_texts import graphql_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,9 +11,9 @@ import pytest
 from graphql import GraphQLObjectType, GraphQLSchema, build_schema, parse, validate, validate_schema
 
 from lifecycle.sandbox.wire.graph.support import FieldTables, put_together
-from lifecycle.settings.resources import graphql_documents
 from tests.batches import each_row
 from tests.conformance.sources import need
+from tests.graphql_texts import graphql_documents
 from tests.sandbox.wire.graph.prune_schema import main, prune
 from tests.sandbox.wire.graph.schema_needs import SupportError
 
