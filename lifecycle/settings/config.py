@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -348,7 +349,7 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "base": ("base", readers.branch),
     "issue_link": ("issue_link", readers.link),
     "validate": ("validate", readers.commands),
-    "close": ("close", readers.choice("ask", "auto")),
+    "close": ("close", partial(readers.choice, ("ask", "auto"))),
     "update_branch": ("update_branch", readers.flag),
     "project.owner": ("project_owner", readers.login),
     "project.number": ("project_number", readers.project_number),
@@ -358,11 +359,11 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "ci.rerun": ("ci_rerun", readers.number_or_none),
     "ci.attempts": ("ci_attempts", readers.number),
     "wait.unattended": ("wait_unattended", readers.duration),
-    "labels.use": ("labels_use", readers.choice("auto", "always", "never")),
+    "labels.use": ("labels_use", partial(readers.choice, ("auto", "always", "never"))),
     "labels.prefix": ("labels_prefix", readers.prefix),
     "reconcile.release": ("reconcile_release", readers.flag),
     "reconcile.silent_hours": ("silent_hours", readers.hours),
-    "tdd.enforce": ("tdd_enforce", readers.choice("off", "warn", "deny")),
+    "tdd.enforce": ("tdd_enforce", partial(readers.choice, ("off", "warn", "deny"))),
     "tracker.use": ("tracker_use", readers.tracker),
     "tracker.folder": ("tracker_folder", readers.text),
     "evidence.runners": ("evidence_runners", readers.tables),
@@ -386,7 +387,7 @@ USER_KEYS: dict[str, tuple[str, Any]] = {
     "api_url": ("api_url", readers.url),
     "graphql_url": ("graphql_url", readers.url),
     "token_command": ("token_command", readers.words),
-    "merge": ("merge", readers.choice("ask", "auto")),
+    "merge": ("merge", partial(readers.choice, ("ask", "auto"))),
     "pass_tokens_to": ("pass_tokens_to", readers.children),
     "tracker.folders": ("tracker_folders", readers.folders),
     "app.id": ("app_id", readers.app_id),

@@ -6,7 +6,8 @@ Each takes the words that name the value in the sentence, and the value; each ra
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
@@ -28,26 +29,22 @@ def _need(is_fit: object, where: str, must: str, value: object) -> None:
         raise BadConfig(f"{where} must be {must}, not {value!r}.")
 
 
-def spelled(pattern: str, must: str) -> Callable[[str, object], str]:
-    """A reader of a text on one line that fits a pattern; spaces around it are removed."""
-
-    def read(where: str, value: object) -> str:
-        text = value.strip() if isinstance(value, str) else ""
-        _need(text.isprintable() and re.fullmatch(pattern, text), where, must, value)
-        return text
-
-    return read
+def _spelled(pattern: str, must: str, where: str, value: object) -> str:
+    """A text on one line that fits a pattern; spaces around it are removed."""
+    text = value.strip() if isinstance(value, str) else ""
+    _need(text.isprintable() and re.fullmatch(pattern, text), where, must, value)
+    return text
 
 
-text = spelled("[^-].*", "a non-empty text on one line")
+text = partial(_spelled, "[^-].*", "a non-empty text on one line")
 """A text that cannot be taken for an option of a command."""
 
-login = spelled("[A-Za-z0-9][A-Za-z0-9_-]*", "the login of an account")
+login = partial(_spelled, "[A-Za-z0-9][A-Za-z0-9_-]*", "the login of an account")
 
-tracker = spelled("[a-z][a-z0-9_-]*", '"auto" or the name of a tracker')
+tracker = partial(_spelled, "[a-z][a-z0-9_-]*", '"auto" or the name of a tracker')
 """The registry decides whether there is such a tracker."""
 
-label = spelled("[^,]+", "the name of a label, without a comma")
+label = partial(_spelled, "[^,]+", "the name of a label, without a comma")
 """A label that can be searched for, and that can be followed by a colon and more."""
 
 
@@ -85,15 +82,11 @@ def link(where: str, value: object) -> str:
     return link
 
 
-def choice(*words: str) -> Callable[[str, object], str]:
-    """A reader that accepts one of these words."""
-
-    def read(where: str, value: object) -> str:
-        *others, last = [f'"{word}"' for word in words]
-        _need(value in words, where, f"{', '.join(others)} or {last}", value)
-        return str(value)
-
-    return read
+def choice(words: Sequence[str], where: str, value: object) -> str:
+    """One of these words."""
+    *others, last = [f'"{word}"' for word in words]
+    _need(value in words, where, f"{', '.join(others)} or {last}", value)
+    return str(value)
 
 
 def prefix(where: str, value: object) -> str:
@@ -131,25 +124,26 @@ def words(where: str, value: object) -> tuple[str, ...]:
     return tuple(words)
 
 
-def several(is_fit: Callable[[str], object], must: str) -> Callable[[str, object], tuple[str, ...]]:
-    """A reader of one text, or of a list of texts, each of which `is_fit` accepts."""
-
-    def read(where: str, value: object) -> tuple[str, ...]:
-        texts = [value] if isinstance(value, str) else value
-        is_list = isinstance(texts, list) and all(isinstance(t, str) and is_fit(t) for t in texts)
-        _need(is_list, where, must, value)
-        return tuple(cast("list[str]", texts))
-
-    return read
+def _several(
+    is_fit: Callable[[str], object], must: str, where: str, value: object
+) -> tuple[str, ...]:
+    """One text, or a list of texts, each of which `is_fit` accepts."""
+    texts = [value] if isinstance(value, str) else value
+    is_list = isinstance(texts, list) and all(isinstance(t, str) and is_fit(t) for t in texts)
+    _need(is_list, where, must, value)
+    return tuple(cast("list[str]", texts))
 
 
-commands = several(bool, "a command or a list of commands")
+commands = partial(_several, bool, "a command or a list of commands")
 """For a shell."""
 
-children = several(CHILDREN.__contains__, f"a list of these: {', '.join(map(repr, CHILDREN))}")
+children = partial(
+    _several, CHILDREN.__contains__, f"a list of these: {', '.join(map(repr, CHILDREN))}"
+)
 """Programs that we start and that may see the user's tokens."""
 
-folders = several(
+folders = partial(
+    _several,
     lambda path: path.startswith(("/", "~/")) and path.isprintable(),
     "a list of folders, each an absolute path or one that begins with ~/",
 )
@@ -185,42 +179,33 @@ def _is_words(value: object) -> bool:
     return all(isinstance(word, str) and "\0" not in word for word in value)
 
 
-def whole(least: int, most: int = 0) -> Callable[[str, object], int]:
-    """A reader of a whole number from `least`, and up to `most` if that is given; it may be a text."""
-    must = f"a whole number from {least} {f'to {most}' if most else 'on'}"
-
-    def read(where: str, value: object) -> int:
-        text = str(value).strip()
-        is_number = text.isascii() and text.isdigit() and not isinstance(value, bool)
-        is_fit = is_number and least <= int(text) and (not most or int(text) <= most)
-        _need(is_fit, where, must, value)
-        return int(text)
-
-    return read
+def _whole(least: int, most: int, where: str, value: object) -> int:
+    """A whole number from `least`, and up to `most` unless that is 0; it may be a text."""
+    text = str(value).strip()
+    is_number = text.isascii() and text.isdigit() and not isinstance(value, bool)
+    is_fit = is_number and least <= int(text) and (not most or int(text) <= most)
+    _need(is_fit, where, f"a whole number from {least} {f'to {most}' if most else 'on'}", value)
+    return int(text)
 
 
-number = whole(1)
-number_or_none = whole(0)
-project_number = whole(1, 2**31 - 1)  # an Int of GraphQL's
+number = partial(_whole, 1, 0)
+number_or_none = partial(_whole, 0, 0)
+project_number = partial(_whole, 1, 2**31 - 1)  # an Int of GraphQL's
 
 
-def amount(unit: str, is_fit: Callable[[float], bool]) -> Callable[[str, object], float]:
-    """A reader of a number of such units of time that `is_fit` accepts, as a number or as text."""
-
-    def read(where: str, value: object) -> float:
-        try:
-            number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
-        except (TypeError, ValueError):
-            number = -1.0
-        is_number = is_fit(number) and not isinstance(value, bool)
-        _need(is_number, where, f"a number of {unit} above 0", value)
-        return number
-
-    return read
+def _amount(unit: str, most: float, where: str, value: object) -> float:
+    """A number of such units of time, up to `most` of them, as a number or as text."""
+    try:
+        number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
+    except (TypeError, ValueError):
+        number = -1.0
+    is_fit = 0 < number <= most and not isinstance(value, bool)
+    _need(is_fit, where, f"a number of {unit} above 0", value)
+    return number
 
 
-positive = amount("seconds", lambda seconds: 0 < seconds < 1e9)
-hours = amount("hours", lambda hours: 0 < hours <= 87_600)  # ten years
+positive = partial(_amount, "seconds", 999_999_999)
+hours = partial(_amount, "hours", 87_600)  # ten years
 
 
 def duration(where: str, value: object) -> float:
