@@ -118,16 +118,10 @@ def place_of(world: TrackerHub, agent: str = "") -> TrackerPlace:
     """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
     session = running_client.session_of({}, world.environment)
     return TrackerPlace(
-        root=world.root,
-        environment=world.environment,
-        settings=world.settings,
-        clock=world.clock,
-        deadline=world.deadline,
+        hub=world,
         named=agent or _claimed_by(world) or _configured(world.environment.get(ACTOR, "")),
         seat=seat_in(world.root, session),
         user=_user(),
-        hub=world,
-        is_hook=world.is_hook,
     )
 
 

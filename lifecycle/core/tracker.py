@@ -290,10 +290,6 @@ class Tracker(Protocol):
         """
 
 
-Options = Mapping[str, str]
-"""Options of a tracker beside its place: `folder` (where it keeps its database)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Link:
     """A task of one tracker that is linked to a GitHub issue.

@@ -85,7 +85,7 @@ _PROCESS: dict[Path, MemoryTasks] = {}
 
 def open_tracker(place: TrackerPlace) -> MemoryTracker:
     """The tasks of this worktree, shared by all trackers that are opened in this process."""
-    tasks = _PROCESS.setdefault(place.root.resolve(), MemoryTasks(place.clock.now))
+    tasks = _PROCESS.setdefault(place.hub.root.resolve(), MemoryTasks(place.hub.clock.now))
     return MemoryTracker(tasks, place.actor())
 
 

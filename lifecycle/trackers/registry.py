@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
-from lifecycle.core.timing import Deadline
 from lifecycle.core.tracker import Note, Task, Tracker, Wording
 from lifecycle.core.values.configured import AUTO, Settings
 from lifecycle.core.world import World
@@ -76,10 +75,10 @@ def _detected(root: Path, environment: Mapping[str, str], folder: str) -> str:
 
 def chosen(place: TrackerPlace) -> str:
     """The name of this place's tracker: the configured one, or the detected one."""
-    use = place.settings.tracker_use
+    use = place.hub.settings.tracker_use
     if use != AUTO:
         return use
-    return _detected(place.root, place.environment, place.settings.tracker_folder)
+    return _detected(place.hub.root, place.hub.environment, place.hub.settings.tracker_folder)
 
 
 def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> tuple[str, str]:
@@ -214,29 +213,18 @@ class TrackerPlace:
     """The place where a tracker is opened. Building one makes no requests.
 
     Attributes:
-        root: the worktree's root folder.
-        environment: the variables that the tracker and its processes see.
-        settings: the settings.
-        clock: the clock.
-        deadline: the time by which everything must end.
+        hub: the worktree with its settings, the variables that the tracker's processes see, and GitHub. If
+            it answers a hook, the tracker waits only briefly, and publishes nothing.
         named: the actor if known: the agent of this worktree's claim, else LIFECYCLE_ACTOR; or "".
         seat: distinguishes this agent from all others of its user: digits computed from the machine, the
             worktree and the client's session; the same for each call.
         user: this machine's account, as a name that any tracker accepts.
-        hub: GitHub.
-        is_hook: a hook is the caller: the tracker waits only briefly, and publishes nothing.
     """
 
-    root: Path
-    environment: Mapping[str, str]
-    settings: Settings
-    clock: Clock
-    deadline: Deadline
+    hub: TrackerHub
     named: str
     seat: str
     user: str
-    hub: TrackerHub
-    is_hook: bool = False
 
     def actor(self, account: str = "") -> str:
         """The acting name: `named`, else `account-seat`, the form of a claim's agent names.

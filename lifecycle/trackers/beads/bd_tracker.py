@@ -27,15 +27,15 @@ from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor ever without the user's yes."""
-    folder = place.settings.tracker_folder
+    folder = place.hub.settings.tracker_folder
     runner = Runner(
-        place.root,
-        place.environment,
+        place.hub.root,
+        place.hub.environment,
         place.actor(),
-        place.deadline,
+        place.hub.deadline,
         folder=folder,
-        is_hook=place.is_hook,
-        demand=partial(bd_here.refuse, place.root, place.environment, folder),
+        is_hook=place.hub.is_hook,
+        demand=partial(bd_here.refuse, place.hub.root, place.hub.environment, folder),
     )
     return BeadsTracker(runner, lambda: _users_names(place))
 
@@ -46,7 +46,7 @@ def _users_names(place: TrackerPlace) -> tuple[str, ...]:
     Source: `bd --help` of 0.49.6 to 1.3.0: "Actor name (default: $BEADS_ACTOR, git user.name, $USER)".
     """
     variables = ("BEADS_ACTOR", "BD_ACTOR", "USER")
-    named = [place.environment.get(name, "") for name in variables]
+    named = [place.hub.environment.get(name, "") for name in variables]
     git_name = place.hub.git.run("config", "user.name", check=False)
     return tuple(name for name in (*named, place.user, git_name) if name)
 

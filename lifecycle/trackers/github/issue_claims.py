@@ -54,8 +54,8 @@ class IssueHolding:
         self._issues = IssueOperations(calls)
         self._comments = CommentOperations(calls)
         self._hub = place.hub
-        self._root = place.root
-        self._remote = place.settings.remote
+        self._root = place.hub.root
+        self._remote = place.hub.settings.remote
         self._login = login
         self._actor = actor
         digest = hashlib.sha256(actor.encode("utf-8", "surrogatepass")).hexdigest()

@@ -236,7 +236,7 @@ class TaskLists:
 
     @property
     def _has_board(self) -> bool:
-        return self._place.settings.project_number is not None
+        return self._place.hub.settings.project_number is not None
 
     def _of(self, tasks: Sequence[Task]) -> dict[str, str]:
         """The board's priorities for these tasks, by the task's id; without those that have none."""
@@ -259,7 +259,7 @@ class TaskLists:
         try:
             return look()
         except LifecycleError as error:
-            log.write(self._place.root, f"tracker: {why}: {error.sentence}")
+            log.write(self._place.hub.root, f"tracker: {why}: {error.sentence}")
             return nothing
 
 
