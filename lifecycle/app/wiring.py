@@ -451,13 +451,10 @@ class WorktreeWorld:
 
         return tracker_opening.issues_of(self)
 
-    @cached_property
-    def inner(self) -> Tracker | None:
-        """The tracker, unless it is GitHub; raises BadConfig."""
-        return self.inner_as("")
-
     def inner_as(self, agent: str, name: str = "") -> Tracker | None:
-        """`inner` in the name of this agent, who may be about to claim; "" for the present agent.
+        """The tracker, unless it is GitHub, in the name of this agent; raises BadConfig.
+
+        `agent`: whoever is about to claim; "" for the present agent.
 
         `name`: the tracker in which a link was made, whatever the settings say now.
         """

@@ -175,12 +175,6 @@ def generate_markdown(
     return text
 
 
-def _demand_list(parameter: str, given: object) -> None:
-    """Refuse a text instead of a list of texts: Python would read it as the list of its letters."""
-    if isinstance(given, str):
-        raise Refused(sentence("no-list", parameter=parameter, given=repr(given)))
-
-
 def _steps(root: str | Path) -> WorkflowSteps:
     """The workflow steps of the folder's worktree; outside of git, of the folder itself."""
     folder = Path(root).absolute()
@@ -219,7 +213,9 @@ def _phase(form: PhaseForm) -> WorkflowPhase:
             if key not in _KEYS and key not in _RECORDED:
                 raise Refused(sentence("no-key", key=quoted(str(key)), keys=", ".join(_KEYS)))
         for parameter in ("reading", "reminders"):
-            _demand_list(parameter, form.get(parameter))
+            given = form.get(parameter)
+            if isinstance(given, str):  # Python would read it as the list of its letters
+                raise Refused(sentence("no-list", parameter=parameter, given=repr(given)))
         title = form.get("title") or form.get("name") or ""
         return WorkflowPhase(
             str(title),

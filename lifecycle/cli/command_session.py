@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lifecycle.cli.terminal import at_once, is_terminal, json_text, say
+from lifecycle.cli.terminal import at_once, is_terminal, json_text, say, say_all
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, fields_of
 from lifecycle.core.redact import visible
@@ -168,11 +168,7 @@ class Session:
 
     def show_whole(self, lines: Iterable[str], data: Mapping[str, Any]) -> None:
         """Print lines as they are, strangers' texts in them being quoted already; or one JSON object."""
-        if self.as_json:
-            self.show([], data)
-        else:
-            for line in lines:
-                say(line)
+        say_all(lines, data, as_json=self.as_json)
 
     def show_all_but(
         self, problem: Exception | None, lines: Iterable[str], data: Mapping[str, Any]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from lifecycle.core.errors import LifecycleError
     from lifecycle.core.plan import FailuresHeard, ReviewsHeard
     from lifecycle.core.values import model
-    from lifecycle.core.values.checks import Checks
     from lifecycle.core.values.failed_checks import CommitFailures, FailedHead, WorkflowRun
     from lifecycle.core.values.shapes import Ensured, PullFacts
     from lifecycle.core.values.survey import Holding, Swept
@@ -89,12 +88,6 @@ class Forge(Protocol):
 
     def move_ref(self, repository_id: str, ref: str, before: str, after: str) -> None:
         """Set a ref to `after` if it holds `before` now; if `after` is all zeros, delete it."""
-
-    def checks(self, sha: str) -> Checks:
-        """Every check run and commit status of one commit, page by page."""
-
-    def token_facts(self) -> model.TokenFacts:
-        """The token's owner, kind and rights. Only reads."""
 
     def repository_access(self) -> model.RepositoryAccess:
         """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""

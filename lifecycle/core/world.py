@@ -142,12 +142,11 @@ class World(Protocol):
     def issues(self) -> Tracker:
         """GitHub's issues as a tracker, whatever the worktree's tracker is."""
 
-    @property
-    def inner(self) -> Tracker | None:
-        """The worktree's tracker, if it is not GitHub."""
-
     def inner_as(self, agent: str, name: str = "") -> Tracker | None:
-        """`inner` in the name of this agent; `name` is the tracker's, "" for the configured one."""
+        """The worktree's tracker, if it is not GitHub, in the name of this agent.
+
+        `name` is the tracker's, "" for the configured one.
+        """
 
     @property
     def spent(self) -> tuple[int, int]:

@@ -132,7 +132,9 @@ def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float)
         try:
             process.wait(seconds)
         except BaseException:
-            _end(process)
+            # Whatever it started holds its pipe open, and ends with it.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             raise
         assert process.stdout is not None  # noqa: S101 -- it is a pipe
         # A process that it leaves may hold its output open, so no end of that is waited for.
@@ -146,9 +148,3 @@ def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float)
 def _none(where: str, problem: str, command: Sequence[str]) -> NoToken:
     words = {"where": where, "problem": problem, "program": command[0]}
     return NoToken(resources.sentence("no-printed-token", **words))
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the command and whatever it started, which holds its pipe open."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)

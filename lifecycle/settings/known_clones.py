@@ -46,7 +46,7 @@ def note(root: Path, environment: Mapping[str, str]) -> None:
         path = place / FOLDER / _name(git)
         if os.path.lexists(path) or regular_files.strange_folder(str(path.parent)):
             return
-        main = "" if root.resolve() in _linked(git) else str(root.resolve())
+        main = "" if root.resolve() in store.linked_worktrees(git).values() else str(root.resolve())
         data = {"version": _VERSION, "git": str(git), "main": main}
         user_folder.write(path, json.dumps(data).encode("ascii") + b"\n")
 
@@ -71,30 +71,12 @@ def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
 
 
 def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
-    """The top folders of a clone's worktrees, the main one first; found without starting git.
-
-    Source: https://git-scm.com/docs/gitrepository-layout (`worktrees/<id>/gitdir`).
-    """
+    """The top folders of a clone's worktrees, the main one first; found without starting git."""
     above = clone.git.parent if clone.git.name == ".git" else None
     mains = [folder for folder in (clone.main or above,) if folder is not None]
+    tops = [*mains, *store.linked_worktrees(clone.git).values()]
     # A folder that belongs to another clone by now is left out.
-    return tuple(
-        folder
-        for folder in [*mains, *_linked(clone.git)]
-        if store.common_folder(folder) == clone.git
-    )
-
-
-def _linked(git: Path) -> list[Path]:
-    """The folders of a clone's linked worktrees, according to its git folder."""
-    folders = []
-    for path in sorted(git.glob("worktrees/*/gitdir")):
-        with contextlib.suppress(OSError):
-            file = store.read(path)
-            line = os.fsdecode(file.content if file is not None else b"").strip("\n")
-            if line and "\0" not in line:
-                folders.append((path.parent / line).parent.resolve())
-    return folders
+    return tuple(top for top in tops if store.common_folder(top) == clone.git)
 
 
 def _read(path: Path) -> KnownClone | None:

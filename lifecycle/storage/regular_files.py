@@ -292,14 +292,14 @@ def append(path: str, text: bytes, *, most: int) -> None:
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     with os.fdopen(opened(path, flags), "ab", 0) as file:
-        if os.fstat(file.fileno()).st_size + len(text) <= most:
+        size = os.fstat(file.fileno()).st_size
+        if not size or size + len(text) <= most:
             file.write(text)
             return
     if os.path.lexists(f"{path}.1"):
         os.replace(f"{path}.1", f"{path}.2")
     os.replace(path, f"{path}.1")
-    with os.fdopen(opened(path, flags), "ab", 0) as file:
-        file.write(text)
+    append(path, text, most=most)
 
 
 def mark(path: str, mtime_ns: int | None = None) -> None:

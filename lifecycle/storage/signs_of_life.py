@@ -177,11 +177,16 @@ def alone(folder: Folder, seconds: float) -> Iterator[None]:
 
 def promise(folder: Folder, session: str, until: float) -> None:
     """Show that this process waits for `session`, and will be back by `until` (seconds, epoch)."""
-    content = f"{os.getpid()} {session}\n"
-    snapshot = folder.read(SIGN)
+    _promise(folder, SIGN, f"{os.getpid()} {session}\n", until)
+
+
+def _promise(folder: Folder, name: str, content: str, until: float) -> None:
+    """Write a sign, unless it is there already, and the moment until which it counts."""
+    snapshot = folder.read(name)
     if snapshot is None or snapshot.content != content.encode():
-        _put(folder, SIGN, content)
-    folder.mark(SIGN, int((until + SLACK) * 1e9))
+        folder.make()
+        _put(folder, name, content)
+    folder.mark(name, int((until + SLACK) * 1e9))
 
 
 def is_live(folder: Folder, now: float, session: str = "") -> bool:
@@ -201,11 +206,7 @@ def is_live(folder: Folder, now: float, session: str = "") -> bool:
 
 def promise_command(folder: Folder, wanted: str, until: float) -> None:
     """Show that this process is a command that waits for `wanted`, and will be back by `until`."""
-    name = f"{COMMAND}{os.getpid()}"
-    if folder.mtime_ns(name) < 0:
-        folder.make()
-        _put(folder, name, f"{wanted}\n")
-    folder.mark(name, int((until + SLACK) * 1e9))
+    _promise(folder, f"{COMMAND}{os.getpid()}", f"{wanted}\n", until)
 
 
 def leave_command(folder: Folder) -> None:

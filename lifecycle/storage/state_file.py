@@ -257,12 +257,8 @@ class Ledger:
     def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
         """Withdraw the conditions below `prefix` that are not in `stated` any more; they may return."""
         entries = self.state.get("said", {})
-        gone = {
-            key
-            for key, entry in entries.items()
-            if key.startswith(prefix) and key not in stated and entry.get("stands")
-        }
-        self._forget(gone.__contains__)
+        stand = {key for key, entry in entries.items() if entry.get("stands")}.difference(stated)
+        self._forget(lambda key: key in stand and key.startswith(prefix))
 
     def withdraw(self, prefix: str) -> None:
         """Forget sentences, said or waiting, whose keys begin with `prefix`: they are not true any more."""

@@ -78,22 +78,30 @@ def common_folder(root: Path) -> Path | None:
 
 
 def places_of(root: Path, branch: str) -> list[Path]:
-    """The worktrees of this clone that have the branch checked out, by the files of git's folder.
-
-    Source: https://git-scm.com/docs/gitrepository-layout (`worktrees`, `gitdir`)
-    """
-    common, places = common_folder(root), []
+    """The worktrees of this clone that have the branch checked out, by the files of git's folder."""
+    common = common_folder(root)
+    tops = {common: common.parent, **linked_worktrees(common)} if common is not None else {}
+    head = f"ref: refs/heads/{branch}"
     try:
-        for git in (common, *(common / "worktrees").glob("*")) if common is not None else ():
-            if regular_files.head_of(str(git)) != f"ref: refs/heads/{branch}":
-                continue
-            link = regular_files.content(str(git / "gitdir"), limit=_LINE)
-            # The path in a linked worktree's folder may be relative to that (worktree.useRelativePaths).
-            linked = git / os.fsdecode(link[0]).strip() if link is not None else git
-            places.append(linked.resolve().parent)
+        return [top for git, top in tops.items() if regular_files.head_of(str(git)) == head]
     except (OSError, ValueError):
         return []  # an unreadable file, or an impossible path
-    return places
+
+
+def linked_worktrees(common: Path) -> dict[Path, Path]:
+    """The top folders of a clone's linked worktrees, by their git folders, found without starting git.
+
+    Source: https://git-scm.com/docs/gitrepository-layout (`worktrees/<id>/gitdir`)
+    """
+    tops = {}
+    for path in sorted(common.glob("worktrees/*/gitdir")):
+        with contextlib.suppress(OSError):
+            file = regular_files.content(str(path), limit=_LINE)
+            line = os.fsdecode(file[0] if file is not None else b"").strip("\n")
+            # It may be relative to that folder (worktree.useRelativePaths).
+            if line and "\0" not in line:
+                tops[path.parent] = (path.parent / line).parent.resolve()
+    return tops
 
 
 def clone_of(root: Path) -> Path:

@@ -70,13 +70,13 @@ def test_github_is_the_tracker_where_no_other_is_found(root: Path) -> None:
     made = world(root)
     assert isinstance(made.tracker, GitHubIssues)
     assert made.tracker.name == registry.GITHUB
-    assert made.inner is None
+    assert made.inner_as("") is None
 
 
 def test_a_database_and_its_program_are_found(root: Path) -> None:
     """Only both together: a folder without a program, or a program without a folder, is no tracker."""
     path = with_program(root, "bd")
-    assert world(root, PATH=path).inner is None
+    assert world(root, PATH=path).inner_as("") is None
     (root / ".beads").mkdir()
     nothing = str(root / "nothing")
     (root / "nothing").mkdir()
@@ -85,8 +85,9 @@ def test_a_database_and_its_program_are_found(root: Path) -> None:
     simulated.allow(root, {"HOME": str(root / "home")})
     found = world(root, PATH=path)
     assert found.tracker.name == "beads"
-    assert found.inner is not None
-    assert found.inner.name == "beads"
+    inner = found.inner_as("")
+    assert inner is not None
+    assert inner.name == "beads"
 
 
 def test_a_database_without_its_program_is_never_passed_over_silently(root: Path) -> None:
@@ -106,7 +107,7 @@ def test_a_database_without_its_program_is_never_passed_over_silently(root: Path
     note = note_of(known)
     assert note.startswith(".beads is here, and bd is not on PATH, so tasks are GitHub's issues; ")
     assert f"tracker: {note}" in (root / ".lifecycle" / "log").read_text()
-    assert known.inner is None  # a claim on GitHub goes on without it
+    assert known.inner_as("") is None  # a claim on GitHub goes on without it
 
 
 def test_a_folder_that_is_configured_is_missed_as_well(root: Path) -> None:
@@ -126,11 +127,11 @@ def test_the_configured_tracker_is_not_second_guessed(root: Path) -> None:
     path = with_program(root, "bd")
     (root / ".beads").mkdir()
     configure(root, 'tracker.use = "github"')
-    assert world(root, PATH=path).inner is None
+    assert world(root, PATH=path).inner_as("") is None
     configure(root, 'tracker.use = "memory"')
     made = world(root, PATH=path)
     assert isinstance(made.tracker, MemoryTracker)
-    assert made.inner is not None
+    assert made.inner_as("") is not None
 
 
 def test_an_unknown_tracker_is_refused_by_name(root: Path) -> None:
@@ -230,7 +231,7 @@ def test_whoever_is_about_to_claim_speaks_as_the_claims_agent(root: Path) -> Non
     """There is no claim file yet: `inner_as` takes the name that it will hold."""
     configure(root, 'tracker.use = "memory"')
     made = world(root)
-    inner, plain = made.inner_as("octocat-1"), made.inner
+    inner, plain = made.inner_as("octocat-1"), made.inner_as("")
     assert inner is not None
     assert plain is not None
     assert (inner.actor, plain.actor) == ("octocat-1", made.tracker.actor)

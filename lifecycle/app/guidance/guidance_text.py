@@ -187,10 +187,10 @@ def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[Re
         if text:
             lines.append(RecoveryLine(text, rank))
 
-    add(Rank.FIRST, _named_text("Asked", workflow.task, limit))
+    add(Rank.FIRST, _list("Asked", [workflow.task], limit))
     add(Rank.FIRST, _list("Criteria", workflow.criteria, limit))
     add(Rank.FIRST, _list("Constraints", workflow.constraints, limit))
-    add(Rank.FIRST, _named_text("Handed on to this phase", workflow.handed_on, limit))
+    add(Rank.FIRST, _list("Handed on to this phase", [workflow.handed_on], limit))
     add(Rank.FIRST, _list("Key reminders", workflow.all_reminders, limit))
     phase = workflow.phase
     if phase is not None and phase.gate:
@@ -204,12 +204,8 @@ def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[Re
     return lines
 
 
-def _named_text(name: str, text: str, limit: int) -> str:
-    return f"{name}: {quoted(redact(text), limit)}" if text.strip() else ""
-
-
 def _list(name: str, texts: Iterable[str], limit: int) -> str:
-    joined = "; ".join(quoted(redact(text), limit) for text in texts)
+    joined = "; ".join(quoted(redact(text), limit) for text in texts if text.strip())
     return f"{name}: {joined}" if joined else ""
 
 

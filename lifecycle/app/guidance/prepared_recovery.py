@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.workflow.nearest import rank
@@ -55,8 +54,6 @@ _LONG = 1_000_000
 TICK_NS, WHOLE_NS, SECOND_NS = 50_000_000, 2_000_000_000, 1_000_000_000
 """A file younger than this may change again without a new date: its content is compared, too. The second
 number is for file systems that keep dates in whole seconds."""
-
-_NOTHING = [-1, -1, -1, None]
 
 
 def has_documents(root: str) -> bool:
@@ -106,16 +103,22 @@ def _below(root: str, folder: str, deeper: int) -> Iterator[str]:
 def fingerprint(root: str, path: str, now_ns: int) -> list[int | None]:
     """Date, size and number of a file or folder, and a checksum of the content of a young file."""
     full_path = os.path.join(root, path)
+    about = _about(full_path)
+    racy = TICK_NS if about[0] % SECOND_NS else WHOLE_NS
+    return [*about, _sum(full_path) if now_ns - about[0] < racy else None]
+
+
+def _about(path: str) -> list[int]:
+    """Date, size and number of a file or folder; -1 for each if it does not exist."""
     try:
-        about = os.lstat(full_path)
+        about = os.lstat(path)
     except (OSError, ValueError):
-        return list(_NOTHING)
-    racy = TICK_NS if about.st_mtime_ns % SECOND_NS else WHOLE_NS
-    is_young = stat.S_ISREG(about.st_mode) and now_ns - about.st_mtime_ns < racy
-    return [about.st_mtime_ns, about.st_size, about.st_ino, _sum(full_path) if is_young else None]
+        return [-1, -1, -1]
+    return [about.st_mtime_ns, about.st_size, about.st_ino]
 
 
 def _sum(path: str) -> int:
+    """A checksum of a file's content; -1 for anything else."""
     try:
         file = regular_files.content(path)
     except OSError:
@@ -127,15 +130,9 @@ def _sum(path: str) -> int:
 
 def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
     """Those of these files that changed since their fingerprints were taken."""
-    for path, (mtime_ns, size, number, crc) in files.items():
-        try:
-            about = os.lstat(f"{root}/{path}")
-        except (OSError, ValueError):
-            if mtime_ns != -1:
-                yield path
-            continue
-        is_same = (about.st_mtime_ns, about.st_size, about.st_ino) == (mtime_ns, size, number)
-        if not is_same or (crc is not None and _sum(f"{root}/{path}") != crc):
+    for path, (*about, crc) in files.items():
+        full_path = f"{root}/{path}"
+        if _about(full_path) != about or (crc is not None and _sum(full_path) != crc):
             yield path
 
 

@@ -92,7 +92,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
     task_world = world.beside(root, environment, claim_store.file)
     try:
-        if chosen is not None and task_world.inner is None:
+        if chosen is not None and task_world.inner_as("") is None:
             raise Refused(sentence("linked-not-seen", task=chosen.id, number=number))
         query = chosen.id if chosen is not None else str(number)
         return take(task_world, claim_store, query, force=force)

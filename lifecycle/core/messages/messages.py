@@ -137,11 +137,8 @@ def merged(
         if into
         else ""
     )
-    return f"PR #{number} merged{where}! {stands}{_question(issue, is_open)}"
-
-
-def _question(issue: int | None, is_open: bool) -> str:
-    return f"Should I close issue #{issue}?" if is_open else f"Should I end the claim on #{issue}?"
+    deed = f"close issue #{issue}" if is_open else f"end the claim on #{issue}"
+    return f"PR #{number} merged{where}! {stands}Should I {deed}?"
 
 
 def open_parts(issue: int | None, parts: int) -> str:
@@ -181,17 +178,13 @@ def merged_earlier(number: int, branch: str) -> str:
 
 def how_to_close(*, counts_done: bool = True) -> str:
     """What the agent does with the user's answer; `counts_done`: `done` in the claim can be the yes."""
-    return f"Ask the user; {_on_a_yes(counts_done)}"
-
-
-def _on_a_yes(counts_done: bool) -> str:
     yes = 'on a yes, run "lifecycle close" or write "phase": "done"'
     if not counts_done:
         yes = (
             'on a yes, run "lifecycle close": "phase": "done" does not count here until a hook has '
             "received a prompt from the user"
         )
-    return f"{yes}; on a no, continue: the next hand-off opens another PR."
+    return f"Ask the user; {yes}; on a no, continue: the next hand-off opens another PR."
 
 
 def closed_unmerged(number: int, issue: int | None, *, is_open: bool = True) -> str:
