@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lifecycle.app.news_packets import judged
-from lifecycle.app.waiting.wait_loop import shared, watched
+from lifecycle.app.waiting.wait_loop import watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import tick
@@ -273,13 +273,15 @@ def test_a_failure_whose_run_is_not_over_is_told_to_nobody_until_it_is(place: Pl
     record = tree.claim_store.remembered()
     assert record is not None
     watching = watched(tree.world, tree.claim_store, record)
-    assert shared(tree.world, watching, nullcontext()) is not None
+    assert watching is not None
+    assert tree.world.looks is not None
+    tree.world.deadline.renew(10.0)
+    assert tree.world.looks.ask(*watching) is not None
     for failures in ({"base": "abc"}, {"is_due": True}):
         red = replace(record, pull=replace(record.pull, failures=failures))
         assert watched(tree.world, tree.claim_store, red) is None
     red = replace(record, pull=replace(record.pull, reruns=((7, 1),)))
     assert watched(tree.world, tree.claim_store, red) is None
-    assert shared(tree.world, None, nullcontext()) is None
     tree.world.close()
 
 

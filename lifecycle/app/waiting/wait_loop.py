@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lifecycle.claim.decisions.pull import pace, review
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from lifecycle.app.wiring import WorktreeWorld
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.claim.record.state import Record
-    from lifecycle.feedback.waiting.look_rounds import SharedAnswer
     from lifecycle.feedback.waiting.shared_looks import SharedLooks
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 Watching = tuple[Sequence[str], float]
@@ -133,11 +133,17 @@ class Waiting(ABC, Generic[T]):
     def _join(self, watching: Watching | None) -> None:
         """Have the other waiters' next look ask for this pull request as well; asks nobody."""
         if watching is not None:
-            _with_looks(self.world, self.within(), lambda looks: looks.join(*watching))
+            self._with_looks(lambda looks: looks.join(*watching))
 
     def _is_known(self) -> bool:
-        """True if this machine's waiters know that nothing changed, or may not ask now."""
-        answer = shared(self.world, self._watching(), self.within(), self.look_seconds)
+        """True if this machine's waiters know that nothing changed, or may not ask now.
+
+        There is at most one request for all of them. False means: look yourself. A waiter also looks itself
+        if it has to do more than see whether something changed: the claim was edited, something failed,
+        reviews are due, failures have to be read again, or GitHub never showed its checks.
+        """
+        watching = self._watching()
+        answer = self._with_looks(lambda looks: looks.ask(*watching)) if watching else None
         if answer is None or answer.is_whole:
             return False
         self.again = answer.again
@@ -170,25 +176,20 @@ class Waiting(ABC, Generic[T]):
             return Report(problem=error)
         if isinstance(report.problem, Transient) and report.problem.retry_after:
             seconds = report.problem.retry_after
-            _with_looks(world, nullcontext(), lambda looks: looks.hold(seconds))
+            self._with_looks(lambda looks: looks.hold(seconds))
         return report
 
-
-def shared(
-    world: WorktreeWorld,
-    watching: Watching | None,
-    within: AbstractContextManager[None],
-    seconds: float = HOOK_SECONDS - 1.0,
-) -> SharedAnswer | None:
-    """What this machine's waiters know of a pull request, with at most one request for all of them.
-
-    None means: look yourself. A waiter also looks itself if it has to do more than see whether something
-    changed: the claim was edited, something failed, reviews are due, failures have to be read again, or
-    GitHub never showed its checks.
-    """
-    if not watching:
-        return None
-    return _with_looks(world, within, lambda looks: looks.ask(*watching), seconds)
+    def _with_looks(self, call: Callable[[SharedLooks], S]) -> S | None:
+        """The result of `call` with the shared looks; None if there are none, or something went wrong."""
+        try:
+            with self.world.deadline.renewed(self.look_seconds), self.within():
+                self.world.renew_token()
+                looks = self.world.looks
+                return call(looks) if looks is not None else None
+        except (DeadlineReached, LifecycleError) as error:
+            why = getattr(error, "sentence", TOO_LATE)
+            log.write(self.world.root, f"looks are not shared: {why}")
+            return None
 
 
 def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Watching | None:
@@ -208,20 +209,3 @@ def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Wa
     if is_read_on or pull.reruns or pull.merging.queued or is_unchecked:
         return None  # such a look also reads the logs, the base, a run of the head, or the queue
     return tuple(str(node_id) for node_id in ids[1:]), looked
-
-
-def _with_looks(
-    world: WorktreeWorld,
-    within: AbstractContextManager[None],
-    call: Callable[[SharedLooks], T],
-    seconds: float = HOOK_SECONDS - 1.0,
-) -> T | None:
-    """The result of `call` with the shared looks; None if there are none, or something went wrong."""
-    try:
-        with world.deadline.renewed(seconds), within:
-            world.renew_token()
-            looks = world.looks
-            return call(looks) if looks is not None else None
-    except (DeadlineReached, LifecycleError) as error:
-        log.write(world.root, f"looks are not shared: {getattr(error, 'sentence', TOO_LATE)}")
-        return None
