@@ -139,7 +139,7 @@ def obstacle(path: Path) -> str:
     """Why nothing could be written, in one sentence, or "". The file is made if it does not exist.
 
     Raises:
-        OSError: the file system refuses.
+        OSError: the file system refuses, or SQLite does.
     """
     path.parent.mkdir(exist_ok=True)
     try:
@@ -158,10 +158,7 @@ def obstacle(path: Path) -> str:
                 f"The journal {path} is broken ({error}); the next entry sets it aside and begins anew, "
                 "so there is nothing to do."
             )
-        return (
-            f"The journal {path} cannot be written ({error}): the hooks work without it, and lifecycle "
-            "stats misses what happens now; fix that problem."
-        )
+        raise OSError(0, str(error)) from None
 
 
 def _append(path: Path, entries: Sequence[Values]) -> None:

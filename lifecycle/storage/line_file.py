@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from lifecycle.storage import regular_files, store
 
 _LARGEST = 32_000_000
-_PIECE, _FARTHEST = 64_000, 1_000_000
-"""Bytes that are read at a time from the end, and at most in total."""
-
 _USUAL = 100
 """The usual length of a line in bytes."""
 
@@ -29,19 +25,10 @@ class LineFile:
         regular_files.append(self.path, f"{line}\n".encode("utf-8", "replace"), most=_LARGEST)
 
     def tail(self, lines: int) -> list[str]:
-        """The last lines, the oldest first, read from the end; [] if there is no file."""
-        try:
-            descriptor = regular_files.opened(self.path)
-        except FileNotFoundError:
-            return []
-        with os.fdopen(descriptor, "rb", 0):
-            start = end = os.fstat(descriptor).st_size
-            content = b""
-            while start > 0 and content.count(b"\n") <= lines and end - start < _FARTHEST:
-                start = max(0, start - _PIECE)
-                content = os.pread(descriptor, end - start, start)
-        read = content.decode("utf-8", "replace").splitlines()
-        return read[1 if start else 0 :][-lines:]
+        """The last lines, the oldest first; [] if there is no file."""
+        content = regular_files.content(self.path, limit=_LARGEST)
+        read = content[0].decode("utf-8", "replace").splitlines() if content else []
+        return read[-lines:]
 
     def trim(self, lines: int) -> tuple[int, int]:
         """Keep the last lines only; returns how many there were, and how many are left."""

@@ -27,7 +27,7 @@ LIMIT = 64_000_000
 CONFIG_FILE = ".lifecycle.toml"
 
 _LONG = 4096
-"""Characters that are read of a `.git` file."""
+"""Bytes that are read of a file with one path."""
 
 _GIT_SECONDS = 5.0
 
@@ -81,8 +81,7 @@ def git_folder(root: str | os.PathLike[str]) -> str:
     git = os.path.join(root, ".git")
     if os.path.isdir(git):
         return git
-    read = content(git, follow=True, limit=_LONG)
-    word, _, path = os.fsdecode(read[0] if read is not None else b"").strip().partition(":")
+    word, _, path = line_of(git, follow=True).partition(":")
     return os.path.join(root, path.strip()) if word == "gitdir" and path.strip() else ""
 
 
@@ -95,8 +94,7 @@ def head_of(git: str) -> str:
     Raises:
         OSError: the file cannot be read, or git does not answer.
     """
-    read = content(os.path.join(git, "HEAD"), limit=_LONG)
-    line = os.fsdecode(read[0] if read is not None else b"").strip()
+    line = line_of(os.path.join(git, "HEAD"))
     if line != "ref: refs/heads/.invalid":
         return line
     import subprocess  # for these repositories alone
@@ -268,6 +266,12 @@ def content(
             parts.append(part)
             missing -= len(part)
         return b"".join(parts), about.st_mtime_ns
+
+
+def line_of(path: str, *, follow: bool = False) -> str:
+    """What a file of one line says; "" if it is empty or does not exist; raises as `content`."""
+    read = content(path, follow=follow, limit=_LONG)
+    return os.fsdecode(read[0] if read is not None else b"").strip()
 
 
 def whole(path: str, limit: int) -> bytes | None:

@@ -42,9 +42,6 @@ _SETTLE_READS = 8
 _LOCK_PAUSE = 0.02
 """Seconds between two checks whether a lock is free."""
 
-_LINE = 100_000
-"""Bytes that are read of a file with one path."""
-
 OURS = ".lifecycle.tmp"
 """The end of our temporary files' names: an editor's must not be taken for ours."""
 
@@ -70,8 +67,7 @@ def common_folder(root: Path) -> Path | None:
         git = Path(folder)
         shared = git / "commondir"
         if shared.is_file():
-            line = regular_files.content(str(shared), follow=True, limit=_LINE)
-            git /= os.fsdecode(line[0] if line is not None else b"").strip()
+            git /= regular_files.line_of(str(shared), follow=True)
         return git.resolve() if (git / "HEAD").is_file() and (git / "objects").is_dir() else None
     except (OSError, ValueError):  # unreadable, or an impossible path
         return None
@@ -96,8 +92,7 @@ def linked_worktrees(common: Path) -> dict[Path, Path]:
     tops = {}
     for path in sorted(common.glob("worktrees/*/gitdir")):
         with contextlib.suppress(OSError):
-            file = regular_files.content(str(path), limit=_LINE)
-            line = os.fsdecode(file[0] if file is not None else b"").strip("\n")
+            line = regular_files.line_of(str(path))
             # It may be relative to that folder (worktree.useRelativePaths).
             if line and "\0" not in line:
                 tops[path.parent] = (path.parent / line).parent.resolve()
