@@ -24,12 +24,12 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_953,
-    "storage": 1_462,
-    "settings": 872,
+    "core": 2_944,
+    "storage": 1_411,
+    "settings": 846,
     "git": 998,
     "github": 5_815,
-    "trackers": 2_503,
+    "trackers": 2_496,
     "platforms": 648,
     "evidence": 2_435,
     "claim": 6_243,
@@ -39,10 +39,10 @@ BUDGET = {
     "feedback": 2_476,
     "reconcile": 1_411,
     "views": 2_212,
-    "app": 1_617,
+    "app": 1_587,
     "setup": 3_403,
     "hooks": 1_939,
-    "cli": 5_050,
+    "cli": 5_046,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.

@@ -197,9 +197,8 @@ def _begun(path: Path) -> Iterator[sqlite3.Connection]:
     # It is made again if another process sets it aside just now: no reason to lose entries.
     with _closing(_open(path, "rwc"), path) as database:
         database.execute("PRAGMA synchronous = NORMAL")
-        if not _has_entries(
-            database
-        ):  # complete before there is a log: a copy of the file is whole
+        # Complete before there is a log: a copy of the file is whole.
+        if not _is_begun(database):
             database.executescript(_SCHEMA)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("BEGIN IMMEDIATE")
@@ -236,7 +235,7 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
     )
 
 
-def _has_entries(database: sqlite3.Connection) -> bool:
+def _is_begun(database: sqlite3.Connection) -> bool:
     """True for a journal, False for a file without anything; raises _NewerError, _BrokenError."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
@@ -361,7 +360,7 @@ def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> lis
 def _selected(path: Path, mode: str, query: str, parameters: Sequence[object]) -> list[Values]:
     with _closing(_open(path, mode), path) as database:
         database.row_factory = sqlite3.Row
-        rows = database.execute(query, parameters) if _has_entries(database) else ()
+        rows = database.execute(query, parameters) if _is_begun(database) else ()
         return [_values(row) for row in rows][::-1]
 
 
