@@ -183,8 +183,10 @@ def _parsed(content: bytes) -> StateSections | None:
     is_whole = bool(state) and all(
         isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items()
     )
-    entries = (*state.get("said", {}).values(), *state.get("queue", ())) if is_whole else ()
-    is_whole = is_whole and all(isinstance(entry, dict) for entry in entries)
+    if is_whole and "said" in state:  # an entry that is none costs itself alone
+        state["said"] = {key: at for key, at in state["said"].items() if isinstance(at, dict)}
+    if is_whole and "queue" in state:
+        state["queue"] = [notice for notice in state["queue"] if isinstance(notice, dict)]
     sections: StateSections = state  # type: ignore[assignment] # JSON; each section's owner checks its own
     return sections if is_whole else None
 

@@ -91,9 +91,6 @@ def test_what_somebody_else_wrote_is_seen(folder: Folder) -> None:
         ('{"version": 2, "said": {}, "queue": [], "cache": {}, "archive": {}}', True),
         ('{"version": 2, "said": []}', False),
         ('{"version": 2, "queue": {}}', False),
-        ('{"version": 2, "said": {"merged:7": {"at": 1.0}}, "queue": [{"key": "k"}]}', True),
-        ('{"version": 2, "said": {"merged:7": 1.0}}', False),
-        ('{"version": 2, "queue": ["merged:7"]}', False),
         ('{"version": 2, "cache": []}', False),
         ('{"version": 2, "archive": []}', False),
         ("[2]", False),
@@ -120,6 +117,16 @@ def test_what_is_no_state_of_ours_is_set_aside(folder: Folder, text: str, is_rea
     aside = folder.path / "state.json.unreadable"
     assert (path_of(folder).exists(), aside.exists()) == (is_read, not is_read)
     assert file.is_current
+
+
+def test_an_entry_of_the_ledger_that_is_none_costs_itself_alone(folder: Folder) -> None:
+    """Somebody edited the file: the rest of it is read, and hooks go on."""
+    said = '"said": {"merged:7": 1.0, "green:7": {"at": 2.0}}'
+    queue = '"queue": ["merged:7", {"key": "green:7", "text": "Green.", "tone": "note"}]'
+    path_of(folder).write_text(f'{{"version": 2, "access": "x", {said}, {queue}}}')
+    state = StateFile(folder).reload()
+    assert (state["access"], state["said"]) == ("x", {"green:7": {"at": 2.0}})
+    assert [notice["key"] for notice in state["queue"]] == ["green:7"]
 
 
 @pytest.mark.parametrize("beyond", [False, True])
