@@ -26,6 +26,9 @@ from lifecycle.storage import regular_files, store
 WAIT_SECONDS = 0.2
 """How long a writer waits for another process."""
 
+OPENINGS = 3
+"""How often opening the file is tried: another process may set it aside at the same moment."""
+
 VERSION = 1
 KEPT_SECONDS = 400 * 86_400.0
 KEPT_ENTRIES = 50_000
@@ -38,6 +41,7 @@ LOG_BYTES = 512 * 1024
 PENDING = "journal.pending"
 PENDING_AT_ONCE = 200
 LOCK = "journal.lock"
+STALE_SECONDS = 60.0
 
 Values = dict[str, Any]
 """An entry's values by the names of its columns; its detail is a JSON object, and no key is ""."""
@@ -48,8 +52,7 @@ _TEXTS = ("system", "kind", "task", "actor", "session", "source", "target", "key
 _COLUMNS = ("at", *_TEXTS, "detail")
 _TYPES = {"at": float, **dict.fromkeys(_TEXTS, str), "detail": dict}
 _SCHEMA = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS entry (
+CREATE TABLE entry (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at REAL NOT NULL,
     system TEXT NOT NULL,
@@ -62,11 +65,10 @@ CREATE TABLE IF NOT EXISTS entry (
     key TEXT UNIQUE CHECK (key <> ''),
     detail TEXT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS entry_at ON entry (at);
-CREATE TRIGGER IF NOT EXISTS entry_stays BEFORE UPDATE ON entry
+CREATE INDEX entry_at ON entry (at);
+CREATE TRIGGER entry_stays BEFORE UPDATE ON entry
 BEGIN SELECT RAISE (ABORT, 'an entry is never changed'); END;
 PRAGMA user_version = {VERSION};
-COMMIT;
 """
 _INSERT = (
     f"INSERT INTO entry ({', '.join(_COLUMNS)}) VALUES (:{', :'.join(_COLUMNS)}) "  # noqa: S608 -- names of our own
@@ -192,16 +194,10 @@ def _begun(path: Path) -> Iterator[sqlite3.Connection]:
         sqlite3.Error: it is busy, broken, or cannot be written.
         _NewerError, _BrokenError: the file has another version, or is not a journal.
     """
-    if not path.exists():
-        _make(path)
-    # It is made again if another process sets it aside just now: no reason to lose entries.
-    with _closing(_open(path, "rwc"), path) as database:
+    with _closing(_opened(path), path) as database:  # closing rolls back what was not committed
         database.execute("PRAGMA synchronous = NORMAL")
-        # Complete before there is a log: a copy of the file is whole.
-        if not _is_begun(database):
-            database.executescript(_SCHEMA)
-        database.execute("PRAGMA journal_mode = WAL")
         database.execute("BEGIN IMMEDIATE")
+        _check(database)
         yield database
 
 
@@ -227,6 +223,19 @@ def _closing(database: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Conne
             database.close()
 
 
+def _opened(path: Path) -> sqlite3.Connection:
+    """The journal, opened for writing, made if it does not exist; raises sqlite3.Error."""
+    for _ in range(OPENINGS):
+        if not path.exists():
+            _make(path)
+        # A broken file may be set aside between the look and the opening: no reason to lose entries.
+        try:
+            return _open(path, "rw")
+        except sqlite3.OperationalError as error:
+            trouble = error
+    raise trouble
+
+
 def _open(path: Path, mode: str) -> sqlite3.Connection:
     # Two statements may have to wait: the first, and the one that begins to write.
     seconds = WAIT_SECONDS / 2
@@ -235,14 +244,12 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
     )
 
 
-def _is_begun(database: sqlite3.Connection) -> bool:
-    """True for a journal, False for a file without anything; raises _NewerError, _BrokenError."""
+def _check(database: sqlite3.Connection) -> None:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
         raise _NewerError
-    if version < VERSION and database.execute("SELECT 1 FROM sqlite_master").fetchone():
+    if version < VERSION:
         raise _BrokenError("it has no version")
-    return bool(version == VERSION)
 
 
 def _examine(database: sqlite3.Connection) -> None:
@@ -253,17 +260,55 @@ def _examine(database: sqlite3.Connection) -> None:
 
 
 def _make(path: Path) -> None:
-    """Make an empty file; the log of a deleted one goes, since it would be taken for the new one's."""
-    with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process begins the journal"):
-        if not path.exists():
-            for beside in _beside(path):
-                beside.unlink(missing_ok=True)
-            path.touch()
+    """Make a new journal, complete before it gets its name; one that was made meanwhile is kept."""
+    import shutil  # seldom needed, and they import three compressions
+    import tempfile
+
+    folder = path.parent
+    _drop_log(path)
+    for remains in folder.glob(f"{path.name}.new-*"):
+        with contextlib.suppress(FileNotFoundError):  # its maker may have just finished
+            if remains.stat().st_mtime < time.time() - STALE_SECONDS:
+                shutil.rmtree(remains, ignore_errors=True)
+    prefix = f"{path.name}.new-"
+    with tempfile.TemporaryDirectory(
+        prefix=prefix, dir=folder, ignore_cleanup_errors=True
+    ) as making:
+        new = Path(making) / path.name
+        with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as database:
+            # The disk is waited for once, before the file gets its name, and not at each statement.
+            database.execute("PRAGMA synchronous = OFF")
+            database.executescript(_SCHEMA)
+            database.execute("PRAGMA journal_mode = WAL")
+        with new.open("rb") as whole:
+            os.fsync(whole)
+        _place(new, path)
+
+
+def _drop_log(path: Path) -> None:
+    """Delete the log of a journal that was deleted: it would be taken for the new journal's."""
+    log, shared = _beside(path)
+    if log.exists():
+        with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process begins the journal"):
+            if not path.exists():
+                log.unlink(missing_ok=True)
+                shared.unlink(missing_ok=True)
 
 
 def _beside(path: Path) -> tuple[Path, Path]:
     """The files that SQLite keeps beside a journal: its log, and the index that processes share."""
     return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
+
+
+def _place(new: Path, path: Path) -> None:
+    """Give a file its name, unless a file of that name exists by now."""
+    try:
+        path.hardlink_to(new)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            new.rename(path)
 
 
 def _set_aside(path: Path) -> str:
@@ -359,9 +404,9 @@ def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> lis
 
 def _selected(path: Path, mode: str, query: str, parameters: Sequence[object]) -> list[Values]:
     with _closing(_open(path, mode), path) as database:
+        _check(database)
         database.row_factory = sqlite3.Row
-        rows = database.execute(query, parameters) if _is_begun(database) else ()
-        return [_values(row) for row in rows][::-1]
+        return [_values(row) for row in database.execute(query, parameters)][::-1]
 
 
 def _row(values: Values) -> Values:
