@@ -41,7 +41,7 @@ BUDGET = {
     "views": 2_212,
     "app": 1_587,
     "setup": 3_403,
-    "hooks": 1_939,
+    "hooks": 1_940,
     "cli": 5_046,
     APART: 17_756,
 }

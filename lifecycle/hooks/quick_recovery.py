@@ -82,7 +82,7 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
     if answer is None:
         return False
     if hook == START:
-        _start(root, session, str(event.get("source") or ""), answer)
+        _start(root, session, str(event.get("source") or ""), asker[1], answer)
     elif answer["kept"]:
         recovery_marks.owe(root, session)
         _print(f"{answer['kept']}\n")
@@ -117,14 +117,14 @@ def _made(hook: str, root: str, event: dict[str, Any]) -> dict[str, str] | None:
     return workflow_part.alone(hook, event, Path(root), os.environ)
 
 
-def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> None:
+def _start(root: str, session: str, source: str, client: int, answer: dict[str, Any]) -> None:
     output: dict[str, Any] = {}
     if answer["told"]:
         own = {"hookEventName": HOOKS[START], "additionalContext": answer["told"]}
         output["hookSpecificOutput"] = own
     if answer["person"]:
         output["systemMessage"] = answer["person"]
-    descriptor = recovery_marks.begin_start(root, session, source) if output else None
+    descriptor = recovery_marks.begin_start(root, session, source, client) if output else None
     if descriptor is None:
         return
     try:
@@ -132,7 +132,7 @@ def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> None
         if not is_told:
             recovery_marks.owe(root, session)
         if is_told or _print(json.dumps(output) + "\n"):
-            _note(root, session, source)
+            _note(root, session, source, client)
     finally:
         os.close(descriptor)
 
@@ -145,10 +145,10 @@ def _print(text: str) -> bool:
     return True
 
 
-def _note(root: str, session: str, source: str) -> None:
+def _note(root: str, session: str, source: str, client: int) -> None:
     """Note that the answer was printed; if that cannot be written, it is told once more."""
     try:
-        recovery_marks.answered(root, session, source)
+        recovery_marks.answered(root, session, source, client)
         recovery_marks.settle(root, session)
     except OSError:
         return

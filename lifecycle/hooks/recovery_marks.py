@@ -19,11 +19,11 @@ from lifecycle.storage import regular_files, workflow_marks
 
 OWED = "owed-"
 STARTED = "started"
-"""A file with session and source of the start that was answered last; its mtime is the time of that."""
+"""A file with what identifies the start that was answered last; its mtime is the time of that."""
 
 TWICE_SECONDS = 10.0
-"""If the same session starts from the same source within this time, it is the same start: two copies of the
-hook are installed, and one of them has answered."""
+"""If a session starts in one client from the same source within this time, it is the same start: two copies
+of the hook are installed, and one of them has answered."""
 
 _TOLD = b"told\n"
 _SMALL = 1_000
@@ -61,11 +61,17 @@ def is_owed(root: str, session: str) -> bool:
     return mark is not None and not mark[0]
 
 
-def begin_start(root: str, session: str, source: str) -> int | None:
+def begin_start(root: str, session: str, source: str, client: int) -> int | None:
     """Begin to answer a start, of which two copies may run; returns a descriptor to close, or None.
 
     None if another copy has answered it. The other copy waits until the descriptor is closed, which
     happens after `answered`. Raises OSError if nothing can be written.
+
+    Args:
+        root: the worktree.
+        session: the client's session.
+        source: where it starts from.
+        client: the client's process: one that was killed is resumed by another, which was told nothing.
     """
     import fcntl
 
@@ -76,7 +82,7 @@ def begin_start(root: str, session: str, source: str) -> int | None:
             break
         except OSError:
             time.sleep(_PAUSE)
-    is_same = bool(session) and os.read(descriptor, _SMALL) == _line(session, source)
+    is_same = bool(session) and os.read(descriptor, _SMALL) == _line(session, source, client)
     age = time.time() - os.fstat(descriptor).st_mtime
     if is_same and 0 <= age < TWICE_SECONDS and not is_owed(root, session):
         os.close(descriptor)
@@ -84,13 +90,14 @@ def begin_start(root: str, session: str, source: str) -> int | None:
     return descriptor
 
 
-def answered(root: str, session: str, source: str) -> None:
+def answered(root: str, session: str, source: str, client: int) -> None:
     """Note that this start was answered; raises OSError."""
-    regular_files.fill(_started(root), _line(session, source))
+    regular_files.fill(_started(root), _line(session, source, client))
 
 
-def _line(session: str, source: str) -> bytes:
-    return f"{workflow_marks.session_name(session)} {source[:40]}\n".encode("utf-8", "replace")
+def _line(session: str, source: str, client: int) -> bytes:
+    line = f"{workflow_marks.session_name(session)} {source[:40]} {client}\n"
+    return line.encode("utf-8", "replace")
 
 
 def _started(root: str) -> str:

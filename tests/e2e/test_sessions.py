@@ -128,6 +128,22 @@ def test_a_yes_from_before_a_reopening_answers_no_later_question(
     assert session.on_stop().person.startswith("Issue #42 closed.")
 
 
+def test_a_session_whose_client_was_killed_is_told_of_its_claim_again(session: Session) -> None:
+    """It may be resumed at once: what was told a moment ago was told to a process that is gone."""
+    assert session.start("resume").model.startswith("Claim: issue #42")
+    assert session.start("resume").is_silent, "a copy of the same start"
+    another = ["sh", "-c", 'CLAUDE_PID=$$ "$@"; :', "sh", str(hook_script("session-start"))]
+    again = subprocess.run(
+        another,
+        cwd=session.place.root,
+        env=session.variables(),
+        input=session.payload("SessionStart", source="resume"),
+        capture_output=True,
+        check=True,
+    )
+    assert b"Claim: issue #42" in again.stdout
+
+
 @pytest.mark.parametrize("answers", [soaked(["typed"]), ["fired"], ["typed", "fired"]])
 def test_the_prompt_of_a_scheduled_task_is_no_answer(
     session: Session, tmp_path: Path, answers: list[str]

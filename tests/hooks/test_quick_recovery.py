@@ -44,6 +44,9 @@ UNTOUCHED = {
 FULL, ALONE = "lifecycle.hooks.wake", "lifecycle.hooks.workflow_part"
 """What is imported on the full path, and where a workflow alone has something to say."""
 
+ANOTHER_CLIENT = ("sh", "-c", 'CLAUDE_PID=$$ "$@"; :', "sh")
+"""A client that is not this process."""
+
 QUICK = """
 import sys
 sys.argv = ["lifecycle", "hook", {hook!r}]
@@ -70,7 +73,13 @@ def _store(root: Path) -> WorkflowStore:
 
 
 def run(
-    root: Path, hook: str, session: str = SESSION, *, in_full: bool = False, **more: str
+    root: Path,
+    hook: str,
+    session: str = SESSION,
+    *,
+    in_full: bool = False,
+    through: Sequence[str] = (),
+    **more: str,
 ) -> tuple[str, set[str]]:
     """The hook as Python runs it: what it printed, and the modules that it imported."""
     events = {
@@ -85,7 +94,7 @@ def run(
     named = dict(zip(("module", "function", "arguments"), how, strict=True))
     code = QUICK.format(hook=hook, **named)
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
+        [*through, sys.executable, "-P", "-c", code],
         cwd=root,
         env={**kept, "CLAUDE_PROJECT_DIR": str(root), **client(), **more},
         input=json.dumps(event),
@@ -118,9 +127,19 @@ def test_what_was_prepared_is_printed_with_next_to_no_imports(root: Path, hook: 
     alone, modules = run(root, hook, asker)
     assert (alone, way(modules)) == (quick, "alone")
     assert not {name for name in modules if name.startswith(("lifecycle.claim", "lifecycle.run"))}
-    whole, modules = run(root, hook, asker, in_full=True)
+    whole, modules = run(root, hook, asker, in_full=True, through=ANOTHER_CLIENT)
     assert (whole, way(modules)) == (quick, "full")
     assert modules >= LIGHT - {"tempfile", "logging"}
+
+
+@pytest.mark.parametrize("in_full", [False, True])
+def test_a_session_whose_client_was_killed_is_told_again(root: Path, *, in_full: bool) -> None:
+    """It may be resumed at once: what was told a moment ago was told to a process that is gone."""
+    told, _ = run(root, "session-start", in_full=in_full)
+    assert "Mine" in told
+    assert run(root, "session-start", in_full=in_full)[0] == "", "a copy of the same start"
+    again, _ = run(root, "session-start", in_full=in_full, through=ANOTHER_CLIENT)
+    assert again == told
 
 
 CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -313,7 +332,7 @@ def test_what_is_wrong_with_files_is_told_on_every_way(root: Path) -> None:
     (root / ".claude/state/workflows/wf_1.json").write_text("{")
     first, modules = run(root, "session-start")
     assert (way(modules), "wf_1.json is not used" in first) == ("alone", True)
-    again, modules = run(root, "session-start")
+    again, modules = run(root, "session-start", through=ANOTHER_CLIENT)
     assert (way(modules), again) == ("prepared", first)
     assert run(root, "session-start", "another", in_full=True)[0] == first
 

@@ -97,7 +97,7 @@ def _without_claim(call: HookCall) -> Reply:
         return Reply()
     descriptor = None
     if call.claim_store.folder.path.is_dir():
-        descriptor = recovery_marks.begin_start(top, call.session, source)
+        descriptor = recovery_marks.begin_start(top, call.session, source, call.process)
         if descriptor is None:
             return Reply()
     reply = render(call.hook, [], context=context, person=person)
@@ -111,7 +111,7 @@ def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Rep
 
     def printed() -> None:
         if descriptor is not None:
-            recovery_marks.answered(top, call.session, source)
+            recovery_marks.answered(top, call.session, source, call.process)
             os.close(descriptor)
         recovery_marks.settle(top, call.session)
 
@@ -152,9 +152,9 @@ def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
         return Loaded(None), [error.sentence]
 
 
-def _this(call: HookCall) -> dict[str, str]:
-    """What identifies an event: the same in both copies of it."""
-    return {"session": call.session, "source": str(call.event.get("source", ""))}
+def _this(call: HookCall) -> dict[str, str | int]:
+    """What identifies an event: the same in both copies of it, and in no other client."""
+    return {"session": call.session, "source": call.text("source"), "client": call.process}
 
 
 def _was_answered(call: HookCall) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -22,14 +21,6 @@ pytestmark = pytest.mark.timeout(TIMEOUT)
 CLAIM = "Claim: issue #42 on branch claude/fix-42"
 WATCHED = "CI, reviews and the merge are watched"
 QUESTION = "PR #46 merged! Should I close issue #42?"
-
-
-def time_passes(place: Place) -> None:
-    """The last start was a minute ago: within ten seconds the same start is a second copy of the hook."""
-    state = place.root / ".lifecycle/state.json"
-    data = json.loads(state.read_text())
-    data["started"]["at"] -= 60
-    state.write_text(json.dumps(data))
 
 
 @SOAKED
@@ -55,7 +46,6 @@ def test_one_task_through_compaction_clear_and_resumption(
         assert model.heard(CLAIM) == 4
         assert terminal.leaves() == 0
     assert client.is_gone(), client.left()
-    time_passes(open_pull)
     done = client.run("-p", "--resume", cleared, "Where are we, 5?")
     assert (done.returncode, done.stdout.strip()) == (0, OTHERWISE)
     # At a start it is rendered: in the words of the start before, which the client does not repeat.
