@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_496,
     "platforms": 648,
     "evidence": 2_435,
-    "claim": 6_243,
+    "claim": 6_244,
     "run": 3_574,
     "stages": 2_492,
     "workflow": 2_182,

@@ -25,7 +25,7 @@ from lifecycle.core.plan import (
     Unassign,
     Wake,
 )
-from lifecycle.core.values.model import BoardItem, Hold, Observation, PullState
+from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Hold, Observation, PullState
 from tests.claim.steps import REVIEW, rest, run
 from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 
@@ -73,6 +73,14 @@ def test_a_claim_is_given_back_step_by_step_whatever_its_phase(phase: str) -> No
     assert board == SetBoard("PVTI_lADOBx", "Todo", None, clear_agent=True)
     assert lease == ReleaseLease(42, LEASE)
     assert forget == ForgetClaim()
+
+
+def test_labels_are_set_before_the_lease_ends() -> None:
+    """They name no agent: behind the lease, nothing would show a sweep that a release was cut off."""
+    label = BoardItem(f"{LABELS_ITEM}42", "In Progress")
+    *_, board, lease, forget = run(wakes(leaving(item_id=label.id), shown(item=label)))
+    assert (board.item_id, board.status) == (label.id, "Todo")
+    assert (lease, forget) == (ReleaseLease(42, LEASE), ForgetClaim())
 
 
 def test_the_comment_says_who_how_far_where_and_why_and_names_the_open_pull_request() -> None:

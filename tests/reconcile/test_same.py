@@ -333,7 +333,7 @@ class Working(Hooks):
 def working(make: Make, tmp_path: Path) -> Callable[..., Working]:
     """An agent on a ground with one free task."""
     numbers = iter(range(1000))
-    return lambda: Working(make(FREE), tmp_path / f"working-{next(numbers)}")
+    return lambda **changes: Working(make(FREE, **changes), tmp_path / f"working-{next(numbers)}")
 
 
 STORIES: dict[str, list[str]] = {
@@ -385,24 +385,33 @@ def test_a_run_after_every_step_of_the_hooks_finds_nothing(
 
 @pytest.mark.once("test_interrupted.py has each world of a run that dies")
 @pytest.mark.parametrize(
-    ("story", "dies", "writes", "goes_on"),
+    ("story", "dies", "writes", "goes_on", "changes"),
     [
-        (["take", "work", "look", "merge", "look"], "close", ["send", "move_ref"], 0.0),
+        (["take", "work", "look", "merge", "look"], "close", ["send", "move_ref"], 0.0, {}),
         (
             ["take", "work", "look", "merge", "look"],
             "close",
             ["comment", "close_issue", "set_fields", "move_ref"],
             0.0,
+            {},
         ),
-        (["take", "rest"], "release", ["comment", "unassign", "move_ref", "set_fields"], 30.0),
-        (["take", "work", "look", "close_pull"], "look", ["set_fields"], 0.0),
-        (["take", "work"], "look", ["create_pull_request", "set_fields"], 0.0),
-        (["take", "work"], "look", ["send"], 0.0),
+        (["take", "rest"], "release", ["comment", "unassign", "move_ref", "set_fields"], 30.0, {}),
+        (
+            ["take", "rest"],
+            "release",
+            ["comment", "unassign", "set_fields", "move_ref"],
+            30.0,
+            BLIND,
+        ),
+        (["take", "work", "look", "close_pull"], "look", ["set_fields"], 0.0, {}),
+        (["take", "work"], "look", ["create_pull_request", "set_fields"], 0.0, {}),
+        (["take", "work"], "look", ["send"], 0.0, {}),
     ],
     ids=[
         "closing",
         "closing one by one",
         "giving back",
+        "giving back with labels",
         "a closed pull request",
         "opening one by one",
         "opening",
@@ -414,6 +423,7 @@ def test_a_run_goes_on_where_the_hooks_died(
     dies: str,
     writes: list[str],
     goes_on: float,
+    changes: dict[str, Any],
     *,
     after: bool,
     working: Callable[..., Working],
@@ -425,13 +435,13 @@ def test_a_run_goes_on_where_the_hooks_died(
     for, and that a task was being given back whose pull request waits for people. A run leaves both.
     """
     go(monkeypatch, is_joined="send" in writes)
-    agent = working()
+    agent = working(**changes)
     for step in [*story, dies]:
         getattr(agent, step)()
     expected, moment = agent.shows(), 0
     while True:
         moment += 1
-        agent = working()
+        agent = working(**changes)
         for step in story:
             getattr(agent, step)()
         with monkeypatch.context() as patch:

@@ -151,10 +151,12 @@ def _steps(
         return comment
     step = derive.ending_step(snapshot, _unassignment(record, issue))
     # The linked task goes before the lease: once the lease is gone, somebody else may claim both. The card
-    # goes behind it: the lease shows whether somebody took the task over, whose card that is.
+    # goes behind it: the lease shows whether somebody took the task over, whose card that is. But labels
+    # name no agent: with the lease gone, no sweep could tell that a release was cut off before them.
     step = step or card_and_link.link_ending_step(snapshot)
-    step = step or (Decision() if comment == "waiting" else closing.lease_step(snapshot))
-    step = step or derive.ending_step(snapshot, _board_action(snapshot, observed, issue))
+    lease = Decision() if comment == "waiting" else closing.lease_step(snapshot)
+    card = derive.ending_step(snapshot, _board_action(snapshot, observed, issue))
+    step = step or (card or lease if claim.is_labels else lease or card)
     if step is not None:
         return step
     kept = _kept(snapshot, observed.item, issue)
