@@ -95,7 +95,7 @@ def linked_worktrees(common: Path) -> dict[Path, Path]:
             line = regular_files.line_of(str(path))
             # It may be relative to that folder (worktree.useRelativePaths).
             if line and "\0" not in line:
-                tops[path.parent] = (path.parent / line).parent.resolve()
+                tops[path.parent] = Path(os.path.realpath((path.parent / line).parent))
     return tops
 
 

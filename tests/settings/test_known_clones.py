@@ -12,6 +12,7 @@ import pytest
 
 from lifecycle.settings import known_clones
 from lifecycle.settings.known_clones import known, note, worktrees_of
+from lifecycle.storage import store
 from lifecycle.storage.regular_files import StrangeFileError
 
 
@@ -76,13 +77,18 @@ def test_a_clone_that_vanished_is_dropped(tmp_path: Path) -> None:
 
 
 def test_worktrees_are_those_that_are_there(tmp_path: Path) -> None:
-    """One that was deleted without git, and one whose folder is another clone's by now, are none of it."""
+    """A worktree that was deleted without git is none of it, whatever stands in its place by now.
+
+    That may be another clone, or a link that leads to itself.
+    """
     root, environment = clone(tmp_path / "hello"), me(tmp_path)
-    for name in ("gone", "taken", "kept"):
+    for name in ("gone", "taken", "turned", "kept"):
         git("-C", root, "worktree", "add", "--quiet", tmp_path / name)
-    shutil.rmtree(tmp_path / "gone")
-    shutil.rmtree(tmp_path / "taken")
+        if name != "kept":
+            shutil.rmtree(tmp_path / name)
     clone(tmp_path / "taken")
+    (tmp_path / "turned").symlink_to("turned")
+    assert store.places_of(root, "kept") == [(tmp_path / "kept").resolve()]
     note(root, environment)
     (found,) = known(environment)
     assert worktrees_of(found) == (root, (tmp_path / "kept").resolve())
