@@ -173,7 +173,7 @@ def trouble(root: Path) -> str:
     except OSError as error:
         return (
             f"The journal cannot be written ({_why(error)}): the hooks work without it, and lifecycle "
-            f"stats misses what happens now; make {FOLDER}/ in git's folder writable, or delete it."
+            f"stats misses what happens now; see what keeps {FOLDER}/ in git's folder from being written."
         )
 
 

@@ -489,6 +489,23 @@ def test_a_pipe_in_the_journals_place_is_not_waited_for(root: Path, name: str) -
     assert (folder / name).is_fifo()
 
 
+def test_nobody_is_told_to_delete_a_journal_that_a_full_disk_keeps_from_growing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is there, and nothing that would cost what the journal holds."""
+    journal.note(root, BEGUN)
+
+    def examine(database: sqlite3.Connection) -> None:
+        database.execute("PRAGMA max_page_count = 1")
+        database.execute("CREATE TABLE large AS SELECT zeroblob(100000)")
+
+    monkeypatch.setattr(journal_file, "_examine", examine)
+    trouble = journal.trouble(root)
+    assert "(database or disk is full)" in trouble
+    assert "delete" not in trouble
+    assert targets(root) == ["coding"]
+
+
 def test_a_file_in_the_folders_place_is_in_nobodys_way(root: Path) -> None:
     """Nothing can be made there: one line in the log, a sentence for the doctor, and the hook goes on."""
     (root / ".git/lifecycle").write_text("theirs")
