@@ -79,7 +79,7 @@ def test_a_clone_that_vanished_is_dropped(tmp_path: Path) -> None:
 def test_worktrees_are_those_that_are_there(tmp_path: Path) -> None:
     """A worktree that was deleted without git is none of it, whatever stands in its place by now.
 
-    That may be another clone, or a link that leads to itself.
+    That may be another clone, or a link that leads to itself; nor is a path that no folder can have.
     """
     root, environment = clone(tmp_path / "hello"), me(tmp_path)
     for name in ("gone", "taken", "turned", "kept"):
@@ -88,6 +88,7 @@ def test_worktrees_are_those_that_are_there(tmp_path: Path) -> None:
             shutil.rmtree(tmp_path / name)
     clone(tmp_path / "taken")
     (tmp_path / "turned").symlink_to("turned")
+    (root / ".git/worktrees/gone/gitdir").write_bytes(b"/a\0b/.git\n")
     assert store.places_of(root, "kept") == [(tmp_path / "kept").resolve()]
     note(root, environment)
     (found,) = known(environment)

@@ -206,3 +206,13 @@ def test_what_head_says_where_refs_are_kept_in_a_reftable_git_is_asked(
         assert regular_files.head_of(str(tmp_path)) == line
     (tmp_path / "HEAD").write_text("ref: refs/heads/.invalid\n")
     assert regular_files.head_of(str(tmp_path)) == head
+
+
+def test_a_line_longer_than_the_whole_log_is_written_all_the_same(tmp_path: Path) -> None:
+    """It has a file of its own; the one before it is kept."""
+    log = tmp_path / "log"
+    for text in (b"short", b"x" * 50, b"last"):
+        regular_files.append(str(log), text, most=20)
+    assert log.read_bytes() == b"last"
+    assert (tmp_path / "log.1").read_bytes() == b"x" * 50
+    assert (tmp_path / "log.2").read_bytes() == b"short"
