@@ -86,3 +86,13 @@ def test_a_line_that_is_too_long_is_left_out(tmp_path: Path) -> None:
     with opened(tmp_path, content) as descriptor:
         found = list(file_tail.lines(descriptor, len(content), 10_000_000))
         assert [line for _, line in found if line != b""] == [b"end needle", None, b"needle"]
+
+
+def test_lines_that_are_too_long_are_skipped_within_bounds(tmp_path: Path) -> None:
+    """All of their bytes count: many lines of a little more than LINE cost no more than one long line."""
+    content = b"needle\n" + (b"x" * (file_tail.LINE + 2 * file_tail.BLOCK) + b"\n") * 6
+    with opened(tmp_path, content) as descriptor:
+        place = len(content)
+        for longest, is_reached in ((20_000_000, True), (3_000_000, False)):
+            found = [line for _, line in file_tail.lines(descriptor, place, 10_000_000, longest)]
+            assert (b"needle" in found) is is_reached

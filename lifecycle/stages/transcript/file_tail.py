@@ -43,7 +43,7 @@ def lines(
             length += size
             parts.append(block)
             if length > LINE:
+                passed += sum(map(len, parts))
                 parts.clear()
-                passed += size
     if place <= 0 and length:
         yield 0, b"".join(reversed(parts)) if length <= LINE else None
