@@ -648,6 +648,17 @@ def test_close_is_the_users_yes(place: Place) -> None:
     assert "no claim" in refused(place.cli("close"))
 
 
+def test_an_override_that_is_typed_after_a_reopening_closes(place: Place) -> None:
+    """It is for the issue as it is now, also if the last look saw it closed."""
+    place.ready()
+    ok(place.cli("tick"))
+    place.control.close_issue(42)
+    ok(place.cli("tick"))
+    place.control.reopen_issue(42)
+    ok(place.cli("close", "--override", "a duplicate"))
+    assert place.issue()["state"] == "closed"
+
+
 @SOAKED
 def test_close_by_override_is_recorded_on_the_issue(place: Place) -> None:
     """--override closes without a merge, and the comment says why."""
