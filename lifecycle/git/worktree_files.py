@@ -209,7 +209,8 @@ def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
         aside = replace(git, places={"GIT_INDEX_FILE": str(index)})
         staged = aside.run(*ASIDE, "write-tree", check=False)
         with taking():
-            aside.run(*ASIDE, "add", *_everywhere(aside), "--update", "--", ":/")
+            # Without a path it is all of the tree; git 2.53 refuses ":/" where nothing is tracked yet.
+            aside.run(*ASIDE, "add", *_everywhere(aside), "--update")
             new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]
             add_paths(aside, new)
             taken = Aside(aside, aside.run(*ASIDE, "write-tree"), staged)

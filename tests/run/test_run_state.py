@@ -94,6 +94,10 @@ def test_what_is_written_is_read_again() -> None:
     assert json.loads(state.encoded(run))["version"] == state.VERSION
 
 
+DEEP = "nested|truncated"
+"""What so many brackets are, none of them closed: Python 3.14 reads them all."""
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
@@ -104,8 +108,8 @@ def test_what_is_written_is_read_again() -> None:
         (b'{"id": "a", "goal": "b", "started": 1, "whatever": 2}', "whatever"),
         (b'{"id": "a", "goal": "b", "started": 1, "phase": "flying"}', "$.phase"),
         (b"[" * 100_000, "object"),
-        (b'{"stories": ' + b"[" * 100_000, "nested"),
-        (b'{"whatever": ' + b"[" * 100_000, "nested"),
+        (b'{"stories": ' + b"[" * 100_000, DEEP),
+        (b'{"whatever": ' + b"[" * 100_000, DEEP),
         (b'{"version": "1", "id": "a", "goal": "b", "started": 1}', "$.version"),
     ],
 )
