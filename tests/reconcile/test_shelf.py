@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -125,6 +126,23 @@ def test_a_task_is_not_searched_for_among_all_of_the_repository() -> None:
     assert list(own.leases) == [42]
     assert list(own.tips) == [branch(42)]
     assert [one.number for one in own.pulls] == [5042]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_one_text_for_one_branch(named: bool) -> None:
+    """Lease, tip and pull request of a branch name it by the same text, which is there once."""
+    parts: list[str] = [json.loads('"claude/task-7"') for _ in range(3)]
+    hold = Hold(7, "a" * 40, "octocat-1", NOW, parts[0] if named else "")
+    tips = {parts[1]: Tip(parts[1], "a" * 40, NOW)}
+    shelf = KeptCards(
+        Holding(REPOSITORY, leases={7: hold}, tips=tips, pulls=(pull(branch=parts[2]),))
+    )
+    swept = Swept(REPOSITORY, Observation(REPOSITORY, "", Issue(7, "I", "Task", "", True)))
+    own = shelf.of(swept)
+    texts = [*(one.branch for one in own.pulls), *(one.branch for one in own.tips.values())]
+    texts += [own.leases[7].branch] if named else []
+    assert len({id(text) for text in texts}) == 1
+    assert len(texts) == 2 + named
 
 
 @pytest.mark.parametrize("said", ["Gh-42", "/o/n/ISSUES/42", "<!-- Lifecycle: x -->", "é\nGH-42"])
