@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_from_bytes
 
 from lifecycle.core.errors import LockBusy, Refused
 from lifecycle.storage import regular_files, store
@@ -239,9 +240,9 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _open(path: Path, mode: str) -> sqlite3.Connection:
     # Two statements may have to wait: the first, and the one that begins to write.
     seconds = WAIT_SECONDS / 2
-    return sqlite3.connect(
-        f"{path.as_uri()}?mode={mode}", uri=True, timeout=seconds, isolation_level=None
-    )
+    # Not `as_uri`, for which Python 3.14 imports a client for HTTP.
+    uri = f"file://{quote_from_bytes(os.fsencode(path))}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=seconds, isolation_level=None)
 
 
 def _check(database: sqlite3.Connection) -> None:
