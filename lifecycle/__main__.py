@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 _HOME = __file__.rpartition("/lifecycle/")[0]
@@ -16,6 +17,8 @@ _HOME = __file__.rpartition("/lifecycle/")[0]
 
 def command() -> None:
     """Run the command line and end the process with its exit code; a hook's process without cleaning up."""
+    # Whoever starts us may ignore it, and that is inherited: every program would seem to end with 0.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     code = main()
     if sys.argv[1:2] == ["hook"] and "click" not in sys.modules:
         # A hook writes to the descriptors, so that no buffer is lost. To take its modules apart would be a

@@ -31,7 +31,7 @@ BUDGET = {
     "github": 5_815,
     "trackers": 2_496,
     "platforms": 648,
-    "evidence": 2_435,
+    "evidence": 2_433,
     "claim": 6_244,
     "run": 3_574,
     "stages": 2_492,

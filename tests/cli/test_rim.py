@@ -125,6 +125,25 @@ def test_a_hook_in_a_folder_that_is_gone_fails_nothing(
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_a_failure_of_git_is_noticed_whatever_starts_us_ignores(place: Place) -> None:
+    """A supervisor may ignore how its children end, and hands that on: each of ours would end with 0.
+
+    Source: https://docs.python.org/3/library/subprocess.html#subprocess.Popen.returncode and
+    https://man7.org/linux/man-pages/man7/signal.7.html (an ignored signal stays ignored across execve)
+    """
+    place.ready(phase="coding")
+    place.work(push=False)
+    hook = place.root / ".git/hooks/pre-push"
+    hook.write_text("#!/bin/sh\necho 'tests are red' >&2; exit 1\n")
+    hook.chmod(0o755)
+    ignoring = (
+        "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN);"
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    words = (str(STARTED), "handoff", "--summary", "Fix")
+    assert "tests are red" in refused(place.run(sys.executable, "-c", ignoring, *words))
+
+
 @SOAKED
 @pytest.mark.parametrize("is_unbuffered", ["", "1"])
 def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffered: str) -> None:

@@ -132,8 +132,6 @@ def _signals() -> Iterator[list[int]]:
     caught: list[int] = []
     handled = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in handled}
-    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # nobody would learn how a command ended
-        before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         yield caught
     finally:
