@@ -290,6 +290,24 @@ def test_a_yes_from_before_a_reopening_or_a_revert_does_not_close(way: str, said
     assert CloseIssue(42) in rest(seen(typed, wake=Wake.TICK, observed=shown, **ASKED))[0]
 
 
+@pytest.mark.parametrize("memory", [SESSION, {}], ids=["a session's", "made by hand"])
+def test_a_typed_yes_does_not_close_again_what_was_reopened_since(memory: dict[str, Any]) -> None:
+    """The command was killed behind the issue: a person's later look asks, and closes on another yes."""
+    closed = {"ending.consent": "close", "ending.issue_closed": True, "ending.comment_done": True}
+    cut_off = record(**DONE, memory={**memory, **closed, "judged": "done"})
+    reopened = issue(comments=(), reopened_at=NOW - 5)
+    merge = replace(MERGED, merged_at=MERGED_AT)
+    shown = replace(closing(), issue=reopened, by_number=merge)
+    start = seen(cut_off, wake=Wake.TICK, observed=shown)
+    actions, asking = rest(start)
+    assert not [action for action in actions if isinstance(action, PostComment | CloseIssue)]
+    assert asking.claim.phase == "merged_detected"
+    assert "Issue #42 was reopened after that. Should I" in derive.question(asking, 107)
+    typed = asking.with_values({"phase": "done"}).with_ending(consent="close")
+    posted, closed_again, *_ = rest(replace(start, record=typed))[0]
+    assert (isinstance(posted, PostComment), closed_again) == (True, CloseIssue(42))
+
+
 def test_an_override_from_before_a_reopening_does_not_close_again() -> None:
     """A closing that was cut off behind the issue: who reopened it since has the work go on.
 

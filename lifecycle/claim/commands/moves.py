@@ -246,8 +246,7 @@ def move(
             return changed.with_ending(override="", consent="")
         yes = consent or (f"nudge: {reason}" if reason else "")
         # Typed now, it is for the issue as this look finds it, whatever the last one saw.
-        is_closed = changed.ending.issue_closed and not override
-        return changed.with_ending(override=override, consent=yes, issue_closed=is_closed)
+        return changed.with_ending(override=override, consent=yes, issue_closed=False)
 
     def kept(record: Record) -> Record:
         changed = moved(record)

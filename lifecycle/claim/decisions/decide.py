@@ -158,9 +158,11 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     if observed.issue is not None:
         record = replace(record, title=observed.issue.title or record.title)
         parts, was_closed = observed.issue.open_parts, record.ending.issue_closed
-        if record.ending.override and was_closed and observed.issue.is_open:
-            # The override was for the issue that it closed: somebody has reopened it since.
-            record = record.with_ending(override="", comment_done=False, is_reopened=True)
+        if was_closed and observed.issue.is_open:
+            # A yes was for the issue that it closed: somebody has reopened it since.
+            if record.ending.override:
+                record = record.with_ending(override="", comment_done=False, is_reopened=True)
+            record = record.with_ending(consent="")
         record = record.with_ending(issue_closed=not observed.issue.is_open, open_parts=parts)
     record = derive.apply_loss(record, card_and_link.apply_card(record, observed), observed)
     if record.ending.releasing is not None:

@@ -408,7 +408,8 @@ def is_outdated(before: Record, snapshot: Snapshot) -> bool:
     """
     is_typed = before.ending.consent not in ("", AUTO_CONSENT, PROMPT_CONSENT)
     is_first = {*_undone(snapshot.record)} - {*_undone(before)}
-    return bool(is_first) and _needs_yes(snapshot) and not (is_typed and snapshot.wake in ASKED)
+    is_judged = _needs_yes(snapshot) or before.judged == Phase.DONE  # a closing that was cut off
+    return bool(is_first) and is_judged and not (is_typed and snapshot.wake in ASKED)
 
 
 def _needs_yes(snapshot: Snapshot) -> bool:
