@@ -16,7 +16,7 @@ from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.project_files import FOLDERS, LOG_FILE, ProjectFiles
 from lifecycle.setup.init.stages_switch import switch_off
 from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, take_out
-from lifecycle.storage import store
+from lifecycle.storage import store, workflow_marks
 
 
 class Removal(ProjectFiles):
@@ -66,6 +66,8 @@ class Removal(ProjectFiles):
         self.draft.write(name, None, "the mark")
         if (self.root / store.CLAIM_FILE).exists():
             self.note("claim-left", name=store.CLAIM_FILE)
+        if (self.root / workflow_marks.FOLDER / workflow_marks.RUN).exists():
+            self.note("run-left", name=workflow_marks.RUN_FILE)
 
     def _unsectioned(self, before: InitMark) -> None:
         """Remove the section from CLAUDE.md, unless somebody changed it."""

@@ -797,6 +797,16 @@ def test_an_entry_that_somebody_took_out_comes_back(clone: Clone) -> None:
     assert len(settings(clone)["hooks"]["Stop"]) == 1
 
 
+def test_a_run_that_is_still_here_is_named(clone: Clone) -> None:
+    """Taken out in the midst of it: its session is not kept at work any more, and its file stays."""
+    ok(clone.run("init"))
+    ok(clone.run("run", "init", "Let people pay by card"))
+    said = ok(clone.run("init", "--remove"))
+    assert "There is still a run here (.claude/workflow-state.json)" in said
+    assert "lifecycle run stop --for-good" in said
+    assert (clone.root / ".claude/workflow-state.json").is_file()
+
+
 @pytest.mark.once("whose the entries are, test_settings tells apart")
 @pytest.mark.parametrize("arguments", [(), ("--shared",)])
 def test_a_claim_that_is_still_here_stays_out_of_git(
