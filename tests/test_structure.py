@@ -40,9 +40,9 @@ BUDGET = {
     "reconcile": 1_431,
     "views": 2_212,
     "app": 1_587,
-    "setup": 3_403,
+    "setup": 3_405,
     "hooks": 1_940,
-    "cli": 5_046,
+    "cli": 5_050,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_576
+RUN_IN_ALL = 4_580
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -12,7 +12,7 @@ import click
 
 from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import passing
-from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
+from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refused, Transient
 from lifecycle.core.redact import visible
 from lifecycle.git.commits import head_of
 from lifecycle.git.worktree_files import refuse_under_way
@@ -25,7 +25,7 @@ from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section
 from lifecycle.run.gates import gate_records, gate_rules
 from lifecycle.run.gates.gate_runs import GateRun
 from lifecycle.run.state import GateRecord, Run, Story, data_of
-from lifecycle.run.table import GATES, CheckState, Gate
+from lifecycle.run.table import GATES, CheckState, Gate, RunStatus
 from lifecycle.run.texts.told import refused
 
 
@@ -57,7 +57,13 @@ def finish(session: RunSession) -> int:
         change.run = run = completion.at_completion(change.run, facts, session.now, asked=asked)
     section = section_for(world, run, facts)
     _refuse_moved(session, branch or "", facts.head)
-    pull = publish(run, section)
+    try:
+        pull = publish(run, section)
+    except HeldByAnother as error:  # nothing that the session can do would finish it
+        with session.store.changing() as change:
+            why, now = error.sentence, session.now
+            change.run = change.run.but(status=RunStatus.STOPPED, why=why, stopped_at=now)
+        raise
     with session.store.changing() as change:
         change.run = completion.published(change.run, pull.url, facts.head, pull.why)
         change.note(f"Pull request: {pull.url or pull.why}")

@@ -101,12 +101,10 @@ def tdd_validate(session: RunSession, *, story: str, phase: TddPhase) -> None:
     asked_story = session.store.demanded().story(story)
     violation = tdd_moves.expected_of(asked_story, phase, tdd_moves.look(session.git))
     answer: dict[str, Any] = {"valid": violation is None}
+    why = ""
     if violation is not None:
-        answer["expected"] = violation.expected
-    line = json.dumps(answer)
-    if violation is not None and violation.why:
-        answer["why"] = violation.why
-    session.show([line], answer)
+        answer["expected"], why = violation.expected, violation.why
+    session.show([json.dumps(answer)], answer | ({"why": why} if why else {}))
 
 
 def tdd_status(session: RunSession, *, story: str) -> None:

@@ -11,9 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline
+from lifecycle.git import lease
 from lifecycle.run.finish import publishing
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Criterion, Led, ReviewRecord, Run, Story, new_run
+from lifecycle.run.stop import decide
 from lifecycle.run.table import (
     CriterionState,
     ReviewVerdict,
@@ -548,6 +550,19 @@ def test_a_claims_pull_request_has_the_receipt_of_a_run_that_did_not_finish(work
     assert "#42" in body
     assert body.count("## Workflow Metrics") == 1
     assert "was stopped" not in body
+
+
+def test_a_run_whose_task_was_taken_over_stops(work: Finished) -> None:
+    """Nothing that its session could do ends it: the next stop lets go, and says who has the task."""
+    ok(work.place.cli("claim", "42"))
+    work.begin(work.place.claim()["branch"])
+    held = work.place.control.world()["refs"]["refs/agent-claims/42"]
+    lease.take(work.place.tree().world.git, "origin", 42, "sam-1", instead_of=held)
+    done = work.place.cli("run", "finish")
+    assert (done.returncode, done.stdout, work.place.pulls()) == (4, "", {})
+    assert work.run.status is RunStatus.STOPPED
+    (sentence,) = decide.stopped(work.run)
+    assert "was stopped: #42 is held by sam-1 since" in sentence
 
 
 @SOAKED
