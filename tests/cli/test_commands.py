@@ -64,6 +64,18 @@ def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     assert place.control.world()["refs"][branch] == place.git("rev-parse", branch)
 
 
+def test_a_branch_that_was_amended_after_its_push_is_a_persons_to_replace(place: Place) -> None:
+    """Only a pull was named, which brings back what was amended; that person's command then suffices."""
+    ok(place.cli("claim", "42"))
+    branch = place.claim()["branch"]
+    place.work(branch)
+    place.git("commit", "--quiet", "--amend", "--message", "Better")
+    force = f"git push --force-with-lease origin {branch}"
+    assert f"a person runs: {force}" in refused(place.cli("handoff", "--summary", "Fix"))
+    place.run(*shlex.split(force))
+    ok(place.cli("handoff", "--summary", "Fix"))
+
+
 def test_what_handoff_validates_is_evidence(place: Place) -> None:
     """Its runs are kept as those of `check`, on the very tree: tests as `test`, others as `validate`."""
     ok(place.cli("claim", "42"))

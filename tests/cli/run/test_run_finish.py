@@ -386,7 +386,9 @@ def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
     """Somebody else's commits are there: how to get them, and that the run goes on."""
     work.begin()
     work.place.control.push_commit(BRANCH, {"theirs.txt": "x"}, "Theirs")
-    assert "git pull --rebase origin pay" in told(work.place.cli("run", "finish"))
+    sentence = told(work.place.cli("run", "finish"))
+    assert "git pull --rebase origin pay; to replace" in sentence
+    assert "a person runs: git push --force-with-lease origin pay" in sentence
     assert work.place.pulls() == {}
     assert work.run.status is RunStatus.ACTIVE
 
