@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_496,
     "platforms": 648,
     "evidence": 2_433,
-    "claim": 6_246,
+    "claim": 6_255,
     "run": 3_574,
     "stages": 2_492,
     "workflow": 2_182,

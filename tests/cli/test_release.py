@@ -81,6 +81,21 @@ def planned(place: Place) -> list[str]:
     return [line for line in lines if line.startswith("would ")]
 
 
+def test_what_a_clone_of_a_single_branch_pushed_is_told_as_pushed(place: Place) -> None:
+    """A plain git push leaves its remote-tracking ref as it was: the remote is asked.
+
+    Source: https://git-scm.com/docs/git-clone (`--single-branch`); refs are followed as `fetch` says.
+    """
+    place.git("config", "remote.origin.fetch", "+refs/heads/main:refs/remotes/origin/main")
+    branch = claimed(place)
+    head = place.git("rev-parse", "HEAD")
+    assert place.run("git", "rev-parse", f"refs/remotes/origin/{branch}").returncode
+    said = ok(place.cli("release", "--reason", "enough"))
+    assert "only here" not in said
+    (body,) = (comment["body"] for comment in place.issue()["comments"])
+    assert f"Branch `{branch}`: 1 commit, pushed up to {head[:7]}, phase coding." in body
+
+
 def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
     """Board, assignee, Agent, lease, one comment, file gone; branch and commits stay everywhere."""
     branch = claimed(place)

@@ -7,6 +7,7 @@ who holds the lease.
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, session_of, there
@@ -168,7 +169,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     """How far the work got, as text for the issue; and remarks for the person on what exists only here."""
     git, branch, remote = world.git, record.claim.branch, world.settings.remote
     phase = f"phase {record.claim.phase}."
-    pushed = git.remote_head_of(branch, remote) if branch else None
+    pushed = _pushed(world, branch) if branch else None
     if not branch or git.head_of(branch) is None:
         known = f"and not known on {remote}"
         if pushed:
@@ -179,7 +180,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     base = world.settings.base or default_branch(world)
     start = f"refs/remotes/{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
     commits = _count(world, f"{start}..refs/heads/{branch}") if start else None
-    since = f"refs/remotes/{remote}/{branch}" if pushed else start
+    since = pushed or start
     unpushed = _count(world, f"{since}..refs/heads/{branch}") if since else None
     if unpushed:
         amount = _commits(unpushed)
@@ -192,6 +193,21 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     words += [f"pushed up to {pushed[:7]}" if pushed else "nothing pushed"]
     words += [f"{unpushed} not pushed"] if unpushed and pushed else []
     return f"{', '.join(words)}, {phase}", notes
+
+
+def _pushed(world: World, branch: str) -> str | None:
+    """The commit of the branch that the remote has, as known here; None if it is not known to have any.
+
+    A clone of a single branch notes no push of another one, so the remote is asked before work is told to
+    be here only.
+    """
+    git, remote = world.git, world.settings.remote
+    known, head = git.remote_head_of(branch, remote), git.head_of(branch)
+    if head and head != known:
+        with suppress(GitFailed, Transient):
+            there = git.run("ls-remote", remote, f"refs/heads/{branch}", remote=remote)
+            return head if there.startswith(head) else known
+    return known
 
 
 def _uncommitted(git: Git) -> str:
