@@ -282,6 +282,7 @@ class Worktree:
         """
         return self.claim_store.load(repair=False).record
 
+    @demands
     def tick(self, wake: Wake = Wake.TICK) -> Report:
         """Look once and do what the claim needs next.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
 import warnings
@@ -63,6 +64,9 @@ def test_an_old_name_is_not_exported(old: str) -> None:
         (lambda tree: tree.release(5), "reason=5 is not a text, so nothing was done"),
         (lambda tree: tree.close(override=5), "override=5 is not a text, so nothing was done"),
         (lambda tree: type(tree)(tree.root, seconds="9"), "seconds='9' is not a number"),
+        (lambda tree: type(tree)(tree.root, seconds=math.nan), "seconds=nan is not a number"),
+        (lambda tree: type(tree)(f"{tree.root}\0"), r"root='.*\\x00' is not a path"),
+        (lambda tree: tree.tick("tick"), "wake='tick' is not a wake, so nothing was done"),
         (lambda _: api.GitHub("a/b", seconds=[]), r"seconds=\[\] is not a number"),  # type: ignore[arg-type]
         (lambda _: api.GitHub("a/b", token=5), "token=5 is not a text"),  # type: ignore[arg-type]
     ],

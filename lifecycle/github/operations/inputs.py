@@ -7,6 +7,7 @@ Secrets are removed before anything is compared or sent (`redacts`).
 from __future__ import annotations
 
 import functools
+import math
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import fields, is_dataclass, replace
+from lifecycle.core.plan import Wake
 from lifecycle.core.redact import LIMIT, redact, short, swept
 from lifecycle.core.values.shapes import Ensured
 from lifecycle.github.failures.failure_case import sentence
@@ -29,6 +31,7 @@ _KINDS: dict[str, tuple[Any, Any, str]] = {
     "float": (int | float, bool, "number, so nothing was done; give one"),
     "str": _TEXT,
     "Phase": _TEXT,
+    "Wake": (Wake, (), "wake, so nothing was done; give one such as Wake.TICK"),
     "Names": (tuple | list | set | frozenset, (), _NAMES),
     "str | Path": (str | os.PathLike, (), "path, so nothing was done; give a str or a Path"),
     "Iterable[str]": _LIST,
@@ -175,6 +178,9 @@ def demands(function: F) -> F:
 def _demand_kind(name: str, value: Any, kind: str) -> None:
     expected, others, wrong = _KINDS.get(kind.removesuffix(" | None"), (object, (), ""))
     is_kind = isinstance(value, expected) and not isinstance(value, others)
+    is_nan = isinstance(value, float) and math.isnan(value)
+    has_zero = kind == "str | Path" and "\0" in str(value)  # no path has one
+    is_kind = is_kind and not (is_nan or has_zero)
     if is_kind and kind == "int" and not 0 < value < 2**31:
         is_kind, wrong = False, "number that GitHub gives, so nothing was done; give one like 42"
     if is_kind or (value is None and kind.endswith("| None")):
