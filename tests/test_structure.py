@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_447,
     "settings": 846,
     "git": 998,
-    "github": 5_821,
+    "github": 5_820,
     "trackers": 2_496,
     "platforms": 648,
     "evidence": 2_433,

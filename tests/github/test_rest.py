@@ -150,21 +150,24 @@ def test_the_number_of_a_pull_request_is_no_issue(hub: Hub) -> None:
 def test_open_issues_are_read_to_the_last_page_in_one_request_a_page(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
-    """Pull requests are left out without asking for each issue again."""
+    """Pull requests are left out without asking for each issue again; the order is a tracker's."""
+    order = {"sort": "created", "direction": "asc"}
     api = "https://api.github.com/repositories/9/issues"
     last = {"Link": f'<{api}?state=open&per_page=100&page=2>; rel="next"'}
     mock.get(
         f"{BASE}/issues",
         json=[issue_json(7), issue_json(8, pull_request={"url": "x"})],
         headers=last,
-        match=[responses.matchers.query_param_matcher({"state": "open", "per_page": "100"})],
+        match=[
+            responses.matchers.query_param_matcher({"state": "open", "per_page": "100", **order})
+        ],
     )
     mock.get(
         f"{BASE}/issues",
         json=[issue_json(9)],
         match=[
             responses.matchers.query_param_matcher(
-                {"state": "open", "per_page": "100", "page": "2"}
+                {"state": "open", "per_page": "100", "page": "2", **order}
             )
         ],
     )

@@ -19,7 +19,7 @@ from lifecycle.github.board.status_fallback import Choice, Sight
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, sentence
 from lifecycle.github.pulls import rest_checks, rollup, translate
-from lifecycle.github.pulls.issue_calls import IssueCalls, issue_facts
+from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 
@@ -141,12 +141,8 @@ class GitHubForge(PullCalls):
         return self._issues.blockers(self._issues.issue(number))
 
     def open_issues(self) -> tuple[model.Issue, ...]:
-        """Every open issue, page by page, without pull requests.
-
-        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
-        """
-        listed = self.calls.values("issues", "open issues", issue_facts, {"state": "open"})
-        return tuple(as_issue(issue) for issue in listed if not issue.is_pull_request)
+        """Every open issue, the oldest first, without pull requests; one request for a hundred."""
+        return tuple(map(as_issue, self._issues.listed("open")))
 
     def comment(self, issue: int, body: str) -> model.Comment:
         """Post one comment, sent once: GitHub does not deduplicate."""
