@@ -34,7 +34,7 @@ def test_a_notice_gives_its_audience_by_the_old_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("outcome", "ending.outcome"), ("given_back", "ownership.is_released")]
+    ("old", "new"), [("outcome", "ending.outcome"), ("given_back", "ownership.is_leaseless")]
 )
 def test_a_record_gives_its_fields_by_the_old_names(old: str, new: str) -> None:
     """A program that reads `record.outcome` goes on, and is told in which section it is now."""

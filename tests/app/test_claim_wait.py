@@ -376,6 +376,7 @@ def test_a_task_that_was_released_from_afar_is_not_held_by_another(place: Place)
     place.control.unassign(42, "octocat")
     place.control.set_field(42, "Status", "Todo")
     place.control.set_field(42, "Agent", None)
+    place.git("push", "--quiet", "origin", ":refs/agent-claims/42")
     tree.tick(Wake.TICK)
     with pytest.raises(Refused, match="was released") as refused:
         wait(place)

@@ -184,8 +184,6 @@ def test_who_was_quicker_since_the_task_was_read_has_it(monkeypatch: pytest.Monk
         ({}, LeaseStanding(is_gone=True), False),
         ({}, LeaseStanding(other=SAMS), False),
         ({}, None, True),
-        ({"ownership.is_released": True}, LeaseStanding(), False),
-        ({"ownership.is_released": True}, None, False),
     ],
 )
 def test_a_claim_elsewhere_that_lost_its_task_leads_nobody_there(

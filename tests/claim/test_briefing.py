@@ -63,7 +63,7 @@ CLAIMS: tuple[Any, ...] = (
     ({}, {"ending.issue_closed": True}, ["coding", CLOSED]),
     (
         {},
-        {"ending.issue_closed": True, "ownership.is_released": True},
+        {"ending.issue_closed": True, "ownership.is_leaseless": True},
         ["coding", loss_messages.released_from_afar(42)],
     ),
     (
@@ -183,12 +183,12 @@ CLAIMS: tuple[Any, ...] = (
     ),
     (
         {},
-        {"ownership.is_released": True},
+        {"ownership.is_leaseless": True},
         ["coding", loss_messages.released_from_afar(42)],
     ),
     (
         {},
-        {"ending.releasing": Releasing(NOW), "ownership.is_released": True},
+        {"ending.releasing": Releasing(NOW), "ownership.is_leaseless": True},
         ["coding", loss_messages.releasing(42)],
     ),
     (

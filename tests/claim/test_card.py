@@ -560,14 +560,6 @@ def test_the_newest_release_of_an_agent_is_found_by_its_marker(
     assert derive.told_at(issue(comments=None), AGENT) is None
 
 
-@pytest.mark.parametrize(("after", "is_told"), [(-1, False), (0, True), (1, True)])
-def test_a_release_of_an_earlier_claim_of_that_name_is_another(after: int, is_told: bool) -> None:
-    """It counts from the moment that the claim was made."""
-    made = record()
-    mark = f"<!-- lifecycle:released issue=42 by={AGENT} at={int(made.created_at) + after} -->"
-    assert derive.is_told(made, issue(comments=(comment(mark),))) is is_told
-
-
 @pytest.mark.parametrize(
     ("shown", "memory", "unassigned", "board"),
     [

@@ -204,7 +204,7 @@ def test_a_look_that_failed_is_held_back_until_something_changes(
         ({"issue_number": None}, {}, "no-issue"),
         ({"phase": "nonsense"}, {}, "unknown-phase:nonsense"),
         ({}, {"ownership.taken_by": "b-1"}, "taken-over:b-1"),
-        ({}, {"ownership.is_released": True}, "given-back-from-afar"),
+        ({}, {"ownership.is_leaseless": True}, "given-back-from-afar"),
     ],
 )
 def test_a_claim_that_cannot_go_on_says_why_and_writes_nothing(

@@ -297,7 +297,7 @@ def test_a_fact_of_another_task_changes_nothing() -> None:
         ({"linked.link": Link("beads", "bd-1", "closed")}, {}, Wake.TICK, True),
         ({"linked.link": Link("beads", "bd-1", "closed")}, DONE, Wake.TICK, False),
         ({"ownership.taken_by": "b-1"}, {}, Wake.TICK, False),
-        ({"ownership.is_released": True}, {}, Wake.TICK, False),
+        ({"ownership.is_leaseless": True}, {}, Wake.TICK, False),
         ({}, {"issue_number": None}, Wake.TICK, False),
     ],
 )

@@ -479,49 +479,6 @@ FREED = BoardItem("PVTI_lADOBx", "Todo", "")
 HELD: dict[str, Any] = {"is_taken": True, "past": ({"phase": "coding"},)}
 
 
-@each_row(
-    ("item", "shown", "memory", "values", "is_released", "is_doubted"),
-    [
-        ({}, {}, {}, {}, True, True),
-        ({"status": "todo"}, {}, {}, {}, True, True),
-        ({"status": "In Progress"}, {}, {}, {}, False, True),
-        ({"agent": "b-1"}, {}, {}, {}, False, False),
-        ({"agent": AGENT}, {}, {}, {}, False, False),
-        ({"agent": AGENT}, {}, {"ownership.is_released": True}, {}, False, False),
-        ({"agent": "b-1"}, {}, {"ownership.is_released": True}, {}, True, False),
-        ({"id": "labels/42"}, {}, {}, {}, False, True),
-        ({}, {"issue": issue(assignees=("EDOUARD",))}, {}, {}, False, False),
-        ({}, {"issue": issue(assignees=("maria",))}, {}, {}, True, True),
-        ({}, {"issue": issue(is_open=False)}, {}, {}, False, False),
-        ({}, {"issue": None}, {}, {}, False, False),
-        ({}, {"item": None}, {}, {}, False, True),
-        ({}, {}, {"past": ()}, {}, False, False),
-        ({}, {}, {"is_taken": False}, {}, False, True),
-        ({}, {}, {"card.agent": "b-1"}, {}, False, True),
-        ({}, {}, {}, {"agent_id": ""}, False, False),
-        ({}, {}, {}, {"agent_id": "somebody"}, True, False),
-        ({}, {}, {}, {"status": "Todo"}, False, True),
-        ({}, {}, {}, {"last_synced_status": "Todo"}, False, True),
-        ({}, {}, {}, {"last_synced_status": None}, False, True),
-        ({"status_at": NOW - 3601}, {}, {}, {}, False, True),
-        ({"status_at": NOW - 3600}, {}, {}, {}, True, True),
-    ],
-)
-def test_a_task_was_released_from_afar_if_everything_says_so(
-    item: dict[str, Any],
-    shown: dict[str, Any],
-    memory: dict[str, Any],
-    values: dict[str, Any],
-    is_released: bool,
-    is_doubted: bool,
-) -> None:
-    """The account is off the open issue, and the card that named the agent stands free in Todo."""
-    made = record(**values, memory={**HELD, **memory})
-    observed = observation(**{"item": replace(FREED, **item), **shown})
-    after = derive.apply_loss(made, made, observed).ownership
-    assert (after.is_released, after.is_doubted) == (is_released, is_doubted)
-
-
 ANOTHERS = Hold(42, "b" * 40, "maria-2", NOW)
 OLDER = replace(ANOTHERS, since=NOW - 3601)
 
@@ -557,28 +514,6 @@ def test_who_has_the_lease_has_the_task(
     if hold == OLDER and not before:
         learned = replace(made.with_ownership(lease=""), is_taken=False)
         assert derive.apply_loss(learned, learned, shown).ownership.taken_by == "maria-2"
-
-
-@pytest.mark.parametrize(
-    ("values", "memory", "made", "reads"),
-    [
-        ({}, {}, {"wake": Wake.TICK}, False),
-        ({}, {"ownership.is_doubted": True}, {}, True),
-        ({}, {"ownership.is_doubted": True, "past": ()}, {}, False),
-        ({"agent_id": "somebody"}, {"ownership.is_doubted": True}, {}, False),
-        ({"item_id": "labels/42"}, {}, {"wake": Wake.TICK}, True),
-        ({"item_id": "labels/42"}, {}, {"wake": Wake.STOP}, False),
-        ({"item_id": "labels/42", **HANDED}, {}, {"wake": Wake.STOP}, True),
-    ],
-)
-def test_comments_are_read_where_the_card_cannot_tell(
-    values: dict[str, Any], memory: dict[str, Any], made: dict[str, Any], reads: bool
-) -> None:
-    """Labels name no agent, and neither does a board that is not there."""
-    start = seen(record(**values, memory={**HELD, **memory}), **made)
-    assert derive.reads_comments(start) is reads
-    if made.get("wake") is Wake.TICK:
-        assert derive.reads_comments(replace(start, rules=rules_with(start, has_board=False)))
 
 
 def test_a_comment_is_not_looked_for_where_nothing_is_shown() -> None:

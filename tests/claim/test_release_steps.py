@@ -77,26 +77,33 @@ def test_in_an_archived_repository_a_release_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("is_released", "is_told", "is_begun", "is_left"),
+    ("is_leaseless", "item", "assignees", "is_begun", "is_left"),
     [
-        (True, True, False, True),
-        (True, True, True, False),
-        (True, False, False, True),
-        (False, True, False, False),
+        (True, None, (), False, True),
+        (True, BoardItem("PVTI_1", "Todo", "maria-2"), ("maria",), False, True),
+        (True, None, (), True, False),
+        (True, ITEM, (), False, False),
+        (True, None, ("Edouard",), False, False),
+        (False, None, (), False, False),
     ],
 )
 def test_what_was_released_before_only_loses_its_lease(
-    *, is_released: bool, is_told: bool, is_begun: bool, is_left: bool
+    *,
+    is_leaseless: bool,
+    item: BoardItem | None,
+    assignees: tuple[str, ...],
+    is_begun: bool,
+    is_left: bool,
 ) -> None:
-    """Whoever did it, as the next holder of a task that was taken over; what was begun here goes on."""
+    """What still names the claim is cleared all the same; and what was begun here goes on."""
     asked = replace(ASKED, is_begun=is_begun)
-    made = leaving(memory={"ownership.is_released": is_released, "ending.releasing": asked})
-    observed = told_of(made) if is_told else observation(issue=issue(comments=()), item=ITEM)
+    made = leaving(memory={"ownership.is_leaseless": is_leaseless, "ending.releasing": asked})
+    observed = observation(issue=issue(comments=(), assignees=assignees), item=item)
     step = releasing.decide(at(made, observed))
     assert (step.action == RELEASE) is is_left
     ended = leaving(
         memory={
-            "ownership.is_released": is_released,
+            "ownership.is_leaseless": is_leaseless,
             "ending.releasing": asked,
             "ownership.lease": "",
         }
@@ -220,16 +227,3 @@ def test_without_a_board_no_card_is_moved() -> None:
     actions = run(made)
     assert actions[-1] == ForgetClaim()
     assert not [action for action in actions if isinstance(action, SetBoard)]
-
-
-def test_a_claim_that_names_no_agent_is_named_by_no_card() -> None:
-    """What was released stays so, until a card names the agent again."""
-    for agent, item, is_released in (
-        ("", BoardItem("PVTI_1", "In Progress", ""), True),
-        (AGENT, BoardItem("PVTI_1", "In Progress", ""), True),
-        (AGENT, None, True),
-        (AGENT, ITEM, False),
-    ):
-        made = record(agent_id=agent, memory={"ownership.is_released": True})
-        after = derive.apply_loss(made, made, observation(item=item))
-        assert after.ownership.is_released is is_released

@@ -32,7 +32,6 @@ VERSION_1: dict[str, Any] = {
     "override": "by hand",
     "taken_by": "maria-2",
     "given_back": True,
-    "doubted": True,
     "reopened": 3,
     "title": "Fix the race",
     "is_taken": True,
@@ -67,7 +66,7 @@ def flat(record: dict[str, Any]) -> dict[str, Any]:
     old = {
         "pull": {"url": "pr_url", "head": "pr_head", "announced": "told", "asked": "asked_pr"},
         "card": {"is_known": "is_item_known", "agent": "synced_agent"},
-        "ownership": {"is_released": "given_back", "is_doubted": "doubted"},
+        "ownership": {"is_leaseless": "given_back"},
         "linked": {"is_known": "is_link_known", "left": "link_left"},
         "ending": {},
     }
@@ -102,7 +101,6 @@ def test_every_field_of_version_1_is_kept() -> None:
         "merging": asdict(MergeRecord()),
         "ahead": None,
         "refs_in": "",
-        "is_leaseless": False,
         "conditions": {},
     }
     assert record.linked.link == Link("beads", "demo-1", "claimed")

@@ -115,7 +115,7 @@ class Clone:
     @property
     def is_lost(self) -> bool:
         """True if the engine knows that somebody took the claim's task away."""
-        return any(self.ownership.get(name) for name in ("taken_by", "is_released", "is_leaseless"))
+        return any(self.ownership.get(name) for name in ("taken_by", "is_leaseless"))
 
     @property
     def session(self) -> Session:

@@ -56,9 +56,6 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
         # Who closed it may have ended the lease, and the claim ends by its own closing.
         notes.append(sentence("closed-here", number=issue.number))
         return mine.is_lost
-    shown = derive.apply_loss(mine, card_and_link.apply_card(mine, observed), observed)
-    if shown.ownership.is_released:
-        return True
     try:
         stands = observing.standing(world, mine, issue.number)
     except (errors.GitFailed, errors.Transient) as error:

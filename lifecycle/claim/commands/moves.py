@@ -332,8 +332,6 @@ def _refuse_ended(record: Record, *, is_out: bool) -> None:
     if record.ownership.taken_by:
         number, agent = record.claim.issue_number, named(record.ownership.taken_by)
         raise errors.HeldByAnother(sentence("held-as-shown", number=number, agent=agent))
-    if record.ownership.is_released:
-        raise errors.Refused(released_to_hand_off(record.claim.issue_number))
     if derive.is_rejected(record) and not is_out:
         raise errors.Refused(closed_elsewhere(record.claim.issue_number, "nothing was pushed"))
 

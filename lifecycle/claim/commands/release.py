@@ -150,16 +150,16 @@ def _leaving(world: World, claim_store: ClaimStore, record: Record, reason: str)
         phase = record.claim.phase
         raise Refused(sentence("not-to-release", number=number, phase=phase, way=way))
     progress, notes = _progress(world, record)
-    sha, holder = record.ownership.lease, ""
+    sha, holder, is_gone = record.ownership.lease, "", record.ownership.is_leaseless
     if number is not None:
         try:
             stands = observing.standing(world, record, number)
-            sha = stands.sha
+            sha, is_gone = stands.sha, stands.is_gone
             holder = stands.other.agent if stands.other is not None else ""
         except (GitFailed, Transient) as error:
             notes.append(f"It is not known who holds the lease, so the card decides. {error}")
     releasing = Releasing(world.clock.now(), reason, progress, holder)
-    fresh = replace(record, intents={}).with_ownership(lease=sha)
+    fresh = replace(record, intents={}).with_ownership(lease=sha, is_leaseless=is_gone)
     fresh = fresh.with_ending(comment_done=False, board_done=False, unassigned=False)
     fresh = fresh.with_ending(releasing=releasing, override="", consent="")
     return ReleaseOutcome(fresh, tuple(notes))

@@ -69,7 +69,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         branch=claim.branch,
         pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE or is_leaving or derive.reads_comments(snapshot),
+        comments=phase is Phase.DONE or is_leaving,
         board=snapshot.rules.has_board,
         insists=snapshot.wake in ASKED or phase is Phase.DONE or is_leaving,
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,

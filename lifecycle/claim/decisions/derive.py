@@ -8,10 +8,9 @@ a prompt that a person wrote, which the hook on prompts notes (`Snapshot.answere
 nudge with its reason, and `close = "auto"` in the settings are a yes by themselves, and the closing
 comment says which it was.
 
-A task may be released from another machine (`lifecycle reconcile --release`), which writes the issue's
-comment, assignee, card and lease. The worktree that had the claim learns of it only at its next look
-(`apply_loss`). People may change one of these by hand for another reason: therefore everything
-that GitHub shows has to agree before the claim counts as lost.
+A task may be taken over, or released, from another machine. The worktree that had the claim learns of it
+only at its next look: by another's lease or name on the card (`apply_loss`), or by a lease that is gone
+(`engine/observing.py`). What people change by hand (assignees, the card's Status) ends no claim.
 
 This module also says which write an earlier failure delays (`may_try`, `is_given_up`), and gives the
 snapshot with the changes of a decision (`prepared`).
@@ -25,11 +24,11 @@ from collections.abc import Callable, Container, Iterable
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Rules, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, kind_of, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages, review_messages
-from lifecycle.core.plan import ASKED, Action, Audience, Notice, Wake
+from lifecycle.core.plan import ASKED, Action, Audience, Notice
 from lifecycle.core.timing import CLOCK_SKEW
 from lifecycle.core.values.model import (
     BoardItem,
@@ -40,7 +39,6 @@ from lifecycle.core.values.model import (
     PullRequest,
     PullState,
 )
-from lifecycle.core.values.priorities import Status
 
 AUTO_CONSENT = "auto"
 PROMPT_CONSENT = "prompt"
@@ -500,67 +498,30 @@ def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
     return replace(snapshot, record=record.with_values(step.fields))
 
 
-def reads_comments(snapshot: Snapshot) -> bool:
-    """True if this look should read the issue's comments to see whether the task was released.
-
-    It should once the account was seen unassigned and no card names the agent. Labels never name an agent:
-    with labels it should also before a pull request is opened, in a look by command, and at a start.
-    """
-    record = snapshot.record
-    has_agents = snapshot.rules.has_board and not record.claim.is_labels
-    if not record.past or not login_of(record.claim.agent_id):
-        return False
-    is_asked = snapshot.wake in (*ASKED, Wake.START) or record.claim.phase == Phase.READY_FOR_PR
-    return record.ownership.is_doubted or (is_asked and not has_agents)
-
-
 def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
-    """The record after an observation, with who took the task over, and whether it was released.
+    """The record after an observation, with the agent that took the task over, or "".
 
-    It was released if the agent's account is not assigned to the open issue any more, and either the card,
-    which named the agent, names nobody and is in Todo, or the issue has this claim's release comment. Once
-    seen, this holds until the card names the agent again, whatever others do with the task.
+    Its lease says so, which outweighs a card; else the card. A lease whose date is older than this claim
+    may come from a read that lags: it counts once git was asked (`engine/observing.py`). If the claim is
+    known only from its file, nothing says which is older. A missing lease shows nothing here, and neither
+    does a card without an agent once the issue is closed: whoever took the task closed it.
 
     Args:
         before: the claim as it was known before this observation.
         record: the same after `apply_card`.
         observed: what GitHub showed.
     """
-    issue, item = observed.issue, observed.item
+    hold, issue, known = observed.hold, observed.issue, before.ownership.taken_by
     if not before.past or issue is None:
         return record  # a record that a sweep made up, without a claim file; no agent holds it
-    agent = record.claim.agent_id
-    is_named = item is not None and bool(agent) and item.agent == agent
-    login = login_of(agent).casefold()
-    is_off = issue.is_open and login not in [name.casefold() for name in issue.assignees]
-    is_certain = is_off and (_is_card_freed(before, observed) or is_told(before, issue))
-    names_none = item is None or not item.agent
-    return record.with_ownership(
-        is_released=not is_named and (before.ownership.is_released or is_certain),
-        is_doubted=is_off and names_none and bool(login),
-        taken_by=_taken_by(before, record, observed),
-    )
-
-
-def _taken_by(before: Record, record: Record, observed: Observation) -> str:
-    """The agent that took the task over, or "": by its lease, which outweighs a card; else by the card.
-
-    A lease whose date is older than this claim may come from a read that lags: it counts once git was asked
-    (`engine/observing.py`). If the claim is known only from its file, nothing says which is older. A
-    missing lease shows nothing, and neither does a card without an agent once the issue is closed: whoever
-    took the task closed it.
-    """
-    hold, claimed = observed.hold, record.ownership
-    names_none = observed.item is None or not observed.item.agent
-    if hold is None and names_none and observed.issue is not None and not observed.issue.is_open:
-        return before.ownership.taken_by
     if hold is None:
-        return claimed.taken_by
+        names_none = observed.item is None or not observed.item.agent
+        return record.with_ownership(taken_by=known) if names_none and not issue.is_open else record
     if is_own(hold, record):
-        return ""
+        return record.with_ownership(taken_by="")
     is_newer = hold.since is None or hold.since >= int(before.created_at) or not before.is_taken
-    is_newer = is_newer or hold.agent == before.ownership.taken_by
-    return hold.agent if hold.agent and is_newer else claimed.taken_by
+    is_other = hold.agent and (is_newer or hold.agent == known)
+    return record.with_ownership(taken_by=hold.agent) if is_other else record
 
 
 def is_own(hold: Hold, record: Record) -> bool:
@@ -570,16 +531,10 @@ def is_own(hold: Hold, record: Record) -> bool:
 
 def loss_line(record: Record) -> str:
     """The sentence about a lost task, and what to do."""
-    number, own = record.claim.issue_number, record.ownership
-    if own.taken_by:
-        return loss_messages.taken_over(number, own.taken_by)
-    return loss_messages.released_from_afar(number, is_certain=own.is_released)
-
-
-def is_told(record: Record, issue: Issue) -> bool:
-    """True if the issue has a release comment of this claim, not of an earlier one of the same name."""
-    posted_at = told_at(issue, record.claim.agent_id)
-    return posted_at is not None and posted_at >= int(record.created_at)
+    number, holder = record.claim.issue_number, record.ownership.taken_by
+    if holder:
+        return loss_messages.taken_over(number, holder)
+    return loss_messages.released_from_afar(number)
 
 
 def told_at(issue: Issue, agent: str | None) -> int | None:
@@ -597,21 +552,3 @@ def tellings(posted: Iterable[Comment], number: int, agent: str | None) -> list[
     mark = hidden_marker.of("released", issue=number, by=by, at=r"(\d{1,12})")
     marks = ((note.id, re.fullmatch(mark, hidden_marker.mark_in(note.body))) for note in posted)
     return sorted((number, int(match[1])) for number, match in marks if match)
-
-
-def _is_card_freed(before: Record, observed: Observation) -> bool:
-    """True if the card that named the agent names nobody now and was set to Todo, not by this claim.
-
-    A Status from before the claim comes from a read in which the claim's own write did not show yet.
-    """
-    claim, item = before.claim, observed.item
-    if item is None or item.is_labels or item.agent or not is_same(item.status, Status.TODO):
-        return False
-    if item.id != claim.item_id:
-        return False  # a card of another board, or a new card
-    # A claim file written by hand may name an agent that was never on the card.
-    was_ours = before.is_taken and bool(claim.agent_id) and before.card.agent == claim.agent_id
-    wrote = (claim.status, claim.last_synced_status)
-    is_todo = any(is_same(status, Status.TODO) for status in wrote)
-    is_our_write = claim.last_synced_status is None or is_todo
-    return was_ours and not is_our_write and not is_behind(item, float(int(before.created_at)))

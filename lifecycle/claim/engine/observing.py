@@ -369,15 +369,16 @@ def _made_sure(working: LookUnderWay, record: Record, observed: model.Observatio
     """The record with who has the lease; git makes sure if GitHub shows none, or only an old one.
 
     By its date, another's lease may be older than the claim because a read lags, or because of the clock of
-    either machine. If GitHub never showed the lease (a fork's remote), what a hand-off saw counts.
+    either machine. If GitHub never shows the lease (a fork's remote), what a hand-off saw counts.
     """
     claim, own, world, hold = record.claim, record.ownership, working.world, observed.hold
     is_open = observed.issue is not None and observed.issue.is_open
     is_clear = hold is not None and (own.taken_by or derive.is_own(hold, record) or not hold.agent)
     if is_clear or record.ending.lease_done or not is_open:
         return record.with_ownership(is_leaseless=False)
-    is_known = own.is_leaseless or own.is_released or record.ending.releasing is not None
-    if is_known or not (own.refs_in and claim.issue_number):
+    is_known = own.is_leaseless or record.ending.releasing is not None  # a release asked itself
+    is_here = own.lease and str(world.head).casefold() == str(world.base).casefold()
+    if is_known or not (is_here and claim.issue_number):
         return record.with_ownership(is_leaseless=own.is_leaseless and hold is None)
     try:
         stands = standing(world, record, claim.issue_number)

@@ -295,9 +295,8 @@ class OwnershipRecord:
             they are known.
         taken_by: another agent that has the task's lease, or whose name is on the card instead of ours,
             while that lasts.
-        is_released: somebody released the task on this claim's behalf: it writes nothing any more.
-        is_doubted: the account is not an assignee and no card names an agent: comments are read as well.
-        is_leaseless: the remote was seen without a lease of the task, so anybody may take it.
+        is_leaseless: the remote was seen without a lease of the task: somebody released it, and anybody may
+            take it. The claim writes nothing any more.
     """
 
     session: str = ""
@@ -308,8 +307,6 @@ class OwnershipRecord:
     remote: str = ""
     repository: str = ""
     taken_by: str = ""
-    is_released: bool = False
-    is_doubted: bool = False
     is_leaseless: bool = False
 
 

@@ -79,8 +79,7 @@ _VERSION_1 = {
     "asked_pr": "pull.asked",
     "is_item_known": "card.is_known",
     "synced_agent": "card.agent",
-    "given_back": "ownership.is_released",
-    "doubted": "ownership.is_doubted",
+    "given_back": "ownership.is_leaseless",
     "is_link_known": "linked.is_known",
     "link_left": "linked.left",
 }
@@ -170,9 +169,8 @@ class Record:
 
     @property
     def is_lost(self) -> bool:
-        """True if the claim lost its task: somebody else has it, it was released, or it has no lease."""
-        own = self.ownership
-        return bool(own.taken_by) or own.is_released or own.is_leaseless
+        """True if the claim lost its task: somebody else has it, or nobody, since its lease is gone."""
+        return bool(self.ownership.taken_by) or self.ownership.is_leaseless
 
     @property
     def end(self) -> str:

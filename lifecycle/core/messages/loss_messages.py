@@ -10,14 +10,12 @@ def forcing(task: int | str | None) -> str:
     return f"lifecycle takeover {task}"
 
 
-def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
-    """Somebody else released the task; or, if not `is_certain`, closed it or only deleted its lease."""
-    how = "was released while this claim was quiet, and anybody may take it"
-    if not is_certain:
-        how = "was released or closed, or its lease was deleted, while this claim was quiet"
+def released_from_afar(issue: int | None) -> str:
+    """The task's lease is gone: somebody else released the task, or closed it, or deleted the lease."""
     return (
-        f"#{issue} {how}: this claim no longer writes anything; its branch and commits are kept. To "
-        f"continue it, run: lifecycle claim {issue}; otherwise leave the task with: lifecycle release"
+        f"#{issue} was released or closed, or its lease was deleted, while this claim was quiet: this "
+        "claim no longer writes anything; its branch and commits are kept. To continue it, run: "
+        f"lifecycle claim {issue}; otherwise leave the task with: lifecycle release"
     )
 
 

@@ -141,7 +141,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     claim, release = f"lifecycle claim {number}", "lifecycle release"
     if record.ownership.taken_by:
         return f"{named(record.ownership.taken_by)} took the task over, as GitHub shows", release
-    if record.ownership.is_released:
+    if record.ownership.is_leaseless:
         return "the task was released while the claim was quiet", claim
     if number is None or not record.ownership.lease or record.ending.lease_done or case.is_lost:
         return "", ""
