@@ -13,12 +13,12 @@ by the same decisions that keep every card.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import assert_never
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.decide import apply_fact, apply_observation, decide, following, look
+from lifecycle.claim.decisions.decide import apply_fact, decide, following
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.snapshot import Snapshot
@@ -74,9 +74,12 @@ def _carry_out(
     """Carry out the action; False if there turned out to be nothing to do."""
     match action:
         case plan.LinkPullRequest():
-            _link(action, world)
+            is_linked = partial(derive.mentions, issue=action.issue)
+            _append(world, action.number, action.line, is_linked)
         case plan.RemarkOnPull():
-            _remark(action, world)
+            remark = world.public(action.remark, "remark on weakened checks")
+            marked = f"{remark}\n\n{action.mark}"
+            _append(world, action.number, marked, lambda pull: action.mark in pull.body)
         case plan.RerunJobs():
             world.reports.run_again(action.run, action.attempt)
         case plan.AdvancePullRequest():
@@ -204,21 +207,12 @@ def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None
     return next((pull for pull in ours if pull.state is PullState.OPEN), None)
 
 
-def _link(action: plan.LinkPullRequest, world: World) -> None:
-    """Append the link to the body as GitHub has it now: somebody may have edited it meanwhile."""
-    pull = world.forge.pull_request(action.number)
-    if not derive.mentions(pull, action.issue):
-        body = f"{pull.body.rstrip()}\n\n{action.line}".lstrip()
-        world.forge.set_pull_request_texts(action.number, body=body)
-
-
-def _remark(action: plan.RemarkOnPull, world: World) -> None:
-    """Append the remark, once, to the text as GitHub has it now."""
-    pull = world.forge.pull_request(action.number)
-    if action.mark not in pull.body:
-        remark = world.public(action.remark, "remark on weakened checks")
-        body = f"{pull.body.rstrip()}\n\n{remark}\n\n{action.mark}".lstrip()
-        world.forge.set_pull_request_texts(action.number, body=body)
+def _append(world: World, number: int, text: str, is_there: Callable[[PullRequest], bool]) -> None:
+    """Append a text, once, to the body as GitHub has it now: somebody may have edited it meanwhile."""
+    pull = world.forge.pull_request(number)
+    if not is_there(pull):
+        body = f"{pull.body.rstrip()}\n\n{text}".lstrip()
+        world.forge.set_pull_request_texts(number, body=body)
 
 
 def _advance(action: plan.AdvancePullRequest, world: World) -> None:
@@ -413,20 +407,14 @@ def _leave(working: LookUnderWay) -> None:
 
 def _read_back(working: LookUnderWay, error: errors.LifecycleError) -> bool:
     """Observe again after a joint request; False if GitHub could not be read, or said to wait."""
-    world, request = working.world, look(working.seen)
-    if request is None:
-        return False
     if isinstance(error, errors.Transient) and error.retry_after is not None:
         observing.could_not_look(working, error)
         return False
-    try:
-        observed = world.forge.observe(replace(request, writes=False))
-    except errors.LifecycleError as unread:
-        log.write(world.root, f"read back: {redact(unread.sentence, world.environment)}")
-        return False
-    record = apply_observation(working.record, observed, working.seen.now)
-    working.seen = replace(working.seen, record=record, observation=observed)
-    return True
+    is_read = observing.observe(working)
+    working.record = working.record.without(
+        "Look"
+    )  # nothing delays the next one, which reads again
+    return is_read
 
 
 def _note_apart(working: LookUnderWay, error: errors.LifecycleError) -> None:

@@ -300,12 +300,15 @@ def is_off(world: World, key: str) -> bool:
     return world.clock.now() < float(noted.get("until", 0))
 
 
-def observe(working: LookUnderWay) -> None:
-    """Read what the decision needs, if anything, from the claim's own repository; judge hints by it."""
+def observe(working: LookUnderWay) -> bool:
+    """Read what the decision needs from the claim's own repository, and judge hints by it.
+
+    False if nothing has to be read, or GitHub could not be read.
+    """
     world, now = working.world, working.world.clock.now()
     request = look(working.seen)
     if request is None:
-        return
+        return False
     try:
         working.record = with_place(world, working.record)
         rules = replace(working.seen.rules, head_owner=world.head.owner)
@@ -316,7 +319,7 @@ def observe(working: LookUnderWay) -> None:
             world.refuse_renamed(observation.repository, "so the release waits")
     except (LifecycleError, DeadlineReached) as error:
         could_not_look(working, error)
-        return
+        return False
     working.seen = replace(
         working.seen,
         record=working.record.without("Look"),
@@ -336,6 +339,7 @@ def observe(working: LookUnderWay) -> None:
         record = hints.accept(working.record, accepted)
         working.seen = replace(working.seen, record=record, hints={})
     _take_over(working, observation, now)
+    return True
 
 
 def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:
