@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.decide import decide, look
+from lifecycle.claim.decisions.decide import decide
 from lifecycle.claim.decisions.ending import closing as merged
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.engine.briefing import question_lines
@@ -49,13 +49,11 @@ def acts(**changes: Any) -> list[str]:
 
 def test_done_after_the_question_needs_a_later_prompt() -> None:
     """A session that was woken with the question cannot answer it itself: phase and issue stay."""
-    made = seen(record(**DONE_ASKED), **ASKED)
-    step = decide(made)
+    step = decide(seen(record(**DONE_ASKED), observed=closing(), **ASKED))
     assert step.fields == {"phase": "merged_detected"}
     assert step.action is None
     assert [say.audience for say in lasting(step.notices)] == [Audience.ACT]
     assert "the user has written no prompt since" in texts(step)
-    assert look(made) is None  # not one request
 
 
 def test_a_prompt_after_the_question_is_an_answer() -> None:
@@ -554,7 +552,6 @@ def test_each_yes_is_enough_by_itself(
     )
     made = replace(made, rules=rules_with(made, **rules))
     assert derive.is_consent_given(made) is is_given
-    assert derive.is_answer_pending(made) is not is_given
     assert derive.is_consent_missing(made, pull(state=PullState.MERGED)) is not is_given
 
 
@@ -583,9 +580,8 @@ def test_done_without_a_session_is_a_persons_but_in_a_client_that_is_not_served(
 def test_a_prompt_after_the_question_ends_the_waiting_where_it_is_heard() -> None:
     """What came before the hook on prompts was there says nothing."""
     made = seen(record(**DONE, memory={**SESSION, "pull.asked": 107}), answered_at=NOW)
-    assert derive.is_answer_pending(made)
-    assert not derive.is_answer_pending(replace(made, hears_prompts=True))
-    assert not derive.is_answer_pending(seen(record(**DONE, memory=SESSION), hears_prompts=True))
+    assert derive.is_consent_missing(made, MERGED)
+    assert not derive.is_consent_missing(replace(made, hears_prompts=True), MERGED)
 
 
 def test_a_merge_without_a_time_needs_the_question() -> None:

@@ -165,16 +165,13 @@ def test_left_work_is_drafted_where_nothing_of_it_was_shown(
     pushed = {"pushed_head": SHA, "is_silent": True, **changes}
     values = {**READY, "phase": "coding", **pushed.pop("values", {})}
     start = seen(record(**values), observed=observation(**shown), **pushed)
-    action = opening.show_left_work(start).action
+    action = opening.at_work(start).action
     assert action == (replace(OPENING, is_draft=True) if is_drafted else None)
-    assert opening.show_left_work(replace(start, observation=None)) == Decision()
+    assert opening.at_work(replace(start, observation=None)) == Decision()
     if is_drafted:
-        assert (
-            opening.show_left_work(replace(start, failed=frozenset({"OpenPullRequest"}))).action
-            is None
-        )
+        assert opening.at_work(replace(start, failed=frozenset({"OpenPullRequest"}))).action is None
         into = replace(start, rules=rules_with(start, base="next"))
-        drafted = opening.show_left_work(into).action
+        drafted = opening.at_work(into).action
         assert isinstance(drafted, OpenPullRequest)
         assert drafted.base == "next"
 
@@ -243,11 +240,16 @@ def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
         ("coding", None, {}, []),
         ("merged_detected", {}, {}, []),
         ("merged_detected", {"by_number": pull()}, {}, []),
-        ("coding", {}, {"phase": "coding"}, ["not-merged:0:coding"]),
+        (
+            "coding",
+            {},
+            {"phase": "coding", "status": "In Progress"},
+            ["not-merged:0:coding"],
+        ),
         (
             "coding",
             {"by_number": pull()},
-            {"phase": "checks_running", "status": "In Review"},
+            {"phase": "checks_running"},
             ["not-merged:107:checks_running"],
         ),
         (

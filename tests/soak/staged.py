@@ -61,7 +61,7 @@ def _forgetful(fold: Callable[..., Any]) -> Callable[..., Any]:
 def _close_unasked() -> None:
     """Nobody is waited for before an issue is closed."""
     derive = _module("claim.decisions.derive")
-    derive.is_consent_missing = derive.is_answer_pending = _always(False)
+    derive.is_consent_missing = _always(False)
 
 
 def _close_unmerged() -> None:

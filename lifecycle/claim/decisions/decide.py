@@ -40,13 +40,10 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     # A look by command tells what GitHub shows, and so does the look of a returning session.
     is_asked = snapshot.wake in (*ASKED, Wake.START)
     checks = False
-    if is_leaving:
+    if is_leaving or phase is Phase.DONE:
         needed = is_asked or closing.may_go_on(snapshot)
     elif phase is Phase.READY_FOR_PR and not opening.missing(snapshot):
         needed = derive.may_try(snapshot, opening.opening(snapshot, claim.branch))
-    elif phase is Phase.DONE:
-        is_tried = is_asked or closing.may_go_on(snapshot)
-        needed = is_tried and not derive.is_answer_pending(snapshot)
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(snapshot.record)
         checks = snapshot.wake is Wake.TICK or (snapshot.wake is Wake.IDLE and _may_poll(snapshot))
@@ -81,32 +78,28 @@ def _wanted(snapshot: Snapshot) -> Look | None:
 
 def decide(snapshot: Snapshot) -> Decision:
     """The next step, or a final decision if this look is finished."""
-    record = snapshot.record
+    record, claim = snapshot.record, snapshot.record.claim
+    phase, is_leaving = PHASES.get(claim.phase), record.ending.releasing is not None
     if record.ending.outcome:
         return Decision()
-    claim = record.claim
     if claim.issue_number is None:
         return derive.condition("no-issue", messages.no_issue_number())
-    if record.ending.releasing is not None:
+    if is_leaving:
         step = _effective(record, releasing.decide(snapshot))
-        added = (*complaints(record), *card_and_link.link_notices(record))
-        return replace(step, notices=(*step.notices, *added))
-    phase = PHASES.get(claim.phase)
-    if phase is None:
+    elif phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
         return derive.condition(f"unknown-phase:{claim.phase}", text)
-    if record.is_lost:
+    elif record.is_lost:
         return _lost(record)
-    step = _effective(record, _RULES[phase](snapshot))
-    closed = _closed_elsewhere(snapshot, step.fields.get("phase", claim.phase))
-    shown = (*_of_repository(snapshot), *_assigned_elsewhere(snapshot), *closed)
-    added = (*complaints(record), *shown, *card_and_link.link_notices(record))
-    step = replace(step, notices=(*step.notices, *added))
-    if step.fields or step.record or step.action or phase is Phase.DONE:
-        return step
+    else:
+        step = _effective(record, _RULES[phase](snapshot))
+    shown = () if is_leaving else _shown(snapshot, step.fields.get("phase", claim.phase))
+    notices = (*step.notices, *complaints(record), *shown, *card_and_link.link_notices(record))
+    if is_leaving or phase is Phase.DONE or step.fields or step.record or step.action:
+        return replace(step, notices=notices)
     board, link = card_and_link.card_step(snapshot), card_and_link.link_step(snapshot)
     last = board if board.action else link if link.action else _lead_step(snapshot)
-    return replace(last, notices=(*step.notices, *board.notices))
+    return replace(last, notices=(*notices, *board.notices))
 
 
 def _lead_step(snapshot: Snapshot) -> Decision:
@@ -171,14 +164,8 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     return closing.apply_observation(record, observed, now) if is_closing else record
 
 
-def _coding(snapshot: Snapshot) -> Decision:
-    """The next step of a claim in work; its pull request, if any, may have been merged meanwhile."""
-    merged = derive.merged_meanwhile(snapshot)
-    return closing.merge_found(snapshot, merged) if merged else opening.show_left_work(snapshot)
-
-
 _RULES = {
-    Phase.CODING: _coding,
+    Phase.CODING: opening.at_work,
     Phase.READY_FOR_PR: opening.decide,
     **dict.fromkeys(IN_REVIEW, opening.follow),
     Phase.MERGED_DETECTED: closing.after_merge,
@@ -186,51 +173,48 @@ _RULES = {
 }
 
 
-def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
-    """A notice if the issue was closed or deleted during the work; none if its merge closed it.
-
-    There is none either if the phase is `pr_closed` from here on: the notice about that says both.
-    """
-    observed, claim = snapshot.observation, snapshot.record.claim
-    if observed is None or (observed.issue is not None and observed.issue.is_open):
-        return ()
-    if observed.issue is None and claim.phase != Phase.DONE:
-        return (derive.gone_notice(snapshot.record, observed, messages.issue_gone),)
-    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules)
-    is_merged = pull is not None and pull.state is PullState.MERGED
-    if is_merged or claim.phase == Phase.DONE or phase in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
-        return ()
-    if phase == Phase.READY_FOR_PR:
-        text = messages.closed_elsewhere(claim.issue_number, messages.NOT_OPENED)
-        return (Notice("closed-elsewhere:pr", text, Audience.ACT, stands=True),)
-    text = messages.closed_elsewhere(claim.issue_number)
-    return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)
-
-
-def _assigned_elsewhere(snapshot: Snapshot) -> Iterator[Notice]:
-    """A notice if others are assigned to the open issue of an active claim, and its account is not."""
-    record, observed = snapshot.record, snapshot.observation
-    issue, login = observed and observed.issue, derive.login_of(record.claim.agent_id)
-    if not (issue and issue.is_open and issue.assignees) or record.claim.phase == Phase.DONE:
-        return
-    if not login or login in issue.assignees or derive.is_app(login):
-        return
-    if login.casefold() not in map(str.casefold, issue.assignees):
-        text = messages.assigned_elsewhere(issue.number, login, issue.assignees)
-        yield Notice(f"assigned:{','.join(issue.assignees)}", text, Audience.NOTE)
-
-
 _ARCHIVED, _RENAMED = "archived-repository", "renamed-repository"
 
 
-def _of_repository(snapshot: Snapshot) -> Iterator[Notice]:
-    """Notices if the repository accepts no more writes, or none under the name that is used here."""
-    observed, number = snapshot.observation, snapshot.record.claim.issue_number
-    if observed is not None and observed.is_archived:
-        text = messages.repository_archived(number)
+def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
+    """Notices about what GitHub shows of repository and issue, which may go on; `phase` is the next one.
+
+    They tell of a repository that accepts no more writes, or none under the name that is used here; of
+    others who are assigned to the open issue of an active claim, while its account is not; and of an issue
+    that was closed or deleted during the work. There is none if its merge closed it, nor if the phase is
+    `pr_closed` from here on: the notice about that says both.
+    """
+    record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
+    if observed is None:
+        return
+    if observed.is_archived:
+        text = messages.repository_archived(claim.issue_number)
         yield Notice(_ARCHIVED, text, Audience.NOTE, stands=True)
     if snapshot.renamed:
         yield Notice(_RENAMED, snapshot.renamed, Audience.NOTE, stands=True)
+    if claim.phase == Phase.DONE:
+        return
+    issue, login = observed.issue, derive.login_of(claim.agent_id)
+    if issue is None:
+        yield derive.gone_notice(record, observed, messages.issue_gone)
+    elif issue.is_open:
+        others = [name.casefold() for name in issue.assignees]
+        if others and login and not derive.is_app(login) and login.casefold() not in others:
+            text = messages.assigned_elsewhere(issue.number, login, issue.assignees)
+            yield Notice(f"assigned:{','.join(issue.assignees)}", text, Audience.NOTE)
+    elif phase not in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
+        pull = derive.pull_request_of(record, observed, snapshot.rules)
+        if pull is None or pull.state is not PullState.MERGED:
+            yield _closed_elsewhere(claim.issue_number, phase)
+
+
+def _closed_elsewhere(number: int | None, phase: str) -> Notice:
+    """The notice about an issue that somebody closed during the work."""
+    if phase == Phase.READY_FOR_PR:
+        text = messages.closed_elsewhere(number, messages.NOT_OPENED)
+        return Notice("closed-elsewhere:pr", text, Audience.ACT, stands=True)
+    text = messages.closed_elsewhere(number)
+    return Notice("closed-elsewhere", text, Audience.NOTE, stands=True)
 
 
 def unjudged(snapshot: Snapshot) -> tuple[str, ...]:

@@ -46,9 +46,10 @@ PROMPT_CONSENT = "prompt"
 QUESTION = "merged"
 """The event of the question about closing; the question's key begins with it."""
 
-_REFUSED = "not-answered:"
+REFUSED = "not-answered:"
+"""The beginning of the key of the notice that a `done` does not count; it asks as well."""
 
-QUESTIONS = (QUESTION, _REFUSED.removesuffix(":"))
+QUESTIONS = (QUESTION, REFUSED.removesuffix(":"))
 """The events whose notices ask about closing, as `is_question` knows them."""
 
 _WHOLE_SECOND = 1.0
@@ -305,15 +306,10 @@ def question_key(record: Record, number: int | None) -> str:
     return ":".join((QUESTION, str(number), *_undone(record)))
 
 
-def refusal_key(record: Record) -> str:
-    """The key of the notice that a `done` does not count; each edit of the claim file gets its own."""
-    return f"{_REFUSED}{record.touched}"
-
-
 def is_question(key: str, record: Record) -> bool:
     """True if the notice with this key of the ledger asks about closing this claim's issue."""
     claim, _, event = key.partition("/")
-    is_asking = event == question_key(record, record.claim.pr_number) or event.startswith(_REFUSED)
+    is_asking = event == question_key(record, record.claim.pr_number) or event.startswith(REFUSED)
     return claim == record.claim_key and is_asking
 
 
@@ -428,13 +424,6 @@ def is_consent_given(snapshot: Snapshot) -> bool:
     if record.ending.override or is_recorded or closes_itself(snapshot):
         return True
     return not _needs_yes(snapshot)
-
-
-def is_answer_pending(snapshot: Snapshot) -> bool:
-    """True if the question was asked and no prompt has come since that could be the answer."""
-    if is_consent_given(snapshot) or not is_question_put(snapshot.record):
-        return False
-    return not snapshot.hears_prompts or snapshot.answered_at is None
 
 
 def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:

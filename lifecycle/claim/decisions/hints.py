@@ -48,13 +48,8 @@ def accept(record: Record, accepted: dict[str, Any]) -> Record:
 def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
     """True if GitHub shows the value that somebody wrote into an engine field."""
     observed, claim = snapshot.observation, snapshot.record.claim
-    if observed is None:
-        return False
+    pull, item = (observed.by_number, observed.item) if observed is not None else (None, None)
     if name == "pr_number":
-        pull = observed.by_number
         return pull is not None and derive.is_ours(pull, claim, snapshot.rules.head_owner)
-    item = observed.item
-    if item is None:
-        return False
-    shown = {"item_id": item.id, "agent_id": item.agent, "last_synced_status": item.status}
-    return name in shown and shown[name] == value
+    shown = {"item_id": "id", "agent_id": "agent", "last_synced_status": "status"}
+    return item is not None and name in shown and getattr(item, shown[name]) == value

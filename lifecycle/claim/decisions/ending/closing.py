@@ -25,9 +25,6 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Comment, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
-_OPEN = (Phase.PR_CREATED, Phase.CHECKS_RUNNING)
-_BEFORE_THE_MERGE = (Phase.CODING, Phase.READY_FOR_PR, *_OPEN, Phase.PR_CLOSED)
-
 Settled = Literal["done", "waiting"]
 """The comment needs no step now: it is posted or refused for good ("done"), or a later read decides."""
 
@@ -40,20 +37,18 @@ _STEPS = (*(kind.__name__ for kind in ENDING_STEPS), "SetBoard", "SetLinked", ca
 
 def after_merge(snapshot: Snapshot) -> Decision:
     """Phase `merged_detected`: ask whether to close, unless settings say yes; go back without a merge."""
-    claim = snapshot.record.claim
-    if derive.closes_itself(snapshot) and snapshot.record.judged == Phase.MERGED_DETECTED:
-        agreed = snapshot.record.with_ending(consent=derive.AUTO_CONSENT)
+    record, observed = snapshot.record, snapshot.observation
+    number, is_seen = record.claim.pull, record.judged == Phase.MERGED_DETECTED
+    if derive.closes_itself(snapshot) and is_seen:
+        agreed = record.with_ending(consent=derive.AUTO_CONSENT)
         return Decision(fields={"phase": Phase.DONE.value}, record=agreed)
-    if snapshot.observation is None:
-        if snapshot.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
-            return Decision(notices=(_question(snapshot, claim.pr_number),))
-        return Decision()
-    pull = derive.pull_request_of(snapshot.record, snapshot.observation, snapshot.rules)
+    if observed is None:
+        return Decision(notices=(_question(snapshot, number),) if is_seen and number else ())
+    pull = derive.pull_request_of(record, observed, snapshot.rules)
     if pull is not None and pull.state is PullState.MERGED:
         return merge_found(snapshot, pull)
-    if snapshot.record.judged == Phase.MERGED_DETECTED:
-        return Decision()  # a merge is final: if it does not show now, the read lags
-    return _refusal(snapshot.record, pull, snapshot.observation.issue, "not-merged", {})
+    # A merge is final: if it does not show now, the read lags.
+    return Decision() if is_seen else _refusal(record, pull, observed.issue, "not-merged", {})
 
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
@@ -85,8 +80,6 @@ def _as_merged(snapshot: Snapshot, pull: PullRequest) -> Snapshot:
 def close_if_answered(snapshot: Snapshot) -> Decision:
     """Phase `done`: close if somebody has said yes; else go back and ask."""
     record, observed = snapshot.record, snapshot.observation
-    if derive.is_answer_pending(snapshot):
-        return _ask_again(snapshot, record.claim.pull)
     if observed is None:
         return _unjudged(snapshot)
     pull = derive.pull_request_of(record, observed, snapshot.rules)
@@ -129,8 +122,8 @@ def _ask_again(snapshot: Snapshot, number: int, is_outdated: bool = False) -> De
         issue, was_asked=was_asked, counts_done=counts, is_open=is_open, is_outdated=is_outdated
     )
     text = f"{why} {_asking(snapshot, number)}"
-    key, ends = derive.refusal_key(record), (derive.QUESTION,)
-    refusal = Notice(key, text, Audience.ACT, stands=True, ends=ends)
+    key = f"{derive.REFUSED}{record.touched}"  # each edit of the claim file gets its own
+    refusal = Notice(key, text, Audience.ACT, stands=True, ends=(derive.QUESTION,))
     return Decision(
         fields={"phase": Phase.MERGED_DETECTED.value},
         record=replace(record, judged=Phase.MERGED_DETECTED.value),
@@ -229,8 +222,10 @@ def comment_of(record: Record) -> plan.PostComment:
 def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     """The next step of closing, once it is certain that the issue closes."""
     record, claim = snapshot.record, snapshot.record.claim
-    if _is_not_ours(snapshot):
-        return _left_open(snapshot)
+    if _is_not_ours(snapshot):  # issue and card are left as they are
+        key, text = f"left-open:{claim.issue_number}", messages.left_open(claim.issue_number)
+        step = card_and_link.link_ending_step(snapshot) or lease_step(snapshot)
+        return step or last_step(record, key, text)
     settled = _telling(snapshot, observed)
     if isinstance(settled, Decision):
         return settled
@@ -305,13 +300,6 @@ def _is_not_ours(snapshot: Snapshot) -> bool:
     return is_others and not snapshot.record.ending.issue_closed
 
 
-def _left_open(snapshot: Snapshot) -> Decision:
-    """The next step of ending a claim whose account may not close the issue, which is left as it is."""
-    number = snapshot.record.claim.issue_number
-    step = card_and_link.link_ending_step(snapshot) or lease_step(snapshot)
-    return step or last_step(snapshot.record, f"left-open:{number}", messages.left_open(number))
-
-
 def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
     """The write that undoes a card's change sent together with a closing that GitHub refused, or None.
 
@@ -379,21 +367,12 @@ def _refusal(
     # A yes that was given without a merge does not count for a later merge.
     record = replace(record.with_ending(consent=""), judged=phase.value)
     correction = condition(f"{event}:{pull.number if pull else 0}:{phase}", text)
-    fields = {**fields, "phase": phase.value, **_status_of(phase, record)}
+    fields = {**fields, "phase": phase.value}
+    ways = (Status.IN_PROGRESS, Status.IN_REVIEW)
+    before, now = ways if phase is Phase.CHECKS_RUNNING else reversed(ways)
+    if record.claim.status in (Status.DONE, before):  # one that somebody chose stays
+        fields["status"] = now
     return replace(correction, fields=fields, record=record)
-
-
-def _status_of(phase: Phase, record: Record) -> ClaimChanges:
-    """The Status of the phase that GitHub shows; none if the task was as far before, and has one.
-
-    Without a pull request to review, one that somebody chose stays, as in any other look.
-    """
-    status, is_open = record.claim.status, phase is Phase.CHECKS_RUNNING
-    was_open = derive.last_of(record, _BEFORE_THE_MERGE) in _OPEN
-    is_behind = not was_open if is_open else was_open and status == Status.IN_REVIEW
-    if status != Status.DONE and not is_behind:
-        return {}
-    return {"status": Status.IN_REVIEW if is_open else Status.IN_PROGRESS}
 
 
 def may_go_on(snapshot: Snapshot) -> bool:

@@ -134,9 +134,14 @@ def _ended_as_pushed(snapshot: Snapshot) -> Decision | None:
     return replace(step, notices=tuple(notices))
 
 
-def show_left_work(snapshot: Snapshot) -> Decision:
-    """Open a draft for pushed work if nobody continues the task; do nothing while somebody works on it."""
+def at_work(snapshot: Snapshot) -> Decision:
+    """The next step of a claim in work, whose pull request may have been merged meanwhile.
+
+    If nobody continues the task, a draft is opened for what was pushed.
+    """
     claim, observed = snapshot.record.claim, snapshot.observation
+    if (merged := derive.merged_meanwhile(snapshot)) is not None:
+        return closing.merge_found(snapshot, merged)
     if not snapshot.is_silent or observed is None or not (snapshot.pushed_head and claim.summary):
         return NOTHING
     base = snapshot.rules.base or observed.default_branch
@@ -154,7 +159,7 @@ def left_work_mark(title: str, body: str) -> str:
 
 
 def is_left_work(pull: PullRequest) -> bool:
-    """True if `show_left_work` opened it, and nobody has edited title or body since."""
+    """True if `at_work` opened it, and nobody has edited title or body since."""
     body, _, mark = pull.body.rstrip().rpartition("\n")
     return mark.rstrip() == left_work_mark(pull.title, body)
 
