@@ -64,8 +64,13 @@ def perform(
             case _:
                 return plan.Done(action, is_new=_carry_out(action, world, claim_store, record))
     except errors.LifecycleError as error:
-        error.sentence = redact(error.sentence, world.environment)
-        return plan.Failed(action, error)
+        return _failed(action, error, world)
+
+
+def _failed(action: plan.Action, error: errors.LifecycleError, world: World) -> plan.Failed:
+    """The fact that an action failed, without a secret in its sentence."""
+    error.sentence = redact(error.sentence, world.environment)
+    return plan.Failed(action, error)
 
 
 def _carry_out(
@@ -284,25 +289,22 @@ def joined(
     world, observed = working.world, working.seen.observation
     if len(actions) < 2 or observed is None:
         return None
-    before = working.record.card.ahead
+    before = working.record
     _intend(working, actions)
     try:
         texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
         facts, error = world.joint.send(actions, observed, texts)
     except errors.LifecycleError as refused:
-        refused.sentence = redact(refused.sentence, world.environment)
+        failed = _failed(action, refused, world)
         if isinstance(refused, errors.Transient) and refused.is_ambiguous:
-            return (), plan.Failed(action, refused)
-        _set_ahead(working, before)  # nothing was done
+            return (), failed
+        working.record = before  # nothing was done
         if isinstance(refused, errors.Transient):
             _leave(working)
-            return [(action, plan.Failed(action, refused))], None
-        working.record = working.record.without_intent(kind_of(action))
+            return [(action, failed)], None
         _note_apart(working, refused)
         return None
-    if error is not None:
-        error.sentence = redact(error.sentence, world.environment)
-    missed = plan.Failed(actions[len(facts)], error) if error is not None else None
+    missed = _failed(actions[len(facts)], error, world) if error is not None else None
     return zip(actions, facts, strict=False), missed
 
 
@@ -359,16 +361,12 @@ def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
             observed = working.seen.observation
             item = observed.item if observed is not None else None
             before = (item.status or "", item.agent or "") if item is not None else ()
-            earlier = working.record.card.ahead  # set by an earlier joint request that failed
-            _set_ahead(working, earlier or CardAhead(action.status, *before))
+            card = working.record.card
+            ahead = card.ahead or CardAhead(action.status, *before)  # an earlier one failed
+            working.record = replace(working.record, card=replace(card, ahead=ahead))
             working.world.cache.put(BOARD_CACHE, None)
     working.claim_store.remember(working.record)
     working.claim_store.save()
-
-
-def _set_ahead(working: LookUnderWay, ahead: CardAhead | None) -> None:
-    """Remember the values of a card that is written ahead; None clears them."""
-    working.record = replace(working.record, card=replace(working.record.card, ahead=ahead))
 
 
 def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action, plan.Fact]]:
