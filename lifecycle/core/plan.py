@@ -334,13 +334,11 @@ class LinkedIs:
     Attributes:
         synced: "claimed", "closed" or "released"; "" or "left" if it was left as it is.
         left: why it was left: who holds it, or that it is closed or gone; "" if it was not left.
-        new_id: its id by now, if that changed; else "".
     """
 
     id: str
     synced: str
     left: str = ""
-    new_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

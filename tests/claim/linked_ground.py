@@ -10,7 +10,6 @@ import pytest
 
 from lifecycle.api import Wake
 from lifecycle.core.errors import Busy
-from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Task
 from lifecycle.trackers.memory import MemoryTracker
 from tests.conftest import Place
@@ -35,15 +34,6 @@ def writes(place: Place) -> int:
 def inside(place: Place) -> Task:
     """The linked task as it is."""
     return tracker_of(place).get("mem-1")
-
-
-def renamed(place: Place) -> MemoryTracker:
-    """Somebody gave the tasks another prefix, in the middle of a claim."""
-    tracker = tracker_of(place)
-    tasks = tracker._tasks
-    tasks.tasks["new-1"] = replace(tasks.tasks.pop("mem-1"), id="new-1")
-    tasks.ends["new-1"] = tasks.ends.pop("mem-1")
-    return tracker
 
 
 @contextmanager

@@ -22,7 +22,6 @@ from tests.claim.linked_ground import (
     inside,
     look,
     merged,
-    renamed,
     tracker_of,
 )
 from tests.claim.test_crashes import CrashError
@@ -214,36 +213,6 @@ def test_what_somebody_did_with_it_meanwhile_is_theirs(both: Place, by: str) -> 
         both.control.reopen_issue(42)
     assert texts(both.tree().tick()).count("mem-1") == 0
     assert inside(both).is_open
-    assert left(both) == ()
-
-
-@pytest.mark.parametrize("verb", ["close", soaked("release")])
-def test_a_task_that_has_a_new_id_since_then_is_ended_all_the_same(both: Place, verb: str) -> None:
-    """The tracker was busy with the new prefix itself: the task stayed held in the ended claim's name."""
-    if verb == "close":
-        merged(both)
-        with failing("close", REFUSALS[0]):
-            both.tree().tick(Wake.STOP)
-    else:
-        claim(both)
-        with failing("release", REFUSALS[0]):
-            give_back(both)
-    tracker = renamed(both)
-    both.tree().tick()
-    now = tracker.get("new-1")
-    assert now.is_ready if verb == "release" else not now.is_open
-    assert left(both) == ()
-
-
-def test_what_a_killed_taking_left_is_the_next_claims_under_a_new_id_too(both: Place) -> None:
-    """The same agent goes on with the issue: the release of the earlier id does not take its task away."""
-    killed(both, 42, before="switch")
-    (one,) = left(both)
-    tracker = renamed(both)
-    claim(both)
-    assert tracker.get("new-1").assignee == both.claim()["agent_id"] == one.actor
-    look(both)
-    assert tracker.get("new-1").assignee == one.actor
     assert left(both) == ()
 
 

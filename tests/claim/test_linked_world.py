@@ -19,7 +19,6 @@ from tests.claim.linked_ground import (
     leases,
     linked_as,
     merged,
-    renamed,
     tracker_of,
     writes,
 )
@@ -30,7 +29,6 @@ from tests.repeated import DEATHS, soaked
 SOAKED = pytest.mark.soak(
     "claim/test_linked_world.py::test_closing_closes_both",
     "claim/test_linked_world.py::test_a_busy_tracker_does_not_hide_a_link_from_the_closing",
-    "claim/test_linked_world.py::test_a_hook_that_closes_the_issue_finds_the_task_by_its_new_id",
     "claim/test_linked.py::test_what_is_left_is_said_once_and_not_touched",
     "claim/test_linked.py::test_a_claim_in_step_writes_nothing_inside",
     "claim/test_linked.py::test_an_end_that_could_not_ask_for_its_linked_task_asks_again_and_then_ends_without",
@@ -433,29 +431,6 @@ def test_a_linked_task_that_was_left_and_is_claimed_by_hand_is_the_claims(both: 
     assert linked_as(both) == "claimed"
     both.tree().release()
     assert inside(both).is_ready
-
-
-@SOAKED
-def test_a_linked_task_with_a_new_id_is_still_the_claims(both: Place) -> None:
-    """It was said to exist no longer, and stayed held by the released claim's agent."""
-    both.tree().claim(42)
-    tracker = renamed(both)
-    before = writes(both)
-    assert "no longer exists" not in texts(both.tree().tick())
-    assert writes(both) == before
-    both.tree().release()
-    assert tracker.get("new-1").is_ready
-
-
-def test_a_hook_that_closes_the_issue_finds_the_task_by_its_new_id(both: Place) -> None:
-    """No look by command came before; a task of the issue that nobody holds is not this claim's."""
-    merged(both)
-    tracker = renamed(both)
-    tracker.create("other", title="Linked, too", external="gh-42")
-    assert "no longer exists" not in texts(both.tree().tick(Wake.STOP))
-    assert tracker.get("new-1").close_reason.startswith("Fix the race (PR #")
-    assert [task.title for task in tracker.list()] == ["Linked, too"]
-    assert not both.has_claim()
 
 
 @pytest.mark.parametrize("is_taken", [True, soaked(False)])

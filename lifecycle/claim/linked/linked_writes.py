@@ -209,28 +209,27 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
     """The record with the present state of its linked task.
 
     A task that is not held any more is to be claimed again, and so is one that was closed and reopened, or
-    left to somebody and is free by now, or this agent's. One with a new id is the link from now on.
+    left to somebody and is free by now, or this agent's.
     """
-    was_closed = link.synced == card_and_link.CLOSED
-    was_left = bool(record.linked.left) and not was_closed
     try:
         tracker = world.inner_as(record.claim.agent_id, link.tracker)
         if tracker is None:
             return record
-        task = pending_writes.by_id_or_issue(world, tracker, record.claim.issue, link.id)
-        link = replace(link, id=task.id)
-        if was_closed and not task.is_open:
-            return record
+        task = tracker.get(link.id)
         is_mine = _is_mine(tracker, task)
-        stays = not (task.is_free or is_mine) if was_left else is_mine and not was_closed
-        if stays:
-            return replace(record, linked=replace(record.linked, link=link))
+        if link.synced == card_and_link.CLOSED:
+            stays = not task.is_open
+        elif record.linked.left:
+            stays = not (task.is_free or is_mine)
+        else:
+            stays = is_mine
     except errors.NotFound:
-        if was_left:
-            return record
+        stays = bool(record.linked.left)
     except errors.LifecycleError as error:
         why = redact.redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task {link.id}: {why}")
+        return record
+    if stays:
         return record
     linked = replace(record.linked, link=replace(link, synced=""), left="")
     return replace(record, linked=linked)
@@ -249,7 +248,7 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
     goes_on = action.wanted == card_and_link.CLAIMED
     synced = "" if goes_on else card_and_link.LEFT
     try:
-        task = pending_writes.by_id_or_issue(world, tracker, record.claim.issue, action.id)
+        task = tracker.get(action.id)
         state = pending_writes.written(tracker, task, action.wanted, action.reason)
     except errors.AlreadyClaimed as error:
         left = linked_messages.held_by(action.id, error.by, goes_on=goes_on)
@@ -258,4 +257,4 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
         return LinkedIs(action.id, synced, linked_messages.gone(action.id, goes_on=goes_on))
     is_over = goes_on and state == card_and_link.CLOSED
     left = sentence("linked-closed-meanwhile", task=task.id) if is_over else ""
-    return LinkedIs(action.id, state, left, new_id=task.id)
+    return LinkedIs(action.id, state, left)

@@ -125,7 +125,7 @@ def finish(
         if link is not None and (link.tracker, link.id) == (write.tracker, write.id):
             forget(claim_store, write.tracker, write.id)
         elif is_asked or world.clock.now() >= write.until:
-            why = _try(world, claim_store, write, but=link.id if link is not None else "")
+            why = _try(world, claim_store, write)
             is_held = why and write.id and write.wanted == card_and_link.RELEASED
             later = sentence("linked-released-later", task=write.id, why=why)
             remarks += [later] if is_held else []
@@ -133,14 +133,11 @@ def finish(
     return remarks
 
 
-def _try(world: World, claim_store: ClaimStore, write: Left, but: str) -> str:
-    """Try one pending write. Done or needless, it is dropped (""); else it is tried later (returns why).
-
-    `but`: the task of the worktree's claim, which a write for an earlier id of it is not about any more.
-    """
+def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
+    """Try one pending write. Done or needless, it is dropped (""); else it is tried later (returns why)."""
     now = world.clock.now()
     try:
-        task = _done(world, write, but)
+        task = _done(world, write)
     except (errors.AlreadyClaimed, errors.NotFound):
         task = ""
     except DeadlineReached:
@@ -153,36 +150,25 @@ def _try(world: World, claim_store: ClaimStore, write: Left, but: str) -> str:
         _later(claim_store, write, error, now)
         return error.sentence
     forget(claim_store, *write.name)
-    if task and write.wanted == card_and_link.CLOSED:
-        closed = sentence("linked-closed-too", task=task, number=write.issue)
-        _tell(claim_store, write, closed)
-    if task:
-        entry = journal.JournalEntry(
-            now,
-            journal.CLAIM,
-            journal.WRITE,
-            task=f"#{write.issue}",
-            actor=write.actor,
-            target="linked task",
-            key=f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}",
-            detail={"id": task, "wanted": write.wanted},
-        )
-        journal.note(world.root, entry)
+    if not task:
+        return ""
+    if write.wanted == card_and_link.CLOSED:
+        _tell(claim_store, write, sentence("linked-closed-too", task=task, number=write.issue))
+    key = f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}"
+    entry = journal.JournalEntry(now, journal.CLAIM, journal.WRITE, f"#{write.issue}", write.actor)
+    detail = {"id": task, "wanted": write.wanted}
+    journal.note(world.root, replace(entry, target="linked task", key=key, detail=detail))
     return ""
 
 
-def _done(world: World, write: Left, but: str) -> str:
+def _done(world: World, write: Left) -> str:
     """Carry out one pending write; returns the task's id, or "" if nothing is left to do."""
     tracker = world.inner_as(write.actor, write.tracker)
     if tracker is None:
         return ""
-    if write.id:
-        task = by_id_or_issue(world, tracker, write.issue, write.id, but)
-    elif (first := next(iter(find(world, tracker, write.issue)), None)) is not None:
-        task = first
-    else:
-        return ""
-    if not task.is_open:
+    tasks = (tracker.get(write.id),) if write.id else find(world, tracker, write.issue)
+    task = next(iter(tasks), None)
+    if task is None or not task.is_open:
         return ""
     if write.wanted == card_and_link.CLOSED and world.forge.issue(write.issue).is_open:
         return ""  # reopened since then, with its task: neither is this claim's any more
@@ -212,21 +198,6 @@ def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
     """The open tasks that are linked to the issue, the most urgent first; raises as `list` does."""
     host = config.web_host(world.addresses.api_url)
     return card_and_link.of_issue(tracker.list(), issue, str(world.base), host)
-
-
-def by_id_or_issue(world: World, tracker: Tracker, issue: int, task: str, but: str = "") -> Task:
-    """The linked task, which may have got another id (a new prefix): it is still linked, and held.
-
-    Raises:
-        NotFound: the task does not exist, and this actor holds no other task of the issue, except `but`.
-    """
-    try:
-        return tracker.get(task)
-    except errors.NotFound:
-        for linked in find(world, tracker, issue):
-            if linked.assignee == tracker.actor and linked.id != but:
-                return linked
-        raise
 
 
 def written(tracker: Tracker, task: Task, wanted: str, reason: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, assert_never
 
@@ -18,7 +19,6 @@ from lifecycle.core import plan
 from lifecycle.core.errors import Transient
 from lifecycle.core.light_dataclass import (
     asdict,
-    cached_property,
     dataclass,
     field,
     fields,
@@ -334,10 +334,10 @@ def _asked(merging: sections.MergeRecord, action: plan.AdvancePullRequest) -> se
 
 def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
     """The record with the linked task's new state; unchanged if the fact is about another task."""
-    if record.linked.link is None or record.linked.link.id != fact.id:
-        return record
     link = record.linked.link
-    link = replace(link, id=fact.new_id or link.id, synced=fact.synced or link.synced)
+    if link is None or link.id != fact.id:
+        return record
+    link = replace(link, synced=fact.synced or link.synced)
     return replace(record, linked=replace(record.linked, link=link, left=fact.left))
 
 
