@@ -69,8 +69,6 @@ def _dataclass(
             if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
                 setattr(result, name, method)
         about: dict[str, Any] = {"match_args": tuple(all_fields), "light_fields": all_fields}
-        copy = None if hasattr(result, "__post_init__") else _copied
-        about["light_copy"] = copy, all_fields.keys(), frozen and copy is not None
         about |= {"light_frozen": frozen, "light_values": _getter([*all_fields])}
         about["light_compared"] = _getter(
             [name for name, light in all_fields.items() if light.compare]
@@ -148,14 +146,13 @@ class _Opened(dict[type, type]):
         return self[cls]
 
 
-_KNOWN = {"_missing": _MISSING, "_new": object.__new__, "_opened": _Opened()}
-_KNOWN["_become"] = object.__dict__["__class__"].__set__
-"""The names that compiled functions use."""
+_opened = _Opened()
+_become = object.__dict__["__class__"].__set__
 
 
 def _init(cls: Any) -> Callable[..., None]:
     """Compile the `__init__` of a class; its parameters are the fields."""
-    namespace: dict[str, Any] = {**_KNOWN}
+    namespace: dict[str, Any] = {"_missing": _MISSING, "_opened": _opened, "_become": _become}
     parameters, lines = ["self"], []
     for name, light in cls.__light_fields__.items():
         value = name
@@ -174,29 +171,11 @@ def _init(cls: Any) -> Callable[..., None]:
         lines.append("self.__class__ = _kind")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
-    init = _compiled("__init__", parameters, lines, namespace)
+    code = f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"])
+    exec(code, namespace)  # noqa: S102 -- made of our own classes' field names, as Python's own does
+    init = namespace["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     return init  # type: ignore[no-any-return]  # the function that was just made
-
-
-def _copied(value: Any) -> Any:
-    """Copy the fields of a class's first copied value, and compile a function that replaces this one.
-
-    The copy is still open: if the class is frozen, whoever changes it has to set its class after that.
-    """
-    cls = value.__class__
-    kind = "_opened[_value.__class__]" if cls.__light_frozen__ else "_value.__class__"
-    setting = [f"self.{name} = _value.{name}" for name in cls.__light_fields__]
-    lines = [f"self = _new({kind})", *setting, "return self"]
-    copy = _compiled("copy", ["_value"], lines, {**_KNOWN})
-    cls.__light_copy__ = copy, *cls.__light_copy__[1:]
-    return copy(value)
-
-
-def _compiled(name: str, parameters: list[str], lines: list[str], namespace: dict[str, Any]) -> Any:
-    code = f"def {name}({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"])
-    exec(code, namespace)  # noqa: S102 -- made of our own classes' field names, as Python's own does
-    return namespace[name]
 
 
 def _same(self: Any, other: object) -> Any:
@@ -258,21 +237,14 @@ def _replace(value: Any, /, **changes: Any) -> Any:
     Without changes, it is a copy of only the fields, without anything else that the value has cached.
     """
     cls = value.__class__
-    copy, names, is_frozen = getattr(cls, "__light_copy__", None) or (None, frozenset(), False)
-    if is_frozen and changes:
+    if changes and getattr(cls, "__light_frozen__", False):
         for name, new in changes.items():
             if getattr(value, name, _MISSING) is not new:
                 break
         else:
             return value
-    if copy is None or not names >= changes.keys():
-        values_now = _getter([*cls.__match_args__])(value)
-        return cls(**(dict(zip(cls.__match_args__, values_now, strict=True)) | changes))
-    copied = copy(value)
-    for name, new in changes.items():
-        setattr(copied, name, new)
-    copied.__class__ = cls
-    return copied
+    now = dict(zip(cls.__match_args__, _getter([*cls.__match_args__])(value), strict=True))
+    return cls(**(now | changes))
 
 
 def _asdict(value: Any) -> Any:
@@ -312,22 +284,6 @@ def fields_of(value: object, *same: str, **named: str) -> dict[str, Any]:
     shown = {name: getattr(value, field.removesuffix("?")) for name, field in asked.items()}
     nullable = [name for name, field in asked.items() if field.endswith("?")]
     return {name: (part or None) if name in nullable else part for name, part in shown.items()}
-
-
-class _Kept:
-    """`functools.cached_property` without the lock of Python 3.11; a sweep keeps tens of thousands."""
-
-    def __init__(self, of: Callable[[Any], Any]) -> None:
-        self._of, self.__doc__ = of, of.__doc__
-
-    def __set_name__(self, _owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, value: Any, _owner: type) -> Any:
-        if value is None:
-            return self
-        kept = value.__dict__[self._name] = self._of(value)
-        return kept
 
 
 def object_in(text: str | bytes, *versions: int) -> dict[str, Any]:
@@ -395,13 +351,11 @@ def _shape(kind: Any) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
 
 if TYPE_CHECKING:
     from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
-    from functools import cached_property
 else:
-    cached_property = _Kept
     asdict, dataclass, field, fields = _asdict, _dataclass, LightField, _fields
     is_dataclass, replace = _is_dataclass, _replace
 
 __all__ = [
-    "asdict", "cached_property", "dataclass", "field", "fields", "fields_of", "from_json", "is_dataclass",
+    "asdict", "dataclass", "field", "fields", "fields_of", "from_json", "is_dataclass",
     "object_in", "replace",
 ]  # fmt: skip

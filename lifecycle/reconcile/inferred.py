@@ -12,6 +12,7 @@ the same decisions are made about it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from lifecycle.claim.decisions import derive
@@ -20,7 +21,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.state import Record, is_same
-from lifecycle.core.light_dataclass import cached_property, dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import unlinked
 from lifecycle.core.timing import CLOCK_SKEW, render_time
 from lifecycle.core.values.branch_names import named_issue

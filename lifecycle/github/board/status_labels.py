@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
-from lifecycle.core.light_dataclass import cached_property, dataclass
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values import model
 from lifecycle.core.values.priorities import SPELLINGS, STATUSES
 from lifecycle.core.values.shapes import LabelFacts
