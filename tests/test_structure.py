@@ -37,7 +37,7 @@ BUDGET = {
     "stages": 2_492,
     "workflow": 2_182,
     "feedback": 2_476,
-    "reconcile": 1_431,
+    "reconcile": 1_432,
     "views": 2_212,
     "app": 1_587,
     "setup": 3_405,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +38,9 @@ ARCHITECTURE = ROOT / "docs" / "architecture.md"
 WORKFLOW = ROOT / "docs" / "workflow.md"
 
 
-def mermaid(initial: StrEnum, table: Mapping[Any, Mapping[Any, str]]) -> str:
+def mermaid(table: Mapping[Any, Mapping[Any, str]]) -> str:
     """The table of a phase machine as a Mermaid state diagram."""
-    lines = ["stateDiagram-v2", f"    [*] --> {initial}"]
+    lines = ["stateDiagram-v2", f"    [*] --> {next(iter(table))}"]
     for phase, row in table.items():
         lines += [f"    {phase} --> {wanted}: {why}" for wanted, why in row.items()]
         if not row:
@@ -51,7 +50,7 @@ def mermaid(initial: StrEnum, table: Mapping[Any, Mapping[Any, str]]) -> str:
 
 def diagram() -> str:
     """The phases as a Mermaid diagram."""
-    return f"```mermaid\n{mermaid(CLAIM.initial, CLAIM.table)}\n```"
+    return f"```mermaid\n{mermaid(CLAIM.table)}\n```"
 
 
 def moves() -> str:
@@ -74,7 +73,7 @@ def stages() -> str:
     """The stages as a Mermaid diagram; on each arrow the marker that the agent emits."""
     after = {stage: following(MARKERS[stage], LINE) or Stage.CODING for stage in LINE}
     table = {stage: {target: str(MARKERS[stage])} for stage, target in after.items()}
-    return f"```mermaid\n{mermaid(Stage.CODING, table)}\n```"
+    return f"```mermaid\n{mermaid(table)}\n```"
 
 
 def inferred() -> str:

@@ -29,7 +29,6 @@ PHASES = {str(phase.value): phase for phase in Phase}
 
 CLAIM: Machine[Phase] = Machine(
     name="claim",
-    initial=Phase.CODING,
     table={
         Phase.CODING: {
             Phase.READY_FOR_PR: "the agent hands off with a summary",
