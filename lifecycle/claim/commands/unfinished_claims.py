@@ -213,17 +213,6 @@ def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
     return [f"The unfinished claim on #{begun.issue} here was released."] if begun else []
 
 
-def _gone_from(world: World, before: str | None) -> str:
-    """The sentence about the branch that the attempt switched to; "" if it did not, or from no branch."""
-    now = world.git.current_branch() if before else None
-    if before is None or now in (None, before):
-        return ""
-    import shlex  # for this sentence alone
-
-    words = {"branch": now, "before": shlex.quote(before)}
-    return f" {sentence('stays-on', **words)}"
-
-
 @contextmanager
 def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     """Context for taking a task: on failure, undo the attempt or say in the error what is still held.
@@ -235,16 +224,12 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
         LifecycleError: what was raised within; what is still held is added to its sentence.
         Transient: the time was up, or a file could not be written.
     """
-    before = None
     try:
-        before = world.git.current_branch()
         yield
     except (Refused, Rejected, Transient) as error:
         if not isinstance(error, Transient):
             with suppress(LifecycleError):
                 undo(world, claim_store)
-            with suppress(LifecycleError):  # no time left for git hides no refusal
-                error.sentence += _gone_from(world, before)
         error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
         raise
     except KeyboardInterrupt as stop:
