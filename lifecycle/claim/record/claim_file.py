@@ -14,6 +14,7 @@ did not change takes the engine's value, and a field that it changed keeps the a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -129,28 +130,22 @@ def parse(content: bytes) -> dict[str, Any]:
         raise CorruptClaimError(str(error)) from None
     if not isinstance(values, dict):
         raise CorruptClaimError("it is not a JSON object")
-    version = values.get("schema_version")
-    if version is None:
-        values["schema_version"] = version = SCHEMA_VERSION
-    if isinstance(version, bool) or version not in (SCHEMA_VERSION, str(SCHEMA_VERSION)):
-        shown = json.dumps(version)[:40]
-        words = {"file": CLAIM_FILE, "version": shown, "known": SCHEMA_VERSION}
-        raise ClaimRefused(sentence("unknown-version", **words))
     for name in FIELDS:
         values.setdefault(name, None)
-    for name in _NUMBERS:
-        values[name] = _number(values[name]) if values[name] is not None else None
-    return values
+    version = values["schema_version"]
+    if version is None:
+        values["schema_version"] = SCHEMA_VERSION
+    elif _number(version) != SCHEMA_VERSION:
+        words = {"version": json.dumps(version)[:40], "known": SCHEMA_VERSION}
+        raise ClaimRefused(sentence("unknown-version", file=CLAIM_FILE, **words))
+    return values | {name: _number(values[name]) for name in _NUMBERS}
 
 
 def render(values: Mapping[str, Any]) -> bytes:
     """Return field values as the file's bytes: the eleven fields in the design's order, then others."""
-    ordered = {**dict.fromkeys(FIELDS), **values}
-    try:
-        return json.dumps(ordered, indent=2, ensure_ascii=False).encode() + b"\n"
-    except UnicodeEncodeError:
-        # Half a surrogate pair, which some editors leave; escaped, it can be read back.
-        return json.dumps(ordered, indent=2).encode() + b"\n"
+    text = json.dumps({**dict.fromkeys(FIELDS), **values}, indent=2, ensure_ascii=False)
+    # Half a surrogate pair, which some editors leave, is escaped, as in JSON, and can be read back.
+    return text.encode(errors="backslashreplace") + b"\n"
 
 
 def _text(value: object) -> str:
@@ -160,15 +155,10 @@ def _text(value: object) -> str:
 
 def _number(value: object) -> int | None:
     """A raw value (42, "42", "#42", 42.0) as a number that GitHub may have assigned; else None."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str):
-        digits = value.strip().lstrip("#")
-        is_number = digits.isascii() and digits.isdigit() and len(digits) <= len(str(_LARGEST))
-        value = int(digits) if is_number else None
-    if isinstance(value, float):
-        value = int(value) if value.is_integer() else None
-    return value if isinstance(value, int) and 0 < value <= _LARGEST else None
+    text = str(value) if isinstance(value, str | int | float) else ""
+    match = re.fullmatch(r"#*([0-9]{1,10})(?:\.0)?", text.strip())
+    number = int(match[1]) if match is not None else 0
+    return number if 0 < number <= _LARGEST else None
 
 
 Values = Mapping[str, Any]
