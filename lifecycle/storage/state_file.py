@@ -117,8 +117,7 @@ class StateFile:
         self.folder = folder
         self.content: StateSections = {}
         self.is_unreadable = False
-        self._saved: bytes | None = None
-        self._read_as: bytes | None = None
+        self._known: bytes | None = None
 
     def reload(self, *, repair: bool = True) -> StateSections:
         """Read the file again; returns an empty state if there is none.
@@ -128,27 +127,27 @@ class StateFile:
         Raises:
             StrangeFileError: the path is not a regular file.
         """
-        self._saved, self._read_as = None, self._bytes()
-        state = _parsed(self._read_as) if self._read_as is not None else {}
+        self._known = self._bytes()
+        state = _parsed(self._known) if self._known is not None else {}
         self.is_unreadable = state is None and not repair
         if state is None:
-            self._read_as = None  # so `is_current` is false until the file is set aside
+            self._known = None  # so `is_current` is false until the file is set aside
             state = _begun_anew(Path(self.folder.at(STATE))) if repair else {}
         self.content = state
         return self.content
 
     @property
     def is_current(self) -> bool:
-        """True if the file has the content that the last `reload` read; raises StrangeFileError."""
-        return self._bytes() == self._read_as
+        """True if the file has the content that was last read or saved; raises StrangeFileError."""
+        return self._bytes() == self._known
 
     def save(self) -> None:
-        """Replace the file with the content in memory; nothing is written if it was saved last time."""
+        """Replace the file with the content in memory, unless that was read or saved last."""
         content = as_json({**self.content, "version": STATE_VERSION})
-        if content != self._saved:
+        if content != self._known:
             self.folder.make()
             self.folder.write(STATE, content)
-        self._saved = content
+            self._known = content
 
     def get(self, key: str) -> object | None:
         """The value in the cache for this key, or None."""

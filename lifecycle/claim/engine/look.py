@@ -265,16 +265,14 @@ def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:
 def _step(working: LookUnderWay) -> bool:
     """Carry out one decision up to its fact; False once nothing is left to do."""
     step = deciding.decide(working.seen)
-    before, waiting = working.record, working.claim_store.ledger.waiting()
+    before = working.record
     working.seen = prepared(working.seen, step)
     observing.queue(working, step.notices)
     corrections = (notice for notice in step.notices if not notice.key.startswith("refused:"))
     working.conditions = {notice.key: notice.text for notice in corrections if notice.stands}
-    if step.action is None:
-        is_news = working.claim_store.ledger.waiting() != waiting
-        _commit(working, is_new=is_news or working.record != before)
-        return working.record != before
     _commit(working)
+    if step.action is None:
+        return working.record != before
     if working.is_gone or working.was_edited:
         return False
     _act(working, step.action)
@@ -346,12 +344,11 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
     journal.note(root, *entries)
 
 
-def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:
+def _commit(working: LookUnderWay) -> None:
     """Commit the record, and note whether the claim file is gone or was edited meanwhile."""
     if working.record.ending.outcome:
         return
-    record, hints = working.record, working.seen.hints
-    committed = working.claim_store.commit(record, hints, is_last=False, is_new=is_new)
+    committed = working.claim_store.commit(working.record, working.seen.hints, is_last=False)
     working.record = committed.record
     working.is_gone = working.is_gone or committed.is_gone
     # If the agent edited the file during the look, what was read may not fit: the next look continues.

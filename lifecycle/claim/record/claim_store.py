@@ -213,7 +213,7 @@ class ClaimStore:
         return loaded if is_same and not self.disk.late.edits() else self.load()
 
     def commit(
-        self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True, is_new: bool = True
+        self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True
     ) -> Committed:
         """Make the record durable and write the claim file to match; the agent's edits win.
 
@@ -222,11 +222,8 @@ class ClaimStore:
             hints: unjudged edits of engine fields, which stay in the file as they are.
             is_last: save state.json once more, with the file's final content. False for a caller that saves
                 again: after a crash in between, the next look treats the file as an edit.
-            is_new: False if state.json holds this record already; then only the file is written.
         """
-        self.remember(record)
-        if is_new:
-            self.save()
+        self._keep(record)
         changed: set[str] = set()
         while True:
             try:
@@ -292,7 +289,7 @@ class ClaimStore:
     def save(self) -> None:
         """Write state.json as it is in memory, and the marks that the hooks' guards read.
 
-        Nothing is written if this object wrote the same last time.
+        Nothing is written if this object read or wrote the same last time.
         """
         self.file.save()
         self.disk.note_merged()
