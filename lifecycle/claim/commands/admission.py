@@ -172,10 +172,8 @@ def which_task(
     number = _number(world, query)
     if number is not None:
         return number, None
-    skipped: list[str] = []
-    linked = linked_writes.named(world, query, skipped)
-    notes += skipped
-    return linked if linked is not None else (_find(world, cards, query, skipped), None)
+    linked = linked_writes.named(world, query, notes)
+    return linked if linked is not None else (_find(world, cards, query, notes), None)
 
 
 def _number(world: World, query: str) -> int | None:
@@ -208,10 +206,10 @@ def cards_here(world: World, notes: list[str]) -> tuple[Card, ...]:
         return ()
 
 
-def _find(world: World, cards: Sequence[Card], query: str, skipped: list[str]) -> int:
+def _find(world: World, cards: Sequence[Card], query: str, notes: list[str]) -> int:
     """The number of the one open issue with `query` in its title: in Todo, on the board, or anywhere.
 
-    `skipped` says why a tracker, which might have a task of that id, was not asked.
+    `notes` say why a tracker, which might have a task of that id, or the board was not asked.
     """
     part = query.casefold().strip()
     titles: dict[int, str] = {}
@@ -220,12 +218,11 @@ def _find(world: World, cards: Sequence[Card], query: str, skipped: list[str]) -
         todo = [card for card in on_board if card.item.status in (Status.TODO, None)]
         titles = {card.number: card.title for card in todo or on_board}
         if not titles:
-            everywhere = world.forge.open_issues()
-            issues = [issue for issue in everywhere if part in issue.title.casefold()]
-            titles = {issue.number: issue.title for issue in issues}
+            everywhere = {issue.number: issue.title for issue in world.forge.open_issues()}
+            titles = {n: title for n, title in everywhere.items() if part in title.casefold()}
     if not titles:
         unknown = sentence("not-in-a-title", query=query, world=world)
-        raise NotFound(" ".join([unknown, *skipped]))
+        raise NotFound(" ".join([unknown, *notes]))
     if len(titles) > 1:
         first = list(titles.items())[:_SHOWN_MATCHES]
         shown = [f"#{number} {redact.quoted(title)}" for number, title in first]

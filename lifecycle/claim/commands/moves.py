@@ -16,7 +16,7 @@ from lifecycle.claim.decisions.pull import opening, review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import acting, observing
 from lifecycle.claim.record.claim_file import sentence
-from lifecycle.claim.record.sections import MergeRecord, Nudge
+from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -385,22 +385,16 @@ def _pushed(world: World, claim_store: ClaimStore, record: Record) -> list[str]:
     """Push; first take the pull request out of the merge queue, since a queued branch accepts no push.
 
     It stays in the queue if the remote has the branch's commit already. GitHub is not asked about a queue
-    if the base had none at the last look, unless the push is refused. Returns remarks; an error says them.
+    if the base had none at the last look. Returns remarks; an error says them.
     """
-    number, branch, notes = record.claim.pr_number, record.claim.branch, list[str]()
-    if number and record.pull.merging.has_queue and _is_unpushed(world, record):
-        notes = _left_queue(world, claim_store, branch, number)
-    while True:
-        try:
-            _push(world, branch)
-        except (errors.GitFailed, errors.Transient, errors.Refused) as error:
-            if number and not notes and _PROTECTED in error.evidence:
-                notes = _left_queue(world, claim_store, branch, number)
-                if notes:
-                    continue
-            error.sentence = " ".join((*notes, error.sentence))
-            raise
-        return notes
+    is_queued = record.claim.pr_number and record.pull.merging.has_queue
+    notes = _left_queue(world, claim_store) if is_queued and _is_unpushed(world, record) else []
+    try:
+        _push(world, record.claim.branch)
+    except (errors.GitFailed, errors.Transient, errors.Refused) as error:
+        error.sentence = " ".join((*notes, error.sentence))
+        raise
+    return notes
 
 
 def _is_unpushed(world: World, record: Record) -> bool:
@@ -410,27 +404,19 @@ def _is_unpushed(world: World, record: Record) -> bool:
     return git.head_of(branch) not in shown
 
 
-_PROTECTED = "GH006"
-"""The number of GitHub's error for a push to a protected branch; a queued branch is one."""
-
-
-def _left_queue(world: World, claim_store: ClaimStore, branch: str, number: int) -> list[str]:
-    """Take a pull request out of the merge queue; returns a remark if it was queued.
+def _left_queue(world: World, claim_store: ClaimStore) -> list[str]:
+    """Take the claim's pull request out of the merge queue; returns a remark if it was queued.
 
     The claim notes beforehand that a hand-off does it, so that nobody is told that a person did.
     """
-    before = list[MergeRecord]()
-
-    def left(record: Record) -> Record:
-        before.append(record.pull.merging)
-        ours = replace(before[0], handed_out=before[0].head, queued="", is_ours=False)
-        return record.with_pull(merging=replace(ours, standing="", awaits=""))
-
-    note = partial(_noted, world, claim_store, branch=branch, is_pushed=False)
-    note(left)
+    record = current(world, claim_store)
+    number, before = record.claim.pull, record.pull.merging
+    ours = replace(before, handed_out=before.head, queued="", is_ours=False, standing="", awaits="")
+    note = partial(_noted, world, claim_store, branch=record.claim.branch, is_pushed=False)
+    note(partial(Record.with_pull, merging=ours))
     if world.merges.ensure_not_queued(number).changed:
         return [merge_messages.left_queue(number)]
-    note(partial(Record.with_pull, merging=before[0]))
+    note(partial(Record.with_pull, merging=before))
     return []
 
 
@@ -488,10 +474,9 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     ended = run.result()
     if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt
-    if ended.record.status != 0:
-        plain_reasons = ("", f"exit status {ended.record.status}")
-        why = "" if ended.record.why in plain_reasons else f" ({ended.record.why})"
-        status = ended.record.status
+    status, why = ended.record.status, ended.record.why
+    if status != 0:
+        why = "" if why in ("", f"exit status {status}") else f" ({why})"
         raise errors.Refused(sentence("not-valid", command=command, status=status, why=why))
     return list(ended.remarks)
 
