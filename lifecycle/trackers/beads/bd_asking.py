@@ -1,9 +1,8 @@
-"""The parts of bd's verbs: the abilities of this bd, reads, and writes that are verified if unclear.
+"""The parts of bd's verbs: the version of this bd, reads, and writes that are verified if unclear.
 
-`bd --help`, `bd update --help` and `bd ready --help` are asked once, since versions do not show everything.
-The result is kept in `<git folder>/lifecycle/beads.json`, for this path, size and mtime.
+The version is asked once, and kept in `<git folder>/lifecycle/beads.json` for this path, size and mtime.
 
-Source: which build has what: CHANGELOG.md, https://github.com/steveyegge/beads.
+Source: which version has what: CHANGELOG.md, https://github.com/steveyegge/beads.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lifecycle.core import errors, hidden_marker
-from lifecycle.core.light_dataclass import asdict, dataclass, from_json, object_in, replace
+from lifecycle.core.light_dataclass import object_in, replace
 from lifecycle.core.redact import short
 from lifecycle.core.tracker import Capability, Note, Task
 from lifecycle.storage import log, store
@@ -42,15 +41,18 @@ class Asking:
         self.has_strange = False  # an issue was left out because its id is not a plain word
 
     @cached_property
-    def build(self) -> Build:
-        """The abilities of this bd."""
+    def version(self) -> str:
+        """The version that this bd reports; "" if it reports none."""
         return probe(self.runner)
 
-    def rows(self, *words: str, is_write: bool = False) -> tuple[bd_decode.IssueRow, ...]:
+    def is_from(self, first: tuple[int, ...]) -> bool:
+        """True if this bd has that version or a later one; False if its version is unknown."""
+        return _numbers(self.version) >= first
+
+    def rows(self, *words: str) -> tuple[bd_decode.IssueRow, ...]:
         """The issues that a command shows; one whose id is not a plain word is left out, and logged."""
-        with self._as_known():
-            ran = self.runner.run(*words, "--json", is_write=is_write)
-            issues = bd_decode.payload(ran, due=list, doing=verb_of(words))
+        ran = self.runner.run(*words, "--json")
+        issues = bd_decode.payload(ran, due=list, doing=verb_of(words))
         plain = [raw for raw in issues if not bd_decode.has_strange_id(raw)]
         if len(plain) < len(issues):
             self.has_strange = True
@@ -58,19 +60,6 @@ class Asking:
             strange = f"tracker: left out, since no plain word is its id: {left_out}"
             log.write(self.runner.root, strange)
         return tuple(bd_decode.row_of(raw) for raw in plain)
-
-    @contextlib.contextmanager
-    def _as_known(self) -> Iterator[None]:
-        """Forget what is known of a program that turns out to lack something.
-
-        Behind a shim it may be another program by now: then the next attempt knows what it can do.
-        """
-        try:
-            yield
-        except errors.VersionUnsupported:
-            (self.runner.shared / NAME).unlink(missing_ok=True)
-            vars(self).pop("build", None)
-            raise
 
     def show(self, name: str) -> bd_decode.IssueRow:
         """One issue in full; bd accepts the part after the prefix as an id. NotFound."""
@@ -95,13 +84,9 @@ class Asking:
         """The comments of an issue with their marks, the oldest first. NotFound."""
         if not bd_decode.ID.fullmatch(name):
             raise bd_decode.unknown(name)
-        has_group = self.build.comments
-        words = ("comments", name) if has_group else ("show", name)
         with _naming(name):
-            ran = self.runner.run(*words, "--json")
-            answer = bd_decode.payload(ran, due=list, doing=" ".join(words))
-        if not has_group:
-            answer = [comment for issue in answer for comment in issue.get("comments") or []]
+            ran = self.runner.run("comments", name, "--json")
+            answer = bd_decode.payload(ran, due=list, doing=f"comments {name}")
         notes = [bd_decode.note_of(comment) for comment in answer]
         return tuple(sorted(notes, key=lambda pair: pair[0].created_at or 0.0))
 
@@ -150,7 +135,7 @@ class Asking:
         """
         doing, refused = verb_of(words), None
         try:
-            with _naming(*names), self._as_known():
+            with _naming(*names):
                 ran = self.runner.run(*words, is_write=True)
                 answer = bd_decode.payload(ran, due=due, doing=doing)
             value = seen(answer)
@@ -203,39 +188,20 @@ def _is_unclear(error: errors.LifecycleError) -> bool:
 
 
 OLDEST = (0, 30)
-CLAIMS_FROM = (0, 49, 4)
+CLAIMS = (0, 49, 4)
 """From this version on, `--claim` compares and swaps in one step; before, it read and then wrote."""
+CLAIMS_NEXT = (1, 0, 4)
+"""From this version on, `ready --claim` chooses and claims in one step."""
+PUSHES, SYNCS_UNTIL = (1, 0), (0, 51)
+"""From the first on, `dolt push` sends to a remote; before the second, `sync` did, with git."""
+LEASES = (1, 3)
+"""From this version on, a claim ends unless `heartbeat` renews it."""
 
 NAME = "beads.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
-    """The abilities of one program.
-
-    Attributes:
-        version: the version that it reports; "" if it reports none.
-        claims: `update --claim`, which succeeds for only one of two.
-        claims_next: `ready --claim` chooses and claims in one step.
-        unlimited: `ready --limit`.
-        comments: the group `comments` (add, list); else only `comment` and the comments in `show`.
-        syncs: the command `sync`.
-        pushes: the group `dolt`, which sends to a remote.
-        leases: the command `heartbeat`.
-    """
-
-    version: str = ""
-    claims: bool = False
-    claims_next: bool = False
-    unlimited: bool = True
-    comments: bool = True
-    syncs: bool = False
-    pushes: bool = False
-    leases: bool = False
-
-
-def probe(runner: Runner) -> Build:
-    """The abilities of this runner's bd.
+def probe(runner: Runner) -> str:
+    """The version of this runner's bd; "" if it reports none.
 
     Raises:
         NotInstalled: there is no bd.
@@ -243,53 +209,26 @@ def probe(runner: Runner) -> Build:
     """
     path = Path(runner.program)
     about = path.resolve().stat()
-    key = [str(path), about.st_mtime_ns, about.st_size]
+    program = [str(path), about.st_mtime_ns, about.st_size]
     place = runner.shared / NAME
-    build = _kept(place, key)
-    if build is None or not _is_new(build.version):  # the same script may start another program now
-        build = _asked(runner)
-        text = json.dumps({"program": key, "build": asdict(build)}, indent=1)
-        store.write(place, text.encode() + b"\n")
-    if not _is_new(build.version):
-        words = {"version": build.version, "oldest": f"{OLDEST[0]}.{OLDEST[1]}"}
-        raise errors.VersionUnsupported(sentence("bd-too-old", **words))
-    return build
-
-
-def _kept(place: Path, key: list[Any]) -> Build | None:
-    """The record of exactly this program; None if there is none, or it cannot be read."""
     file = store.read(place, follow=False)
     kept = object_in(file.content if file is not None else b"")
-    build: Build | None = from_json(Build, kept.get("build"))
-    return build if kept.get("program") == key else None
+    version = kept.get("version")
+    # Of one that is too old: the same script may start another program now.
+    if kept.get("program") != program or not isinstance(version, str) or _is_old(version):
+        answer = bd_decode.payload(runner.run("version", "--json"), due=dict, doing="version")
+        version = str(answer.get("version", ""))
+        text = json.dumps({"program": program, "version": version}, indent=1)
+        store.write(place, text.encode() + b"\n")
+    if _is_old(version):
+        words = {"version": version, "oldest": f"{OLDEST[0]}.{OLDEST[1]}"}
+        raise errors.VersionUnsupported(sentence("bd-too-old", **words))
+    return version
 
 
-def _asked(runner: Runner) -> Build:
-    answer = bd_decode.payload(runner.run("version", "--json"), due=dict, doing="version")
-    update, ready = (runner.run(word, "--help").out for word in ("update", "ready"))
-    overview = runner.run("--help").out
-    commands = set(re.findall(r"^ {1,4}([a-z][a-z-]*) {2,}\S", overview, re.MULTILINE))
-    version = str(answer.get("version", ""))
-    return Build(
-        version=version,
-        claims=_has(update, "claim") and _numbers(version) >= CLAIMS_FROM,
-        claims_next=_has(ready, "claim"),
-        unlimited=_has(ready, "limit"),
-        comments="comments" in commands,
-        syncs="sync" in commands,
-        pushes="dolt" in commands,
-        leases="heartbeat" in commands,
-    )
-
-
-def _has(text: str, flag: str) -> bool:
-    return re.search(rf"^\s+(?:-\w, )?--{flag}\b", text, re.MULTILINE) is not None
-
-
-def _is_new(version: str) -> bool:
-    """True unless the version is known to be older than any that was tried."""
-    numbers = _numbers(version)
-    return not numbers or numbers >= OLDEST
+def _is_old(version: str) -> bool:
+    """True if the version is known to be older than any that was tried."""
+    return () < _numbers(version) < OLDEST
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -298,17 +237,17 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part or 0) for part in match.groups()) if match else ()
 
 
-def publish_command(runner: Runner, build: Build) -> str:
+def publish_command(ask: Asking) -> str:
     """The words of bd's command that sends; "" if there is no remote, or that is unknown."""
-    if build.pushes:
+    if ask.is_from(PUSHES):
         try:
-            ran = runner.run("dolt", "remote", "list", "--json")
+            ran = ask.runner.run("dolt", "remote", "list", "--json")
             remotes = bd_decode.payload(ran, due=list, doing="dolt remote")
         except errors.LifecycleError:
             # Publishing is a convenience: if the remote cannot be determined, it is not offered.
             return ""
         return "dolt push" if remotes else ""
-    return "sync" if build.syncs and _has_git_remote(runner) else ""
+    return "sync" if not ask.is_from(SYNCS_UNTIL) and _has_git_remote(ask.runner) else ""
 
 
 def send(runner: Runner, words: str) -> None:

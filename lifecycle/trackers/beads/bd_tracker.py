@@ -69,40 +69,43 @@ class BeadsTracker:
 
     def about(self) -> str:
         """The program with its version, and the configured folder, for `lifecycle doctor`."""
-        version = self._ask.build.version or "of an unknown version"
+        version = self._ask.version or "of an unknown version"
         return f"bd {version}" + (f" in {self._runner.folder}" if self._runner.folder else "")
 
     def abilities(self) -> Abilities:
-        """The abilities of this build here."""
-        build = self._ask.build
+        """The abilities of this version here."""
         can = {
             Capability.NATIVE_READY: True,
             Capability.DEPENDENCIES: True,
-            Capability.ATOMIC_CLAIM_NEXT: build.claims_next,
-            Capability.LEASES: build.leases,
+            Capability.ATOMIC_CLAIM_NEXT: self._ask.is_from(bd_asking.CLAIMS_NEXT),
+            Capability.LEASES: self._ask.is_from(bd_asking.LEASES),
             Capability.PUBLISH: bool(self._publish),
         }
-        kind = Atomicity.LOCAL_CAS if build.claims else Atomicity.ADVISORY
+        kind = Atomicity.LOCAL_CAS if self._has_cas else Atomicity.ADVISORY
         return Abilities(kind, frozenset(flag for flag, is_there in can.items() if is_there))
+
+    @property
+    def _has_cas(self) -> bool:
+        """True if bd's own claim succeeds for only one of two."""
+        return self._ask.is_from(bd_asking.CLAIMS)
 
     @cached_property
     def _publish(self) -> str:
-        return bd_asking.publish_command(self._runner, self._ask.build)
+        return bd_asking.publish_command(self._ask)
 
     def wording(self) -> Wording:
-        """Bd's own commands; the product's if this build has no safe command.
+        """Bd's own commands; the product's if this version has no safe command.
 
         bd lets anybody with the same name claim again, so a claim command names the actor; from 1.3 on only
         the holder can close, so a close command names the actor, too.
         """
-        build, own = self._ask.build, OWN_COMMANDS
+        own = OWN_COMMANDS
         as_holder = f" --actor={shlex.quote(self.actor)}"
         claim = f"bd update {{id}} --claim{as_holder}"
-        limit = " --limit 0" if build.unlimited else ""
         return Wording(
             show="bd show {id}",
-            ready=f"bd ready --label {{label}} --unassigned{limit}",
-            claim=claim if build.claims else own.claim,
+            ready="bd ready --label {label} --unassigned --limit 0",
+            claim=claim if self._has_cas else own.claim,
             close='bd close {id} --reason "Summary of changes"',
             label="bd label add {id} {label}",
             comment=own.comment,
@@ -131,8 +134,7 @@ class BeadsTracker:
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """The tasks that could be begun now, by bd's own rules, by urgency."""
-        limit = ("--limit=0",) if self._ask.build.unlimited else ()
-        rows = self._ask.rows("ready", "--unassigned", *limit, *label_words(labels))
+        rows = self._ask.rows("ready", "--unassigned", "--limit=0", *label_words(labels))
         tasks = (row.task for row in rows)
         fits = [t for t in tasks if t.is_ready and refusals.has_any(t.labels, labels)]
         return tuple(sorted(fits, key=lambda task: task.urgency))
@@ -179,11 +181,11 @@ class BeadsTracker:
 
     def _take(self, task: Task) -> Task:
         """Claim an open task that is unassigned, or the actor's already."""
-        if self._ask.build.claims and not task.assignee:
+        if self._has_cas and not task.assignee:
             return self._ask.change(task, "update", "--claim", so=self._has)
         words = ("update", "--status=in_progress", f"--assignee={self.actor}")
         taken = self._ask.change(task, *words, so=self._has)
-        if self._ask.build.claims:
+        if self._has_cas:
             return taken
         # Without compare-and-swap the last writer has it, which may be another actor by now.
         now = self._ask.show(task.id).task
@@ -194,8 +196,10 @@ class BeadsTracker:
         """Claim the first claimable task of `ready`; None if there is none."""
         with self._runner.alone():
             tasks = self.ready(labels=labels)
-            is_native = self._ask.build.claims_next and (not labels or bool(label_words(labels)))
-            if tasks and is_native and not self._ask.has_strange:  # bd might choose the omitted one
+            is_native = self._ask.is_from(bd_asking.CLAIMS_NEXT)
+            can_say = not labels or bool(label_words(labels))
+            # With a strange id, bd might choose the omitted one.
+            if tasks and is_native and can_say and not self._ask.has_strange:
                 taken = self._take_next(labels, {task.id for task in tasks})
                 if taken is None or self._has(taken):
                     return taken  # some builds return a task that another actor has by now
@@ -218,7 +222,7 @@ class BeadsTracker:
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """Extend the actor's claim; Lacking, AlreadyClaimed, NotClaimable."""
-        if not self._ask.build.leases:
+        if not self._ask.is_from(bd_asking.LEASES):
             raise refusals.lacking(Capability.LEASES, "bd-keeps-claims")
         task = self._ask.show(id).task
         refusals.demand_renewable(task, self.actor)
@@ -312,8 +316,7 @@ class BeadsTracker:
             posted = find()
             if posted is not None:
                 return posted
-            verb = ("comments", "add") if self._ask.build.comments else ("comment",)
-            words = (*verb, "--json", "--", id, hidden_marker.signed(text, mark))
+            words = ("comments", "add", "--json", "--", id, hidden_marker.signed(text, mark))
             return self._ask.write(*words, names=(id,), seen=lambda raw: note_of(raw)[0], read=find)
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002

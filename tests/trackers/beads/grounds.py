@@ -6,25 +6,37 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.trackers.beads.bd_asking import NAME, Build
+from lifecycle.trackers.beads.bd_asking import NAME
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
 
 WRITES = ("create", "update", "close", "reopen", "label", "dep", "comments add", "ready --claim")
 
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The version that a build reports, and what it has beside what all have."""
+
+    version: str
+    claims: bool = False
+    claims_next: bool = False
+    pushes: bool = False
+    leases: bool = False
+
+
 BUILDS = {
-    "0.30.7": Build("0.30.7", syncs=True),
-    "0.49.6-direct": Build("0.49.6", claims=True, syncs=True),
-    "0.49.6-daemon": Build("0.49.6", claims=True, syncs=True),
+    "0.30.7": Build("0.30.7"),
+    "0.49.6-direct": Build("0.49.6", claims=True),
+    "0.49.6-daemon": Build("0.49.6", claims=True),
     "1.0.5": Build("1.0.5", claims=True, claims_next=True, pushes=True),
-    "1.3.0": Build("1.3.0", claims=True, claims_next=True, syncs=True, pushes=True, leases=True),
+    "1.3.0": Build("1.3.0", claims=True, claims_next=True, pushes=True, leases=True),
 }
-"""What is found out about each build, which `test_probe.py` holds to what the programs say."""
+"""What each build has, which `test_probe.py` holds to what the programs say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +88,11 @@ def build(profile: str) -> Iterator[BeadsGround]:
 
 
 def know(runner: Runner, found: Build) -> None:
-    """Let it be known of the runner's program what `probe` would ask of it first, in four processes."""
+    """Let it be known of the runner's program what `probe` would ask of it first, in a process."""
     program = Path(runner.program)
     about = program.stat()
     key = [str(program), about.st_mtime_ns, about.st_size]
-    (runner.shared / NAME).write_text(json.dumps({"program": key, "build": asdict(found)}))
+    (runner.shared / NAME).write_text(json.dumps({"program": key, "version": found.version}))
 
 
 @contextmanager

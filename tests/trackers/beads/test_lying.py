@@ -1,4 +1,4 @@
-"""Builds that promise more than they keep, and programs that are another one than before."""
+"""Builds that promise more than they keep."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.core.errors import AlreadyClaimed, Invalid, VersionUnsupported
+from lifecycle.core.errors import AlreadyClaimed, Invalid
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.core.tracker import Atomicity, TaskStatus
+from lifecycle.core.tracker import Atomicity
 from lifecycle.trackers.beads import bd_decode
-from lifecycle.trackers.beads.bd_asking import probe
 from lifecycle.trackers.beads.bd_process import MOST_WORD, Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
@@ -46,13 +45,8 @@ def test_a_claim_is_sure_only_since_it_compares_and_swaps(
     version: str, tmp_path: Path, *, is_sure: bool
 ) -> None:
     """Before 0.49.4 `--claim` looked and then wrote: such a build's word is read back."""
-    path = script(
-        tmp_path / "bin",
-        f'case "$*" in version*) echo \'{{"version": "{version}"}}\';;\n'
-        '"update --help") echo "      --claim   Claim it";; esac',
-    )
+    path = script(tmp_path / "bin", f'echo \'{{"version": "{version}"}}\'')
     runner = Runner(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
-    assert probe(runner).claims is is_sure
     kind = Atomicity.LOCAL_CAS if is_sure else Atomicity.ADVISORY
     assert BeadsTracker(runner).abilities().claim_atomicity is kind
 
@@ -98,23 +92,6 @@ def test_a_task_that_is_gone_is_passed_over(ground: grounds.BeadsGround, tmp_pat
     taken = seen_by(ground, path, "me").claim_next(labels=("auto:*",))  # bd cannot choose by that
     assert taken is not None
     assert taken.id == second
-
-
-def test_another_program_behind_the_same_script_is_asked_anew(
-    ground: grounds.BeadsGround, tmp_path: Path
-) -> None:
-    """A shim keeps its date: what the new one does not know says so, and the next call goes well."""
-    task = simulated.create(ground.folder, ground.root, "Task")
-    which = tmp_path / "which"
-    which.write_text(str(ground.folder / "bd"))
-    path = script(tmp_path / "shim", f'exec $(cat {which}) "$@"')
-    assert seen_by(ground, path, "me").abilities().claim_atomicity is Atomicity.LOCAL_CAS
-    older = tmp_path / "older"
-    which.write_text(str(simulated.install(older, "0.30.7")))
-    mine = seen_by(ground, path, "me")
-    with pytest.raises(VersionUnsupported):
-        mine.claim(task)
-    assert mine.claim(task).status is TaskStatus.IN_PROGRESS
 
 
 def test_what_no_command_line_takes_is_refused_in_words(ground: grounds.BeadsGround) -> None:

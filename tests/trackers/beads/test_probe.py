@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,9 +40,19 @@ def _remote(ground: BeadsGround) -> None:
 
 @pytest.mark.parametrize("profile", BUILDS)
 def test_each_build_is_known(profile: str) -> None:
-    """From its version and its `--help`, not from a table of versions."""
+    """By its version, from which on there is what its `--help` shows; what all show is used in each."""
+    build = BUILDS[profile]
     with grounds.build(profile) as ground:
-        assert probe(ground.runner("agent-1")) == BUILDS[profile]
+        runner = ground.runner("agent-1")
+        assert probe(runner) == build.version
+        update, ready = (runner.run(word, "--help").out for word in ("update", "ready"))
+        commands = set(
+            re.findall(r"^ {1,4}([a-z][a-z-]*) {2,}\S", runner.run("--help").out, re.MULTILINE)
+        )
+    assert ("--claim" in update, "--claim" in ready) == (build.claims, build.claims_next)
+    assert ("dolt" in commands, "heartbeat" in commands) == (build.pushes, build.leases)
+    assert "--limit" in ready
+    assert "comments" in commands
 
 
 def test_it_is_asked_once(ground: BeadsGround) -> None:
@@ -53,18 +64,18 @@ def test_it_is_asked_once(ground: BeadsGround) -> None:
     assert (ground.root / ".git" / "lifecycle" / "beads.json").exists()
     simulated.install(ground.folder, "0.49.6-direct")
     os.utime(ground.folder / "bd", (1, 1))
-    assert probe(ground.runner("agent-1")).version == "0.49.6"
+    assert probe(ground.runner("agent-1")) == "0.49.6"
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"program": 1}', "[" * 9999, '{"build": {"x": 1}}']
+    "text", ["", "[]", "{}", '{"program": 1}', "[" * 9999, '{"version": {"x": 1}}']
 )
 def test_what_cannot_be_read_is_asked_again(text: str, ground: BeadsGround) -> None:
     """A damaged file of what is known is written anew."""
     place = ground.runner("agent-1").shared / "beads.json"
     place.write_text(text)
-    assert probe(ground.runner("agent-1")).version == "1.0.5"
-    assert json.loads(place.read_text())["build"]["version"] == "1.0.5"
+    assert probe(ground.runner("agent-1")) == "1.0.5"
+    assert json.loads(place.read_text())["version"] == "1.0.5"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +84,7 @@ def test_what_cannot_be_read_is_asked_again(text: str, ground: BeadsGround) -> N
 def test_a_build_that_is_too_old_is_refused(
     version: str, tmp_path: Path, *, is_too_old: bool
 ) -> None:
-    """Nobody tried it; a version that says nothing is taken at its flags."""
+    """Nobody tried it; one that says no version is asked only what every build has."""
     (tmp_path / "bd").write_text(f'#!/bin/sh\necho \'{{"version": "{version}"}}\'\n')
     (tmp_path / "bd").chmod(0o755)
     around = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
@@ -82,7 +93,7 @@ def test_a_build_that_is_too_old_is_refused(
         with pytest.raises(VersionUnsupported, match=version):
             probe(runner)
     else:
-        assert probe(runner).version == version
+        assert probe(runner) == version
 
 
 def test_without_the_program_nothing_is_known(ground: BeadsGround) -> None:
