@@ -145,9 +145,7 @@ class WorktreeWorld:
     @cached_property
     def git(self) -> GitRepository:
         """Git in this worktree."""
-        from lifecycle.claim.decisions.pull.opening import TEMPLATES
-
-        return GitRepository(self.root, self.deadline, self.environment, files=TEMPLATES)
+        return GitRepository(self.root, self.deadline, self.environment)
 
     @cached_property
     def remote(self) -> str:
