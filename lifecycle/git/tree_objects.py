@@ -48,7 +48,6 @@ class TreeSeen:
         name: the tree without unchanged outputs of checks; "" outside of a repository.
         full: the tree with those outputs, as `git write-tree` gives it.
         raw: the tree that also has the files of lifecycle and of trackers; "" if files were not asked for.
-        places: where git keeps its index and its objects; () if that was not asked.
     """
 
     name: str = ""
@@ -56,7 +55,6 @@ class TreeSeen:
     raw: str = ""
     _listed: str = ""
     _without: frozenset[str] = frozenset()
-    places: tuple[Path, ...] = ()
 
     @property
     def files(self) -> dict[str, str]:
@@ -105,10 +103,11 @@ def seen(
         Transient: the deadline passed.
     """
     is_listed, before = before is not None, before or UNSEEN
-    places_of_git = before.places or _places(root, GitRepository(root, deadline, environment))
-    if not places_of_git:
+    git = GitRepository(root, deadline, environment)
+    listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
+    if not listed:
         return TreeSeen()
-    index, objects = places_of_git
+    index, objects = ((root / line).resolve() for line in listed.splitlines())
     with tempfile.TemporaryDirectory(prefix="lifecycle-tree-") as folder:
         aside_index, aside_objects = Path(folder, "index"), Path(folder, "objects")
         aside_objects.mkdir()
@@ -123,15 +122,7 @@ def seen(
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": readable,
         }
         aside = GitRepository(root, deadline, environment, places)
-        tree = _written(aside, outputs, own, before, is_listed=is_listed)
-    tree.places = places_of_git
-    return tree
-
-
-def _places(root: Path, git: GitRepository) -> tuple[Path, ...]:
-    """Where git keeps its index and its objects; () outside of a repository."""
-    listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
-    return tuple((root / line).resolve() for line in listed.splitlines())
+        return _written(aside, outputs, own, before, is_listed=is_listed)
 
 
 def _quoted(path: Path) -> str:
@@ -149,15 +140,10 @@ def _written(
     try:
         git.run(*_PLAIN, "add", "--all", "--", ":/")
         words = ("ls-files", "-s", "-v", "-z", "--full-name", ":/")
-        raw, listed = "", ""
-        if is_listed and not before.raw:  # both will be needed, and each costs a git process
-            from concurrent.futures import ThreadPoolExecutor
-
-            listing = ThreadPoolExecutor(1).submit(git.run, *words)
-            raw, listed = git.run(*_PLAIN, "write-tree"), listing.result()
-        elif is_listed and (raw := git.run(*_PLAIN, "write-tree")) == before.raw:
+        raw = git.run(*_PLAIN, "write-tree") if is_listed else ""
+        if raw and raw == before.raw:
             return before
-        listed = listed or git.run(*words)
+        listed = git.run(*words)
         if _hidden(git, listed):
             tree = _written(git, outputs, own, UNSEEN, is_listed=is_listed)
             tree.raw = ""  # it cannot show the next change, which git would not see
