@@ -8,8 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from lifecycle.cli.tracker import tracker_screen as screen
-from lifecycle.cli.tracker.tracker_values import Listing, nothing_is
+from lifecycle.cli.tracker.tracker_values import Listing, draw, nothing_is
 from lifecycle.core.tracker import Task, TaskStatus
 from tests.cli.terminal import on_terminal, plain
 from tests.cli.tracker_ground import made
@@ -39,7 +38,7 @@ def shown(tasks: tuple[Task, ...], width: int) -> list[str]:
     """What is printed on a terminal of this width."""
     out = StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None)
-    screen.draw(Listing("beads", "not closed", tasks, 5), console)
+    draw(Listing("beads", "not closed", tasks, 5), console)
     return [line.rstrip() for line in plain(out.getvalue()).splitlines()]
 
 

@@ -67,7 +67,31 @@ def status(session: Session) -> None:
 
     In a client's session it shows that session; elsewhere the last one that was active here.
     """
-    session.show(*_standing(session))
+    from lifecycle.setup.init.found_hooks import ClientSetup
+
+    stages, files = session.world.settings.stages, WorkflowFiles(session.root)
+    why = _why_off(session)
+    if not why:
+        try:
+            activity = _activity(session, stages, files)
+        except LifecycleError as error:
+            why = f"the tracker does not answer. {error.sentence}"
+    if why:
+        why = f"Not active: {why}"
+        session.show([why], {"active": False, "why": why})
+        return
+    note = tracker_opening.note_of(session.world)
+    notes = [f"Note: {note}"] if note else []
+    if not activity.tasks:
+        why = f"Not active: there is no open task with the label {stages.label}."
+        session.show([why, *notes], {"active": False, "why": why, "tasks": []})
+        return
+    first = f"Active: {count(len(activity.tasks), 'open task')} with the label {stages.label}."
+    data = {"active": True, "why": "", "tasks": [task.id for task in activity.tasks]}
+    lines, session_data = _session_standing(session, stages, activity, _kept(session, files))
+    client = ClientSetup.read(session.root, session.world.environment)
+    unheard = [] if client.plugin_runs or client.of("on-stop") else [UNHEARD]
+    session.show([first, *notes, *lines, *unheard], data | session_data)
 
 
 def set_(session: Session, stage: str, *, task: str) -> None:
@@ -78,8 +102,8 @@ def set_(session: Session, stage: str, *, task: str) -> None:
 
     The stages: CODING, REQUIREMENTS_REVIEW, TESTING, ORACLE_REVIEW, COMMIT_CLOSE, NEXT_TASK.
     """
-    stages = _settings(session)
-    files = WorkflowFiles(session.root)
+    _demand_on(session)
+    stages, files = session.world.settings.stages, WorkflowFiles(session.root)
     record = _kept(session, files) or SessionRecord("")
     if task:
         tracked = session.world.tracker.get(task)
@@ -114,26 +138,24 @@ def on(session: Session) -> None:
     """Switch the workflow on again in this worktree, after off."""
     if session.world.settings.stages.use:  # else it is refused, and nothing is changed
         WorkflowFiles(session.root).switch(off=False)
-    _settings(session)
+    _demand_on(session)
     session.show(["The staged workflow is on in this worktree."], {"off": False})
 
 
-def _settings(session: Session) -> StageSettings:
-    """The staged workflow's settings; raises Refused if it is off."""
-    files = WorkflowFiles(session.root)
-    stages = session.world.settings.stages
-    if not stages.use:
-        raise Refused(
-            "The staged workflow is not on here, so nothing was changed; set use = true in [stages] of "
-            f"{regular_files.CONFIG_FILE}, or run: lifecycle init --stages"
-        )
-    if files.is_off:
-        raise Refused(
-            "The staged workflow is switched off in this worktree, so nothing was changed; run: "
-            "lifecycle stage on"
-        )
+def _why_off(session: Session) -> str:
+    """Why the workflow is not on here, and what to do; "" if it is on. BadConfig."""
+    if not session.world.settings.stages.use:
+        return f"{regular_files.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
+    if WorkflowFiles(session.root).is_off:
+        return "it is switched off in this worktree; run: lifecycle stage on"
     activation.wanted_in(session.world)
-    return stages
+    return ""
+
+
+def _demand_on(session: Session) -> None:
+    """Refuse to continue if the workflow is off."""
+    if why := _why_off(session):
+        raise Refused(f"The staged workflow is not active, so nothing was changed: {why}")
 
 
 def _kept(session: Session, files: WorkflowFiles) -> SessionRecord | None:
@@ -157,52 +179,6 @@ def _text() -> str:
 UNHEARD = "Note: no hook is set up here, so no session is led; run: lifecycle init --stages"
 
 
-Standing = tuple[list[str], dict[str, Any]]
-"""Lines for a person, and the same for `--json`."""
-
-
-def _standing(session: Session) -> Standing:
-    """Whether the staged workflow is active here, and at which stage; asks the tracker.
-
-    Raises:
-        BadConfig: the settings cannot be used.
-    """
-    stages = session.world.settings.stages
-    files = WorkflowFiles(session.root)
-    why = ""
-    if not stages.use:
-        why = f"{regular_files.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
-    elif files.is_off:
-        why = "it is switched off in this worktree; run: lifecycle stage on"
-    else:
-        activation.wanted_in(session.world)
-        try:
-            activity = _activity(session, stages, files)
-        except LifecycleError as error:
-            why = f"the tracker does not answer. {error.sentence}"
-    if why:
-        why = f"Not active: {why}"
-        return [why], {"active": False, "why": why}
-    note = tracker_opening.note_of(session.world)
-    notes = [f"Note: {note}"] if note else []
-    if not activity.tasks:
-        why = f"Not active: there is no open task with the label {stages.label}."
-        return [why, *notes], {"active": False, "why": why, "tasks": []}
-    first = f"Active: {count(len(activity.tasks), 'open task')} with the label {stages.label}."
-    data = {"active": True, "why": "", "tasks": [task.id for task in activity.tasks]}
-    lines, session_data = _session_standing(session, stages, activity, _kept(session, files))
-    unheard = [] if _is_heard(session) else [UNHEARD]
-    return [first, *notes, *lines, *unheard], data | session_data
-
-
-def _is_heard(session: Session) -> bool:
-    """True if the plugin runs here, or settings wire the script `on-stop`."""
-    from lifecycle.setup.init.found_hooks import ClientSetup
-
-    client = ClientSetup.read(session.root, session.world.environment)
-    return client.plugin_runs or bool(client.of("on-stop"))
-
-
 def _activity(session: Session, stages: StageSettings, files: WorkflowFiles) -> Activity:
     """Ask the tracker for the workflow's tasks, and keep the answer for the hooks."""
     tracker = session.world.tracker
@@ -215,7 +191,8 @@ def _activity(session: Session, stages: StageSettings, files: WorkflowFiles) -> 
 
 def _session_standing(
     session: Session, stages: StageSettings, activity: Activity, record: SessionRecord | None
-) -> Standing:
+) -> tuple[list[str], dict[str, Any]]:
+    """Where the session stands: lines for a person, and the same for `--json`."""
     if record is None:
         nobody = "No session has been led here yet; it begins with one that works on such a task."
         return [nobody], {"session": None}

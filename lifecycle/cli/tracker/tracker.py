@@ -61,9 +61,7 @@ def _show_listing(
     name, shown = session.tracker.name, tasks if limit is None else tasks[:limit]
     listing = values.Listing(name, what, shown, len(tasks), labels)
     if is_terminal(sys.stdout) and not session.as_json:
-        from lifecycle.cli.tracker.tracker_screen import draw
-
-        draw(listing)
+        values.draw(listing)
         return
     data = {"tracker": name, "total": len(tasks), "tasks": [*map(values.task_data, shown)]}
     session.show_whole(values.listing_lines(listing), data)

@@ -14,7 +14,6 @@ from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Capability, Task, TaskStatus
 from lifecycle.git import lease
@@ -125,28 +124,12 @@ def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool 
     """
     world = session.world
     is_issue = world.tracker.name == registry.GITHUB
-    if is_issue and task.is_open and task.blocked_by and not force:
-        _refuse_blocked(session, task)
     is_claimed = is_issue and rules.has_remote(session)
     if is_claimed or linked_writes.issue_named(world, task) is not None:
         taken = take(world, session.claim_store, task.id, force=force, is_any=is_any)
         return _taken(session, taken, "" if is_issue else task.id)
     mine, notes = rules.take_over(session, task, force=force)
     return _yours(session, mine, notes)
-
-
-def _refuse_blocked(session: Session, task: Task) -> None:
-    """Refuse an issue that waits for others, unless this worktree has it already."""
-    record = session.claim_store.load(repair=False).record
-    if record is not None and str(record.claim.issue_number) == task.id:
-        return
-    names = ", ".join(f"#{name}" for name in task.blocked_by)
-    first = "those" if len(task.blocked_by) > 1 else "it"
-    raise errors.BlockedBy(
-        f"#{task.id} waits for {names}; nothing was claimed. Close {first} first, or take it "
-        f"anyway: {forcing(task.id)}",
-        ids=task.blocked_by,
-    )
 
 
 def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
@@ -188,31 +171,22 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     """
     reason = session.world.public(reason, "reason")
     stand = rules.Stand(session, task)
+    task, holder = stand.task.id, stand.task.assignee
     if stand.is_ours and not stand.is_anothers:
-        return _given_back(session, stand.task, reason).show(session)
+        outcome = release_claim(session.world, session.claim_store, reason)
+        report, lines, is_left = finish_release(session)
+        released, notes = session.tracker.get(task), list(outcome.notes)
+        return _Told(released, lines, notes, claim_data(report.record), int(is_left)).show(session)
     stand.refuse_others("released", force=force)
-    notes = _freed(session, stand.task)
-    released = session.tracker.release(stand.task.id)
-    if reason and stand.task.assignee and released.is_open:
+    is_others = stand.task.is_open and holder not in ("", session.tracker.actor)
+    is_freed = is_others and not stand.is_issue
+    notes = [rules.free(session, task, holder, "released")] if is_freed else []
+    released = session.tracker.release(task)
+    if reason and holder and released.is_open:
         key = values.key_of("given back", reason)
         session.tracker.comment(released.id, key, f"Released: {reason}")
     state = "nobody's" if released.is_open else "closed"
     return _Told(released, [f"{released.id} is {state} now."], notes).show(session)
-
-
-def _freed(session: Session, task: Task) -> list[str]:
-    """Release a task in the name of the other agent that holds it: a remark if one did, else nothing."""
-    is_others = task.is_open and task.assignee not in ("", session.tracker.actor)
-    if session.tracker.name == registry.GITHUB or not is_others:
-        return []
-    return [rules.free(session, task.id, task.assignee, "released")]
-
-
-def _given_back(session: Session, task: Task, reason: str) -> _Told:
-    outcome = release_claim(session.world, session.claim_store, reason)
-    report, lines, is_left = finish_release(session)
-    released, claim = session.tracker.get(task.id), claim_data(report.record)
-    return _Told(released, lines, list(outcome.notes), claim, 1 if is_left else 0)
 
 
 def close(session: Session, task: str, reason: str) -> int:
@@ -225,7 +199,11 @@ def close(session: Session, task: str, reason: str) -> int:
     reason = session.world.public(reason, "reason")
     stand = rules.Stand(session, task)
     if stand.is_ours:
-        return _closed(session, stand.task, reason).show(session)
+        report, lines, is_left = finish_close(session)
+        why = "The claim continues, so" if is_left else "The claim states the reason;"
+        notes = [f"{why} --reason was not used."] if reason else []
+        closed, claim = session.tracker.get(stand.task.id), claim_data(report.record)
+        return _Told(closed, lines, notes, claim, code_of(report) or int(is_left)).show(session)
     if stand.task.is_open:
         stand.refuse_others("closed")
         stand.refuse_half()
@@ -233,11 +211,3 @@ def close(session: Session, task: str, reason: str) -> int:
     is_plain = closed.close_reason.casefold() in ("", TaskStatus.CLOSED.value)
     why = "" if is_plain else f": {closed.close_reason}"
     return _Told(closed, [f"{closed.id} is closed{why}."]).show(session)
-
-
-def _closed(session: Session, task: Task, reason: str) -> _Told:
-    report, lines, is_left = finish_close(session)
-    why = "The claim continues, so" if is_left else "The claim states the reason;"
-    notes = [f"{why} --reason was not used."] if reason else []
-    closed, claim = session.tracker.get(task.id), claim_data(report.record)
-    return _Told(closed, lines, notes, claim, code_of(report) or int(is_left))

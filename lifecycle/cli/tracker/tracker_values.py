@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lifecycle.app import tracker_opening, wiring
-from lifecycle.cli.terminal import Column, one_line
+from lifecycle.cli.terminal import Column, fitted, one_line, styled, table
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.messages.figures import count
@@ -21,6 +21,9 @@ from lifecycle.core.redact import block, named, quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.storage.store import worktree_root
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
 """Selections for a list of tasks, besides a status."""
@@ -161,14 +164,43 @@ def word_of(task: Task) -> str:
     return task.raw_status if task.status is TaskStatus.OTHER else task.status.value
 
 
-COLUMNS = (
-    Column("status", word_of),
+_FACTS = (
     Column("labels", lambda task: ", ".join(task.labels), "magenta", None),
     Column("who", lambda task: task.assignee, "cyan"),
     Column("waits for", lambda task: ", ".join(task.blocked_by), "yellow"),
     Column("linked to", lambda task: _ADDRESS.sub(r"\1#\2", task.external), "dim"),
 )
-"""The facts of a task beside its id, priority and title."""
+"""The facts of a task beside its id, priority, title and status."""
+
+_STYLES = {
+    TaskStatus.OPEN: "green",
+    TaskStatus.IN_PROGRESS: "cyan",
+    TaskStatus.BLOCKED: "yellow",
+    TaskStatus.OTHER: "",
+}
+
+
+def draw(listing: Listing, console: Console | None = None) -> None:
+    """Print the listing as a table, on standard output unless a console is given."""
+    screen = fitted(console)
+    screen.print(styled(listing.tracker, "bold") + styled(f"  {listing.head}"))
+    status = Column("status", lambda task: styled(word_of(task), _STYLES.get(task.status, "dim")))
+    # If all are equal, the heading says so.
+    is_mixed = len(set(map(word_of, listing.tasks))) > 1
+    columns = [
+        Column("task", lambda task: task.id, "bold"),
+        Column(
+            "", lambda task: styled(_rank(task), "yellow" if task.priority in (0, 1) else "dim")
+        ),
+        Column("", lambda task: task.title, most=None),
+        *([status] if is_mixed else []),
+        *_FACTS,
+    ]
+    if listing.tasks:
+        screen.print()
+        screen.print(table(screen, columns, listing.tasks))
+    if listing.more:
+        screen.print(styled(listing.more, "dim"))
 
 
 def listing_lines(listing: Listing) -> Iterator[str]:
@@ -192,20 +224,19 @@ def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
 
 def _line(task: Task) -> str:
     """A task as one line, for a pipe or a file."""
-    headed = ((column.head, column.cell(task)) for column in COLUMNS[1:])
+    headed = ((column.head, column.cell(task)) for column in _FACTS)
     facts = [f"{head} {fact}" for head, fact in headed if fact]
-    return "  ".join([task.id, priority_of(task), word_of(task), quoted(task.title), *facts])
+    return "  ".join([task.id, _rank(task) or "-", word_of(task), quoted(task.title), *facts])
 
 
 def task_lines(task: Task) -> Iterator[str]:
     """One task with its text."""
     by = f" by @{task.author}" if task.author else ""
     yield f"{task.id}  {quoted(task.title)}{by}"
-    facts = [word_of(task)]
-    facts += [priority_of(task)] if task.priority is not None else []
+    facts = [word_of(task), _rank(task)]
     facts += [f"held by {named(task.assignee)}"] if task.assignee else []
     facts += [f"linked to {named(task.external)}"] if task.external else []
-    yield ", ".join(facts)
+    yield ", ".join(filter(None, facts))
     if task.labels:
         yield f"labels: {', '.join(map(named, task.labels))}"
     if task.blocked_by:
@@ -219,6 +250,6 @@ def task_lines(task: Task) -> Iterator[str]:
         yield from block(task.description.strip())
 
 
-def priority_of(task: Task) -> str:
-    """`P2`, or a hyphen for a task without a priority."""
-    return f"P{task.priority}" if task.priority is not None else "-"
+def _rank(task: Task) -> str:
+    """`P2`, or "" for a task without a priority."""
+    return f"P{task.priority}" if task.priority is not None else ""
