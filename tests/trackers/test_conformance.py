@@ -18,7 +18,7 @@ from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Factor
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run, run_one
 from tests.batches import each_row
 from tests.repeated import soaked
-from tests.trackers.caught import CAUGHT
+from tests.trackers.caught import ALSO, CAUGHT
 from tests.trackers.grounds import GROUNDS, MemoryGround
 from tests.trackers.liars import Hasty, Liar, Lost, Paged
 
@@ -117,11 +117,11 @@ def test_every_check_has_a_liar() -> None:
     assert list(CAUGHT) == list(BY_NAME)
 
 
-@each_row("name", list(CAUGHT))
-def test_a_liar_is_caught(name: str) -> None:
+@each_row(("name", "liar"), [*CAUGHT.items(), *ALSO])
+def test_a_liar_is_caught(name: str, liar: type[Liar]) -> None:
     """The check that is about the broken rule fails, and says in words what is wrong."""
-    result = run_one(LyingGround(CAUGHT[name]), BY_NAME[name])
-    assert result.outcome is CheckOutcome.FAILED, CAUGHT[name].__doc__
+    result = run_one(LyingGround(liar), BY_NAME[name])
+    assert result.outcome is CheckOutcome.FAILED, liar.__doc__
     assert result.words
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Protocol, TypeVar
 
 from lifecycle.core.errors import Lacking, LifecycleError
@@ -81,30 +81,22 @@ def refused(
     raise Broken(f"{what} raises nothing; {kind.__name__} was due")
 
 
-@dataclass
 class CheckCase:
     """One run of one check.
 
     Attributes:
         ground: the given one.
         nonce: makes this run's labels, keys and titles unique.
+        label: a label that only tasks of this check have.
         one, two: trackers of two actors.
     """
 
-    ground: Ground
-    nonce: str = field(default_factory=lambda: secrets.token_hex(5))
-    one: Tracker = field(init=False)
-    two: Tracker = field(init=False)
-    _made: int = 0
-
-    def __post_init__(self) -> None:
-        self.one = self.tracker(1)
-        self.two = self.tracker(2)
-
-    @property
-    def label(self) -> str:
-        """A label that only tasks of this check have."""
-        return f"suite-{self.nonce}"
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        self.nonce = secrets.token_hex(5)
+        self.label = f"suite-{self.nonce}"
+        self.one, self.two = self.tracker(1), self.tracker(2)
+        self._numbers = count(1)
 
     def tracker(self, number: int) -> Tracker:
         """A new tracker in the name of this actor."""
@@ -116,8 +108,7 @@ class CheckCase:
 
     def key(self) -> str:
         """A key that was never used."""
-        self._made += 1
-        return f"{self.nonce}/{self._made}"
+        return f"{self.nonce}/{next(self._numbers)}"
 
     def make(self, title: str = "A task", **more: Any) -> Task:
         """A new task with the check's label."""
@@ -172,11 +163,11 @@ class CheckCase:
         verb(*given, **more)
         demand(self._seen() == before, f"{what} wrote something")
 
-    def lacks(
-        self, capability: Capability, what: str, verb: Callable[..., object], *given: Any
-    ) -> None:
-        """Raise Broken unless the call raises Lacking, with the name of the capability."""
-        error = refused(Lacking, what, verb, *given)
+    def lacks(self, capability: Capability, verb: Callable[..., object], *given: Any) -> None:
+        """Raise Broken unless the call raises Lacking, with the capability's name; NotHere with it."""
+        if self.one.abilities().has(capability):
+            raise NotHere(f"it has {capability}")
+        error = refused(Lacking, f"a call without {capability}", verb, *given)
         same(error.capability, capability, "the capability")
 
     def _seen(self) -> object:

@@ -68,24 +68,17 @@ def what_can_be_no_key_is_invalid(case: CheckCase) -> None:
 
 
 def creating_twice_makes_one(case: CheckCase) -> None:
-    """The second call returns the first one's task in its present state, also from a new object."""
-    key = case.key()
-    made = case.one.create(key, title="First", labels=(case.label,))
+    """A second call returns the first one's task in its present state, closed or from a new object."""
+    key, labels = case.key(), (case.label,)
+    made = case.one.create(key, title="First", labels=labels)
     case.one.edit(made.id, title="Edited")
-    labels = (case.label,)
     case.writes_nothing("the second create", case.one.create, key, title="Second", labels=labels)
-    again = case.tracker(1).create(key, title="Third", labels=(case.label,))
+    again = case.tracker(1).create(key, title="Third", labels=labels)
     same((again.id, again.title), (made.id, "Edited"), "what the second call gives")
     same(case.listed(), [made.id], "the tasks")
-
-
-def a_closed_task_is_not_made_again(case: CheckCase) -> None:
-    """Its key stays taken."""
-    key = case.key()
-    made = case.one.create(key, title="Done", labels=(case.label,))
     case.one.close(made.id)
-    again = case.one.create(key, title="Done", labels=(case.label,))
-    same((again.id, again.status), (made.id, TaskStatus.CLOSED), "what the second call gives")
+    again = case.one.create(key, title="Fourth", labels=labels)
+    same((again.id, again.status), (made.id, TaskStatus.CLOSED), "what a call after the end gives")
 
 
 def a_closed_task_says_why(case: CheckCase) -> None:
@@ -136,13 +129,8 @@ def an_edit_changes_what_it_names(case: CheckCase) -> None:
             {**values, "priority": shown.priority}, wanted, f"the task after the edit of the {name}"
         )
         demand({case.label, f"{case.label}-x"} <= set(shown.labels), "a label is lost")
-
-
-def nothing_to_edit_is_no_edit(case: CheckCase) -> None:
-    """`edit` without a value returns the task unchanged; for an unknown id it still raises NotFound."""
-    made = case.make("Same")
-    case.writes_nothing("it", case.one.edit, made.id)
-    same(case.one.edit(made.id).title, "Same", "the title")
+    case.writes_nothing("an edit without a value", case.one.edit, made.id)
+    same(case.one.edit(made.id).title, "New", "the title after an edit without a value")
 
 
 def a_description_can_be_emptied(case: CheckCase) -> None:

@@ -9,14 +9,12 @@ from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of
 from tests.trackers.beads import grounds, simulated
 
 VALUES = {
-    read_cases.a_list_leaves_closed_tasks_out,
     read_cases.a_list_by_status_has_only_that,
     read_cases.a_list_has_only_the_label,
     read_cases.lists_are_by_urgency,
     read_cases.a_family_of_labels_is_asked_for_by_its_beginning,
     read_cases.several_labels_mean_any_of_them,
     read_cases.ready_without_labels_is_every_task,
-    read_cases.what_is_no_id_at_all_is_not_found,
     writing.texts_come_back_as_they_were,
     writing.titles_come_back_as_they_were,
     writing.labels_are_of_any_words,
@@ -24,7 +22,6 @@ VALUES = {
     writing.what_can_be_no_key_is_invalid,
     writing.what_can_be_no_label_is_invalid,
     writing.a_label_in_both_is_invalid,
-    writing.nothing_to_edit_is_no_edit,
     writing.a_description_can_be_emptied,
 }
 """Rules about which values are sent, or are left out of what came: no build has a way of its own there.
