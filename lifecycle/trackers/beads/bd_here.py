@@ -9,9 +9,7 @@ Source: `bd init --help` and `bd where --help`, https://github.com/steveyegge/be
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -85,7 +83,9 @@ def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple
     outside = _outside(root, environment, folder)
     if outside is not None:
         named = "tracker.folder" if folder else FOLDER
-        return f"{named} leads out of this repository, to {outside}", _naming(outside, environment)
+        own = config.own_path(config.CONFIG, environment)
+        way = f"if it is yours, add it to tracker.folders in {own}"
+        return f"{named} leads out of this repository, to {outside}", way
     if not user_folder.allows(environment, store.clone_of(root), PROGRAM):
         way = "a person can allow it with: lifecycle trust"
         return f"nobody has allowed {PROGRAM} to run in this repository", way
@@ -138,17 +138,6 @@ def _redirected(place: Path) -> list[Path]:
     lines = [line.strip() for line in text.split("\n")]
     last = next((at for at, line in enumerate(lines) if line and line[0] != "#"), len(lines))
     return [place.parent / line for line in lines[: last + 1] if line]
-
-
-def _naming(folder: Path, environment: Mapping[str, str]) -> str:
-    """How the user allows a folder outside of the repository."""
-    own = config.own_path(config.CONFIG, environment)
-    if config.tracker_folders(environment):
-        return f"if it is yours, add it to tracker.folders in {own}"
-    lines = ("[tracker]", f"folders = [{json.dumps(str(folder), ensure_ascii=False)}]")
-    words = " ".join(shlex.quote(line) for line in lines)
-    parent = own.rpartition("/")[0]
-    return f"if it is yours: mkdir -p {parent} && printf '%s\\n' {words} >> {own}"
 
 
 def _main(root: Path) -> Path | None:

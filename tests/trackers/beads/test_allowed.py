@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import subprocess
 from pathlib import Path
 
@@ -243,19 +242,3 @@ def test_a_redirect_that_is_no_file_is_not_waited_for(
         redirect.symlink_to(pipe)
     with pytest.raises(BadConfig, match="is a link" if is_link else "is a named pipe"):
         bd_here.refuse(root, environment, "")
-
-
-def test_the_sentence_has_a_command_that_does_it(
-    root: Path, environment: dict[str, str], tmp_path: Path
-) -> None:
-    """Typed as it stands, bd may use that folder, whatever characters its name has."""
-    place = tmp_path / "it's \u2018quoted\u2019 %s \\n; true"
-    (place / ".beads").mkdir(parents=True)
-    own = Path(environment["HOME"]) / ".config" / "lifecycle" / "config.toml"
-    own.write_text('api_url = "https://api.github.com"\n[app]\nid = 1\n')
-    sentence = said(root, environment, str(place))
-    command = sentence[sentence.index("mkdir -p") :].removesuffix(".")
-    with_home = {**environment, "PATH": "/usr/bin:/bin"}
-    subprocess.run(["sh", "-c", command], env=with_home, cwd=tmp_path, check=True)
-    assert bd_here.is_here(root, environment, str(place))
-    assert shlex.split(command)[:2] == ["mkdir", "-p"]
