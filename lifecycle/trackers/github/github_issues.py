@@ -74,17 +74,20 @@ class GitHubIssues(TaskLists):
 
         Requests: 1; 1 more if it is blocked, 1 if sub-issues are open, for a closed one 1 for each
         hundred comments, and with a board 1 if no label gives the priority. With `holders`, for an
-        open one: with a board 1 if the card was not read yet, those of `IssueHolding.others`.
+        open one: with a board 1 in any case, those of `IssueHolding.others`.
         """
         issue = self._issue(id)
-        task = self._shown(issue)
         if not holders or not issue.is_open:
-            return task
+            return self._shown(issue)
+        task = issue_tasks.task_of(issue, self._calls.blockers(issue))
         card = self.card(task)
         is_begun = card is not None and (card.status or "").casefold() not in _UNBEGUN
         shown = [card.agent] if card is not None and is_begun and card.agent else []
         others = [name for name in shown if name != self.actor]
-        return replace(task, held_by=tuple(dict.fromkeys((*self._holding.others(issue), *others))))
+        holding = tuple(dict.fromkeys((*self._holding.others(issue), *others)))
+        return replace(
+            issue_tasks.with_word(task, card.priority if card else None), held_by=holding
+        )
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the issue of this key, or return the token owner's issue with its hidden marker.

@@ -15,7 +15,7 @@ Source: https://docs.github.com/rest/issues/issues#list-repository-issues (`issu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TypeVar
 from urllib.parse import quote, unquote
@@ -138,8 +138,6 @@ class TaskLists:
     def __init__(self, place: TrackerPlace) -> None:
         self._place = place
         self._open = dict[int, bool]()  # issues without a card that others depend on
-        # Cards that were read alone, until they are used.
-        self._read = dict[str, CardWords | None]()
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every issue with this label and status. A list does not name blockers.
@@ -200,19 +198,16 @@ class TaskLists:
         return exact.values()
 
     def card(self, task: Task) -> CardWords | None:
-        """The task's card; None if there is none, or it cannot be read.
-
-        Requests: 1 with a board; none if it was read for the task's priority just now.
-        """
-        if task.id not in self._read:
-            self._of([task])
-        return self._read.pop(task.id, None)
+        """The task's card; None if there is none, or it cannot be read. Requests: 1 with a board."""
+        if not self._has_board:
+            return None
+        return self._seen(lambda: self._place.hub.card_of(int(task.id)), None)
 
     def with_priority(self, task: Task) -> Task:
         """The task with its priority. Requests: 1 with a board, unless a label says it."""
         if task.priority is not None:
             return task
-        return _with(task, self._of([task]).get(task.id))
+        return with_word(task, self._of([task]).get(task.id))
 
     def _is_free(self, task: Task, cards: dict[str, Card]) -> bool:
         card = cards.get(task.id)
@@ -240,13 +235,9 @@ class TaskLists:
 
     def _of(self, tasks: Sequence[Task]) -> dict[str, str]:
         """The board's priorities for these tasks, by the task's id; without those that have none."""
-        if not self._has_board or not tasks:
-            return {}
         if tasks[1:]:
-            return _words(self._seen(self._all, {}))
-        name = tasks[0].id
-        self._read[name] = card = self._seen(lambda: self._place.hub.card_of(int(name)), None)
-        return {name: card.priority} if card is not None and card.priority else {}
+            return _words(self._seen(self._all, {})) if self._has_board else {}
+        return _words({task.id: self.card(task) for task in tasks})
 
     def _all(self) -> dict[str, Card]:
         """The cards of this repository's issues."""
@@ -270,14 +261,15 @@ def _by_urgency(tasks: Iterable[Task], words: dict[str, str]) -> tuple[Task, ...
         order = priorities.order_of(task.priority, words.get(task.id))
         return order, task.created_at or 0.0, int(task.id)
 
-    return tuple(sorted((_with(task, words.get(task.id)) for task in tasks), key=urgency))
+    return tuple(sorted((with_word(task, words.get(task.id)) for task in tasks), key=urgency))
 
 
-def _words(cards: dict[str, Card]) -> dict[str, str]:
-    return {name: card.priority for name, card in cards.items() if card.priority}
+def _words(cards: Mapping[str, Card | CardWords | None]) -> dict[str, str]:
+    return {name: card.priority for name, card in cards.items() if card and card.priority}
 
 
-def _with(task: Task, word: str | None) -> Task:
+def with_word(task: Task, word: str | None) -> Task:
+    """The task with the priority of the board's word, unless a label gives it."""
     if task.priority is not None or not word:
         return task
     return replace(task, priority=priorities.rank_of(word))
