@@ -15,7 +15,6 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
-from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 
 sentence: Final = Sentences("git/refusals.toml")
 
+_URL = re.compile(
+    r"(?i)(?P<scheme>https?|ssh|git)://(?:[^/?#]*@)?(?P<host>[^/?#@:]+)(?P<port>:\d+)?:?/(?P<path>[^?#\s]+)"
+)
 _SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
 _LISTED = re.compile(r"^([^\t]+)\t(.*) \((fetch|push)\)")
 """A line of `git remote --verbose`: name, URL, and what it is used for."""
@@ -106,26 +108,13 @@ def parse_remote(url: str) -> Remote | None:
     Understands https, ssh and git URLs and the scp form, with or without `.git`, a trailing slash
     or credentials, which are dropped.
     """
-    match = _SCP.match(url)
-    is_web = False
-    if "://" in url:
-        try:
-            parts = urlsplit(url)
-            port = parts.port
-        except ValueError:  # an invalid port or bracket
-            return None
-        if parts.scheme not in ("http", "https", "ssh", "git") or not parts.hostname:
-            return None
-        is_web = parts.scheme in ("http", "https")
-        host = f"{parts.hostname}:{port}" if port is not None and is_web else parts.hostname
-        path = parts.path
-    elif match:
-        host, path = match["host"], match["path"]
-    else:
+    match = _URL.match(url) or _SCP.match(url)
+    names = match["path"].strip("/").removesuffix(".git").strip("/").split("/") if match else []
+    if match is None or len(names) != 2 or not all(names):
         return None
-    names = path.strip("/").removesuffix(".git").strip("/").split("/")
-    if len(names) != 2 or not all(names):
-        return None
+    parts = match.groupdict("")
+    is_web = parts.get("scheme", "").casefold() in ("http", "https")
+    host = parts["host"] + (parts["port"] if is_web else "")
     from lifecycle.core.values.model import Repository
 
     return Remote(host.casefold(), Repository(names[0], names[1]), not is_web)
