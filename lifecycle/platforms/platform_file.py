@@ -188,7 +188,7 @@ def read(content: bytes) -> tuple[PlatformFile, tuple[str, ...]]:
         raise ValueError(f"it is larger than {LARGEST // 1000} kB")
     try:
         data = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"))
-        _demand_shallow(data)
+        _demand_shallow(data, _DEEPEST)
         file = msgspec.convert(data, PlatformFile)
     except msgspec.ValidationError as error:
         words, _, where = str(error).partition(" - at `")
@@ -197,22 +197,19 @@ def read(content: bytes) -> tuple[PlatformFile, tuple[str, ...]]:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"it is not valid JSON ({error})") from None
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise ValueError(f"it nests more than {_DEEPEST} deep") from None
     fields = {*PlatformFile.__struct_encode_fields__}
     unknown = [key for key in data if key not in fields and not key.startswith("$")]
     return file, tuple(f'"{key}" is not used.{did_you_mean(key, fields)}' for key in unknown)
 
 
-_TOO_DEEP = f"it nests more than {_DEEPEST} deep"
-
-
-def _demand_shallow(data: Any) -> None:
-    level = [data] if isinstance(data, dict | list) else []
-    for _ in range(_DEEPEST):
-        children = [node.values() if isinstance(node, dict) else node for node in level]
-        level = [node for within in children for node in within if isinstance(node, dict | list)]
-    if level:
-        raise ValueError(_TOO_DEEP)
+def _demand_shallow(value: Any, most: int) -> None:
+    """Raise RecursionError if lists and objects nest deeper than this."""
+    if isinstance(value, dict | list):
+        if most == 0:
+            raise RecursionError
+        for within in value.values() if isinstance(value, dict) else value:
+            _demand_shallow(within, most - 1)
 
 
 def check_marker(text: str) -> None:
