@@ -53,7 +53,7 @@ def tracker_of(world: TrackerHub) -> Tracker:
         raise NotInstalled(lack)
     if lack:
         log.write(world.root, f"tracker: {lack}")
-    tracker = registry.open_tracker(registry.chosen(place), place)
+    tracker = registry.open_tracker(registry.chosen(world), place)
     session = running_client.session_of({}, world.environment)
     return noting(tracker, world.root, world.clock, session)
 
@@ -73,7 +73,7 @@ def lack_of(world: TrackerHub) -> tuple[str, bool]:
 
     ("", False) if nothing is missing. Raises BadConfig: the settings cannot be used.
     """
-    why, way = registry.lacking(world.root, world.environment, world.settings)
+    why, way = registry.lacking(world)
     is_replaced = bool(why) and not _has_answered(world) and _has_github(world)
     so = "tasks are GitHub's issues" if is_replaced else "no task was read or changed"
     return (f"{why}, so {so}; {way}." if why else ""), is_replaced
@@ -109,8 +109,7 @@ def inner_of(world: TrackerHub, agent: str = "", tracker: str = "") -> Tracker |
     Raises:
         BadConfig: the settings cannot be used, or name an unknown tracker.
     """
-    place = place_of(world, agent)
-    name = tracker or registry.chosen(place)
+    name, place = tracker or registry.chosen(world), place_of(world, agent)
     return None if name == registry.GITHUB else registry.open_tracker(name, place)
 
 

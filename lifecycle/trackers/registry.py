@@ -67,30 +67,25 @@ def _found(use: str = AUTO) -> dict[str, Any]:
     return {name: import_module(path) for name, path in FOUND.items() if use in (AUTO, name)}
 
 
-def _detected(root: Path, environment: Mapping[str, str], folder: str) -> str:
-    """The name of the detected tracker: the first that detects itself, else GitHub's."""
-    around = (root, environment, folder)
+def chosen(world: World) -> str:
+    """The name of this worktree's tracker: the configured one, else the one that is here, else GitHub."""
+    settings = world.settings
+    if settings.tracker_use != AUTO:
+        return settings.tracker_use
+    around = (world.root, world.environment, settings.tracker_folder)
     return next((name for name, signs in _found().items() if signs.is_here(*around)), GITHUB)
 
 
-def chosen(place: TrackerPlace) -> str:
-    """The name of this place's tracker: the configured one, or the detected one."""
-    use = place.hub.settings.tracker_use
-    if use != AUTO:
-        return use
-    return _detected(place.hub.root, place.hub.environment, place.hub.settings.tracker_folder)
-
-
-def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> tuple[str, str]:
+def lacking(world: World) -> tuple[str, str]:
     """Why GitHub's tracker would be used although another one is here: half a sentence, and the way out.
 
     ("", "") if a tracker is configured by name, or one was detected: nothing is missing then.
     """
-    around = (root, environment, settings.tracker_folder)
-    if settings.tracker_use != AUTO or _detected(*around) != GITHUB:
+    if world.settings.tracker_use != AUTO or chosen(world) != GITHUB:
         return "", ""
+    around = (world.root, world.environment, world.settings.tracker_folder)
     reasons = (signs.lacking(*around) for signs in _found().values())
-    return next((reason for reason in reasons if reason[0]), ("", ""))
+    return next(filter(any, reasons), ("", ""))
 
 
 def program(root: Path, settings: Settings) -> str:

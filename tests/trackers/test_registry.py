@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.app.tracker_opening import note_of, place_of
+from lifecycle.app.tracker_opening import note_of
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, NotInstalled
 from lifecycle.core.timing import Deadline, SystemClock
@@ -25,7 +25,7 @@ from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.github.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker
-from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
+from lifecycle.trackers.registry import OWN_COMMANDS
 from tests.clones import clone
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE
@@ -80,8 +80,8 @@ def test_a_database_and_its_program_are_found(root: Path) -> None:
     (root / ".beads").mkdir()
     nothing = str(root / "nothing")
     (root / "nothing").mkdir()
-    assert registry.chosen(_place(root, PATH=nothing)) == registry.GITHUB
-    assert registry.chosen(_place(root, PATH=path)) == registry.GITHUB, "nobody has allowed it"
+    assert registry.chosen(world(root, PATH=nothing)) == registry.GITHUB
+    assert registry.chosen(world(root, PATH=path)) == registry.GITHUB, "nobody has allowed it"
     simulated.allow(root, {"HOME": str(root / "home")})
     found = world(root, PATH=path)
     assert found.tracker.name == "beads"
@@ -323,7 +323,3 @@ def _code_of(path: Path) -> Iterator[str]:
             yield node.name
         elif isinstance(node, ast.ImportFrom):
             yield node.module or ""
-
-
-def _place(root: Path, **environment: str) -> TrackerPlace:
-    return place_of(world(root, **environment))
