@@ -98,16 +98,13 @@ class IssueHolding:
         if self._login_in(issue):
             return issue
         try:
-            now = self._issues.ensure_assignees(number, add=(self._login,)).now
-        except errors.Rejected:
             # Without an assignee nobody sees that it is held.
-            self._release(number, sha)
-            raise
-        try:
+            now = self._issues.ensure_assignees(number, add=(self._login,)).now
             # An agent that cannot write a lease does not know of this one, and may have been quicker.
             self._is_first(number, now.assignees)
-        except errors.AlreadyClaimed:
-            self._withdraw(number)
+        except (errors.Rejected, errors.AlreadyClaimed) as error:
+            if isinstance(error, errors.AlreadyClaimed):
+                self._withdraw(number)
             self._release(number, sha)
             raise
         return now
