@@ -48,6 +48,35 @@ class Asking:
         """True if this bd has that version or a later one; False if its version is unknown."""
         return _numbers(self.version) >= first
 
+    @cached_property
+    def sends(self) -> str:
+        """The words of bd's command that sends; "" if there is no remote, or that is unknown."""
+        if not self.is_from(PUSHES):
+            is_with_git = not self.is_from(SYNCS_UNTIL) and _has_git_remote(self.runner)
+            return "sync" if is_with_git else ""
+        try:
+            ran = self.runner.run("dolt", "remote", "list", "--json")
+            remotes = bd_decode.payload(ran, due=list, doing="dolt remote")
+        except errors.LifecycleError:
+            # Publishing is a convenience: if the remote cannot be determined, it is not offered.
+            return ""
+        return "dolt push" if remotes else ""
+
+    def send(self) -> None:
+        """Send to the remote.
+
+        Raises:
+            Lacking: there is no remote, or a hook is the caller.
+            Rejected: bd refused; its words are the evidence.
+            Transient: no answer came; ambiguous.
+        """
+        if not self.sends or self.runner.is_hook:
+            why = "Hooks do not publish" if self.sends else "bd has no remote here"
+            raise lacking(Capability.PUBLISH, "bd-not-sent", why=why)
+        ran = self.runner.run(*self.sends.split(), is_write=True, seconds=PUBLISH_SECONDS)
+        if ran.code != 0:
+            raise bd_decode.failure(ran.err or ran.out, self.sends)
+
     def rows(self, *words: str) -> tuple[bd_decode.IssueRow, ...]:
         """The issues that a command shows; one whose id is not a plain word is left out, and logged."""
         ran = self.runner.run(*words, "--json")
@@ -139,11 +168,13 @@ class Asking:
             value = seen(answer)
             unclear = "gave an answer that does not fit"
         except errors.LifecycleError as error:
-            if not _is_unclear(error):
+            # No answer, an empty one, or a refusal in unknown words: the write may have happened.
+            is_lost = isinstance(error, errors.Transient) and error.is_ambiguous
+            refused = error if type(error) is errors.Rejected else None
+            if not (is_lost or refused or isinstance(error, errors.ProtocolError)):
                 raise
             why = error.evidence or error.sentence.partition(";")[0]
             value, unclear = None, f"gave no clear answer ({why})"
-            refused = error if type(error) is errors.Rejected else None
         if value is None:
             # If the state cannot be read, the result remains unclear.
             with contextlib.suppress(errors.LifecycleError):
@@ -177,12 +208,6 @@ def listed(values: tuple[str, ...]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(values)
     return line.getvalue()
-
-
-def _is_unclear(error: errors.LifecycleError) -> bool:
-    """True if the write may have happened: no answer, an empty one, or a refusal in unknown words."""
-    is_lost = isinstance(error, errors.Transient) and error.is_ambiguous
-    return is_lost or isinstance(error, errors.ProtocolError) or type(error) is errors.Rejected
 
 
 OLDEST = (0, 30)
@@ -231,35 +256,6 @@ def _numbers(version: str) -> tuple[int, ...]:
     """The numbers at the beginning of a version; () if there are none."""
     match = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?", version)
     return tuple(int(part or 0) for part in match.groups()) if match else ()
-
-
-def publish_command(ask: Asking) -> str:
-    """The words of bd's command that sends; "" if there is no remote, or that is unknown."""
-    if ask.is_from(PUSHES):
-        try:
-            ran = ask.runner.run("dolt", "remote", "list", "--json")
-            remotes = bd_decode.payload(ran, due=list, doing="dolt remote")
-        except errors.LifecycleError:
-            # Publishing is a convenience: if the remote cannot be determined, it is not offered.
-            return ""
-        return "dolt push" if remotes else ""
-    return "sync" if not ask.is_from(SYNCS_UNTIL) and _has_git_remote(ask.runner) else ""
-
-
-def send(runner: Runner, words: str) -> None:
-    """Send, with these words from `publish_command`.
-
-    Raises:
-        Lacking: there is no remote, or a hook is the caller.
-        Rejected: bd refused; its words are the evidence.
-        Transient: no answer came; ambiguous.
-    """
-    if not words or runner.is_hook:
-        why = "Hooks do not publish" if words else "bd has no remote here"
-        raise lacking(Capability.PUBLISH, "bd-not-sent", why=why)
-    ran = runner.run(*words.split(), is_write=True, seconds=PUBLISH_SECONDS)
-    if ran.code != 0:
-        raise bd_decode.failure(ran.err or ran.out, words)
 
 
 def _has_git_remote(runner: Runner) -> bool:

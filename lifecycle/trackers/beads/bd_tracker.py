@@ -12,7 +12,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Unpack
 
 from lifecycle.core import errors, hidden_marker, tracker
@@ -78,7 +78,7 @@ class BeadsTracker:
             Capability.NATIVE_READY: True,
             Capability.DEPENDENCIES: True,
             Capability.LEASES: self._ask.is_from(bd_asking.LEASES),
-            Capability.PUBLISH: bool(self._publish),
+            Capability.PUBLISH: bool(self._ask.sends),
         }
         kind = Atomicity.LOCAL_CAS if self._has_cas else Atomicity.ADVISORY
         return Abilities(kind, frozenset(flag for flag, is_there in can.items() if is_there))
@@ -87,10 +87,6 @@ class BeadsTracker:
     def _has_cas(self) -> bool:
         """True if bd's own claim succeeds for only one of two."""
         return self._ask.is_from(bd_asking.CLAIMS)
-
-    @cached_property
-    def _publish(self) -> str:
-        return bd_asking.publish_command(self._ask)
 
     def wording(self) -> Wording:
         """Bd's own commands; the product's if this version has no safe command.
@@ -108,7 +104,7 @@ class BeadsTracker:
             close='bd close {id} --reason "Summary of changes"',
             label="bd label add {id} {label}",
             comment=own.comment,
-            publish=f"bd {self._publish}" if self._publish else "",
+            publish=f"bd {self._ask.sends}" if self._ask.sends else "",
             start=bd_here.START,
             as_holder=as_holder,
         )
@@ -170,26 +166,18 @@ class BeadsTracker:
             if self._has(task):
                 return task
             refusals.demand_claimable(task, self.actor)
-            free = task
-            if task.status is TaskStatus.IN_PROGRESS:
-                # In progress, but unassigned: one build claims only open tasks.
-                free = self._ask.change(
-                    task, "update", "--status=open", so=lambda now: now.status is TaskStatus.OPEN
-                )
-            return self._take(free)
-
-    def _take(self, task: Task) -> Task:
-        """Claim an open task that is unassigned, or the actor's already."""
-        if self._has_cas and not task.assignee:
-            return self._ask.change(task, "update", "--claim", so=self._has)
-        words = ("update", "--status=in_progress", f"--assignee={self.actor}")
-        taken = self._ask.change(task, *words, so=self._has)
-        if self._has_cas:
-            return taken
-        # Without compare-and-swap the last writer has it, which may be another actor by now.
-        now = self._ask.show(task.id).task
-        refusals.demand_mine(now, self.actor)
-        return now
+            if self._has_cas and not task.assignee:
+                if task.status is TaskStatus.IN_PROGRESS:  # one build claims only open tasks
+                    self._ask.change(task, "update", "--status=open", so=_is_open)
+                return self._ask.change(task, "update", "--claim", so=self._has)
+            words = ("update", "--status=in_progress", f"--assignee={self.actor}")
+            taken = self._ask.change(task, *words, so=self._has)
+            if self._has_cas:
+                return taken
+            # Without compare-and-swap the last writer has it, which may be another actor by now.
+            now = self._ask.show(task.id).task
+            refusals.demand_mine(now, self.actor)
+            return now
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """Claim the first claimable task of `ready`; None if there is none."""
@@ -234,12 +222,11 @@ class BeadsTracker:
         with self._alone_at(id) as task:
             if task.is_open:
                 return task
-            free = task
             if task.assignee:
                 # First: an interrupted call leaves the task closed, so that the next call continues.
                 words = ("update", "--assignee=")
-                free = self._ask.change(task, *words, so=lambda now: not now.assignee)
-            return self._ask.change(free, "reopen", so=_is_free)
+                self._ask.change(task, *words, so=lambda now: not now.assignee)
+            return self._ask.change(task, "reopen", so=_is_free)
 
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
         """Set the task's texts and its priority; Invalid."""
@@ -324,7 +311,7 @@ class BeadsTracker:
 
     def publish(self) -> None:
         """Send the writes to the remote where others read them; Lacking."""
-        bd_asking.send(self._runner, self._publish)
+        self._ask.send()
 
     @contextmanager
     def _alone_at(self, name: str) -> Iterator[Task]:
@@ -336,6 +323,9 @@ class BeadsTracker:
         return refusals.is_held(task, self.actor)
 
 
+def _is_open(task: Task) -> bool:
+    return task.status is TaskStatus.OPEN
+
+
 def _is_free(task: Task) -> bool:
-    """True if the task is open and unassigned."""
-    return task.status is TaskStatus.OPEN and not task.assignee
+    return _is_open(task) and not task.assignee

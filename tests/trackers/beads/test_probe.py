@@ -245,9 +245,10 @@ def test_a_recorded_sync_that_failed_is_refused(tmp_path: Path) -> None:
 
     scripted.install(tmp_path / "bin", "0.30.7", "sync")
     around = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    runner = Runner(tmp_path, around, "a", Deadline(SystemClock(), None))
+    asking = bd_asking.Asking(Runner(tmp_path, around, "a", Deadline(SystemClock(), None)))
+    asking.sends = "sync"
     with pytest.raises(Rejected, match="Import complete"):
-        bd_asking.send(runner, "sync")
+        asking.send()
 
 
 def test_a_look_at_the_remotes_that_fails_offers_nothing(
