@@ -42,7 +42,6 @@ LOG_BYTES = 512 * 1024
 PENDING = "journal.pending"
 PENDING_AT_ONCE = 200
 LOCK = "journal.lock"
-STALE_SECONDS = 60.0
 
 Values = dict[str, Any]
 """An entry's values by the names of its columns; its detail is a JSON object, and no key is ""."""
@@ -261,21 +260,18 @@ def _examine(database: sqlite3.Connection) -> None:
 
 
 def _make(path: Path) -> None:
-    """Make a new journal, complete before it gets its name; one that was made meanwhile is kept."""
-    import shutil  # seldom needed, and they import three compressions
-    import tempfile
+    """Make a new journal, complete before it gets its name; one that was made meanwhile is kept.
 
-    folder = path.parent
-    _drop_log(path)
-    for remains in folder.glob(f"{path.name}.new-*"):
-        with contextlib.suppress(FileNotFoundError):  # its maker may have just finished
-            if remains.stat().st_mtime < time.time() - STALE_SECONDS:
-                shutil.rmtree(remains, ignore_errors=True)
-    prefix = f"{path.name}.new-"
-    with tempfile.TemporaryDirectory(
-        prefix=prefix, dir=folder, ignore_cleanup_errors=True
-    ) as making:
-        new = Path(making) / path.name
+    Raises:
+        LockBusy: another process begins it or sets it aside.
+    """
+    with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process begins the journal"):
+        if path.exists():
+            return
+        new = path.with_name(f"{path.name}.new")
+        # What a killed maker left; and a deleted journal's log, which would be taken for the new one's.
+        for left in (new, *_beside(new), *_beside(path)):
+            left.unlink(missing_ok=True)
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as database:
             # The disk is waited for once, before the file gets its name, and not at each statement.
             database.execute("PRAGMA synchronous = OFF")
@@ -283,17 +279,7 @@ def _make(path: Path) -> None:
             database.execute("PRAGMA journal_mode = WAL")
         with new.open("rb") as whole:
             os.fsync(whole)
-        _place(new, path)
-
-
-def _drop_log(path: Path) -> None:
-    """Delete the log of a journal that was deleted: it would be taken for the new journal's."""
-    log, shared = _beside(path)
-    if log.exists():
-        with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process begins the journal"):
-            if not path.exists():
-                log.unlink(missing_ok=True)
-                shared.unlink(missing_ok=True)
+        new.rename(path)
 
 
 def _beside(path: Path) -> tuple[Path, Path]:
@@ -301,20 +287,11 @@ def _beside(path: Path) -> tuple[Path, Path]:
     return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
 
 
-def _place(new: Path, path: Path) -> None:
-    """Give a file its name, unless a file of that name exists by now."""
-    try:
-        path.hardlink_to(new)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without hard links
-        if not path.exists():
-            new.rename(path)
-
-
 def _set_aside(path: Path) -> str:
     """Rename a broken journal, unless another process did; returns a remark for the log."""
     with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process sets the journal aside"):
+        if not path.exists():  # another process did, and nobody has begun it anew
+            return ""
         try:
             with _begun(path) as database:
                 _examine(database)
