@@ -34,6 +34,9 @@ START, COMPACT = "session-start", "pre-compact"
 HOOKS = {START: "SessionStart", COMPACT: "PreCompact"}
 """Entrypoints that have a quick path, and the event of each."""
 
+_OTHER_SECONDS = 0.2
+"""How long another copy of the same start is waited for."""
+
 _OTHERS = (
     ".agent-claim.json",
     workflow_marks.RUN_FILE,
@@ -124,17 +127,19 @@ def _start(root: str, session: str, source: str, client: int, answer: dict[str, 
         output["hookSpecificOutput"] = own
     if answer["person"]:
         output["systemMessage"] = answer["person"]
-    descriptor = recovery_marks.begin_start(root, session, source, client) if output else None
-    if descriptor is None:
+    if not output:
         return
-    try:
-        is_told = source == "compact" and recovery_marks.was_told_by_prompt(root, session)
-        if not is_told:
-            recovery_marks.owe(root, session)
-        if is_told or _print(json.dumps(output) + "\n"):
-            _note(root, session, source, client)
-    finally:
-        os.close(descriptor)
+    note_told = recovery_marks.begin_start(root, session, source, client, _OTHER_SECONDS)
+    if note_told is None:
+        return
+    is_told = source == "compact" and recovery_marks.was_told_by_prompt(root, session)
+    if not is_told:
+        recovery_marks.owe(root, session)
+    if is_told or _print(json.dumps(output) + "\n"):
+        try:
+            note_told()
+        except OSError:
+            return  # it is told once more
 
 
 def _print(text: str) -> bool:
@@ -143,12 +148,3 @@ def _print(text: str) -> bool:
     except OSError:
         return False  # nobody reads any more; the mark stays, so the next prompt tells it
     return True
-
-
-def _note(root: str, session: str, source: str, client: int) -> None:
-    """Note that the answer was printed; if that cannot be written, it is told once more."""
-    try:
-        recovery_marks.answered(root, session, source, client)
-        recovery_marks.settle(root, session)
-    except OSError:
-        return

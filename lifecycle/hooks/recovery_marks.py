@@ -17,6 +17,10 @@ import time
 
 from lifecycle.storage import regular_files, workflow_marks
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 OWED = "owed-"
 STARTED = "started"
 """A file with what identifies the start that was answered last; its mtime is the time of that."""
@@ -27,8 +31,8 @@ of the hook are installed, and one of them has answered."""
 
 _TOLD = b"told\n"
 _SMALL = 1_000
-_TRIES, _PAUSE = 40, 0.005
-"""How often, and at what interval in seconds, another copy of the same start is looked for."""
+_PAUSE = 0.005
+"""Seconds between two looks whether another copy of the same start is still at it."""
 
 
 def owe(root: str, session: str) -> None:
@@ -61,47 +65,45 @@ def is_owed(root: str, session: str) -> bool:
     return mark is not None and not mark[0]
 
 
-def begin_start(root: str, session: str, source: str, client: int) -> int | None:
-    """Begin to answer a start, of which two copies may run; returns a descriptor to close, or None.
+def begin_start(
+    root: str, session: str, source: str, client: int, seconds: float
+) -> Callable[[], None] | None:
+    """Begin to answer a start, of which two copies may run; returns what notes that it was told, or None.
 
-    None if another copy has answered it. The other copy waits until the descriptor is closed, which
-    happens after `answered`. Raises OSError if nothing can be written.
+    None if another copy has told it. Another copy waits until it is noted, or this process has ended. Both
+    raise OSError if nothing can be written.
 
     Args:
         root: the worktree.
         session: the client's session.
         source: where it starts from.
         client: the client's process: one that was killed is resumed by another, which was told nothing.
+        seconds: how long another copy is waited for.
     """
     import fcntl
 
-    descriptor = regular_files.opened(_started(root), os.O_RDWR | os.O_CREAT)
-    for _ in range(_TRIES):
+    path = regular_files.below(root, workflow_marks.FOLDER, STARTED)
+    words = f"{workflow_marks.session_name(session)} {source[:40]} {client}\n"
+    line = words.encode("utf-8", "replace")
+    descriptor = regular_files.opened(path, os.O_RDWR | os.O_CREAT)
+    for _ in range(int(seconds / _PAUSE)):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             break
         except OSError:
             time.sleep(_PAUSE)
-    is_same = bool(session) and os.read(descriptor, _SMALL) == _line(session, source, client)
+    is_same = bool(session) and os.read(descriptor, _SMALL) == line
     age = time.time() - os.fstat(descriptor).st_mtime
     if is_same and 0 <= age < TWICE_SECONDS and not is_owed(root, session):
         os.close(descriptor)
         return None
-    return descriptor
 
+    def told() -> None:
+        regular_files.fill(path, line)
+        settle(root, session)
+        os.close(descriptor)
 
-def answered(root: str, session: str, source: str, client: int) -> None:
-    """Note that this start was answered; raises OSError."""
-    regular_files.fill(_started(root), _line(session, source, client))
-
-
-def _line(session: str, source: str, client: int) -> bytes:
-    line = f"{workflow_marks.session_name(session)} {source[:40]} {client}\n"
-    return line.encode("utf-8", "replace")
-
-
-def _started(root: str) -> str:
-    return regular_files.below(root, workflow_marks.FOLDER, STARTED)
+    return told
 
 
 def _path(root: str, session: str) -> str:

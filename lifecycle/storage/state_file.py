@@ -73,7 +73,6 @@ class StateSections(TypedDict, total=False):
         linked_undone: pending writes to linked tasks; while a task is being claimed, its release, until
             the claim exists.
         noted: the last phase in the journal, and how many moves it has.
-        started: the last start of a session that was answered.
         replies: answers to review threads that GitHub may or may not have, by their marker.
     """
 
@@ -87,7 +86,6 @@ class StateSections(TypedDict, total=False):
     claiming: dict[str, Any]
     linked_undone: list[dict[str, Any]]
     noted: dict[str, Any]
-    started: dict[str, Any]
     replies: dict[str, dict[str, float]]
 
 

@@ -8,8 +8,7 @@ or a close since the last session is reported. The board comes from GitHub, if i
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
@@ -48,29 +47,28 @@ FRESH_SECONDS = 600.0
 def answer(call: HookCall) -> Reply:
     """Tell the session its state; nothing in a repository without a board and with nothing under way."""
     world, claim_store = call.world, call.claim_store
-    is_served = config.is_served(world.root, world.environment)
     top = str(world.root)
     is_compaction = call.event.get("source") == "compact"
     if is_compaction and recovery_marks.was_told_by_prompt(top, call.session):
         recovery_marks.settle(top, call.session)
         return Reply()
+    is_served = config.is_served(world.root, world.environment)
     if not (call.has_claim or is_served or claim_store.marks.has(signs_of_life.WAITING)):
         return _without_claim(call)
+    claim_store.folder.make()
+    note_told = _begun_start(call)
+    if note_told is None:
+        return Reply()
     _look_first(call)
     if call.session:  # the message about the claim depends on it
         signs_of_life.meet(claim_store.folder, call.session, world.clock.now())
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded, refused = _loaded(call)
-            if _was_answered(call):
-                return Reply()
-            claim_store.state["started"] = {**_this(call), "at": world.clock.now()}
             for notice in (*_of_plugin(call), *_of_tracker(call)):
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
             audiences = _audiences(call, loaded.record)
-            # What is marked from here on comes with the next prompt, if this is killed.
-            recovery.owe(call)
             notices = claim_store.take(replace(call.listener, audiences=audiences))
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
@@ -86,36 +84,27 @@ def answer(call: HookCall) -> Reply:
     board = [line for line in _board_lines(call) if line not in known]
     context, person = [*message, *board], [*person, *more]
     reply = render(call.hook, call.told(fresh), context=context, person=person)
-    return _settled(call, reply)
+    return replace(reply, printed=note_told)
 
 
 def _without_claim(call: HookCall) -> Reply:
     """Tell what a run and a workflow say; of two copies of the same start, only one says it."""
-    top, source = str(call.world.root), str(call.event.get("source") or "")
     context, person = recovery.of_every_system(call, is_served=False)
-    if not context and not person:
-        return Reply()
-    descriptor = None
-    if call.claim_store.folder.path.is_dir():
-        descriptor = recovery_marks.begin_start(top, call.session, source, call.process)
-        if descriptor is None:
-            return Reply()
-    reply = render(call.hook, [], context=context, person=person)
-    return _settled(call, reply, descriptor)
+    reply, note_told = render(call.hook, [], context=context, person=person), None
+    if reply != Reply() and call.claim_store.folder.path.is_dir():
+        note_told = _begun_start(call)
+        reply = reply if note_told is not None else Reply()
+    return replace(reply, printed=note_told)
 
 
-def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Reply:
-    """The reply, which is noted as told once it was printed; until then the session is owed it."""
-    top, source = str(call.world.root), str(call.event.get("source") or "")
-    recovery.owe(call)
-
-    def printed() -> None:
-        if descriptor is not None:
-            recovery_marks.answered(top, call.session, source, call.process)
-            os.close(descriptor)
-        recovery_marks.settle(top, call.session)
-
-    return replace(reply, printed=printed)
+def _begun_start(call: HookCall) -> Callable[[], None] | None:
+    """What notes that this start was told, which the session is owed until then; None if a copy told it."""
+    source, seconds = str(call.event.get("source") or ""), call.world.deadline.remaining()
+    start = (str(call.world.root), call.session, source, call.process)
+    note_told = recovery_marks.begin_start(*start, seconds)
+    if note_told is not None:
+        recovery.owe(call)
+    return note_told
 
 
 def _look_first(call: HookCall) -> None:
@@ -124,7 +113,7 @@ def _look_first(call: HookCall) -> None:
     A claim in coding is not looked at after a compaction: nobody was away.
     """
     record = call.record
-    if record is None or call.is_held(record) or _was_answered(call):
+    if record is None or call.is_held(record):
         return
     phase, source = PHASES.get(record.claim.phase), call.event.get("source")
     if phase not in _HANDED_OFF and (phase is not Phase.CODING or source == "compact"):
@@ -150,19 +139,6 @@ def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
         return call.claim_store.load(), []
     except ClaimRefused as error:
         return Loaded(None), [error.sentence]
-
-
-def _this(call: HookCall) -> dict[str, str | int]:
-    """What identifies an event: the same in both copies of it, and in no other client."""
-    return {"session": call.session, "source": call.text("source"), "client": call.process}
-
-
-def _was_answered(call: HookCall) -> bool:
-    """True for the second copy of one event, once the first was noted."""
-    before = call.claim_store.state.get("started") or {}
-    if not call.session or not _this(call).items() <= before.items():
-        return False
-    return 0 <= call.world.clock.now() - float(before.get("at", 0)) < recovery_marks.TWICE_SECONDS
 
 
 def _of_plugin(call: HookCall) -> Iterator[Notice]:
