@@ -436,6 +436,24 @@ def test_what_was_completed_does_not_come_back_from_its_source(ground: WorkflowG
     assert again.workflow.name == "Page Orchestration - Case Studies"
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (LOCAL, "# Workflow State\nWorkflow: 🎉\nPhase: 1/3 - A\n"),
+        ("CLAUDE/Plan/---/PLAN.md", "# 🎉\nPhase 1 🔄 In Progress\n"),
+    ],
+)
+def test_a_source_without_a_name_is_called_by_its_path(
+    ground: WorkflowGround, path: str, text: str
+) -> None:
+    """A name without a letter or digit kept every workflow from being brought in step."""
+    ground.write(path, text)
+    for count in (1, 2):
+        found = seen(ground).workflow
+        assert found is not None
+        assert (found.name, found.compactions) == (f"workflow {path}", count)
+
+
 def test_a_workflow_of_a_command_is_left_to_commands(ground: WorkflowGround) -> None:
     """Markers of the same name do not move what a command began."""
     before = ground.start("A", "B", name="Page Orchestration - Case Studies").workflow

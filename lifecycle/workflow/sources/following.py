@@ -16,7 +16,7 @@ from lifecycle.workflow.state import Workflow, WorkflowPhase, in_status, repoint
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType
-from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen
+from lifecycle.workflow.whose import Asker, WorkflowChoice, adopted, begun_by, chosen
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,8 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
         choice = _choice(store, change, asker)
         mine = choice.workflow
         if mine is not None:
-            session, client = asker.session or mine.session, asker.client or mine.client
-            after = replace(mine, session=session, client=client, compactions=1 + mine.compactions)
-            mine = change.put(after, is_moved=False)
+            counted = replace(mine, compactions=1 + mine.compactions)
+            mine = change.put(adopted(counted, asker), is_moved=False)
     others = tuple(entry.workflow for entry in choice.others)
     troubles = (*unusable, *change.workflows.troubles, *change.troubles)
     return Observed(mine, others, troubles)
@@ -100,10 +99,9 @@ def _is_to_follow(workflow: Workflow, facts: SourceFacts) -> bool:
 def _created(
     facts: SourceFacts, change: WorkflowChange, asker: Asker, *, is_foreign: bool
 ) -> Workflow:
-    name = facts.name if any(map(str.isalnum, facts.name)) else f"workflow {facts.path}"
     context = {"plan": facts.path.split("/")[-2]} if facts.path != LOCAL else {}
-    blank = begun_by(Workflow(change.new_id(), name, source=facts.path, context=context), asker)
-    blank = replace(blank, created_at=render_time(change.now))
+    new = Workflow(change.new_id(), facts.name, source=facts.path, context=context)
+    blank = replace(begun_by(new, asker), created_at=render_time(change.now))
     return followed(blank, facts, change.now, is_foreign=is_foreign)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -69,7 +70,10 @@ def source_facts(root: Path, path: str) -> SourceFacts | None:
     from lifecycle.workflow.sources.source_text import active_plan, local_markers
 
     text = content[0].decode("utf-8", "replace")
-    return local_markers(text, path) if path == LOCAL else active_plan(text, path)
+    facts = local_markers(text, path) if path == LOCAL else active_plan(text, path)
+    if facts is not None and not any(map(str.isalnum, facts.name)):
+        return replace(facts, name=f"workflow {path}")  # no file could have its name
+    return facts
 
 
 def is_standing(root: Path, workflow: Workflow) -> bool:
