@@ -183,14 +183,6 @@ def test_only_what_differs_from_the_record_beside_it_is_an_edit() -> None:
     assert with_edits(newer, document) == (replace(newer, context={"n": 1}), ())
 
 
-def test_fields_that_are_known_from_elsewhere_are_no_edit() -> None:
-    """What stood there before is compared before the record is."""
-    data = json.loads(content_of(three(), DOCUMENT)) | {"task": "theirs"}
-    document = read_document(json.dumps(data).encode(), DOCUMENT, "a.json", NOW)
-    assert with_edits(three(), document, {"task": "theirs"}) == (three(), ())
-    assert with_edits(three(), document, {"task": "x"})[0].task == "theirs"
-
-
 def test_an_unedited_document_moves_no_pointer() -> None:
     """Not even one at a phase that is over."""
     before = record(phase("A", Is.COMPLETED), phase("B"))
@@ -206,17 +198,6 @@ def test_an_older_checkpoint_by_which_a_phase_is_begun_points_at_it() -> None:
     document = read_document(json.dumps(data).encode(), CHECKPOINT, "a.json", NOW)
     after, told = with_edits(replace(old, current=1, revision=9), document)
     assert (statuses(after), after.current, told) == ([Is.ACTIVE, Is.PENDING], 0, ())
-
-
-def test_what_was_wrong_before_an_edit_is_not_told_again() -> None:
-    """Of a phase, what another document said before is compared as well."""
-    data = json.loads(content_of(three(), DOCUMENT))
-    data["phases"][1]["title"] = 7
-    before = json.loads(json.dumps(data["phases"]))
-    data["phases"][1]["agent"] = "x"
-    document = read_document(json.dumps(data).encode(), DOCUMENT, "a.json", NOW)
-    after, told = with_edits(three(), document, {"phases": before})
-    assert (after.phases[1], told) == (phase("Build", agent="x"), ())
 
 
 @pytest.mark.parametrize(("field", "what"), [("task", "text"), ("phases", "list")])

@@ -28,17 +28,14 @@ _WORDS: Final = {str: "text", list: "list", dict: "object", int: "number"}
 _BEGUN: Final = frozenset({PhaseStatus.ACTIVE, PhaseStatus.COMPLETED, PhaseStatus.FAILED})
 
 
-def with_edits(
-    workflow: Workflow, document: ReadDocument, before: Mapping[str, Any] | None = None
-) -> tuple[Workflow, tuple[str, ...]]:
+def with_edits(workflow: Workflow, document: ReadDocument) -> tuple[Workflow, tuple[str, ...]]:
     """The workflow with the edits of a document taken over, and a sentence for each edit that was not.
 
     Args:
         workflow: the newest known record.
         document: the document; it is compared with its own record, else with `workflow`.
-        before: its fields before the edit, if they are known from elsewhere.
     """
-    edit = _Edit(workflow, document, before)
+    edit = _Edit(workflow, document)
     if edit.fields == edit.before:
         return workflow, ()
     if document.kind is DocumentKind.CHECKPOINT:
@@ -56,15 +53,10 @@ _FieldsBefore = tuple[Mapping[str, Any], Mapping[str, Any]]
 class _Edit:
     """The edits of one document, which are merged into `workflow` one after another."""
 
-    def __init__(
-        self, workflow: Workflow, document: ReadDocument, before: Mapping[str, Any] | None
-    ) -> None:
+    def __init__(self, workflow: Workflow, document: ReadDocument) -> None:
         self.workflow, self.document = workflow, document
         self.fields = document.fields
-        self.before = {
-            **written_documents.fields_of(document.record or workflow, document.kind),
-            **(before or {}),
-        }
+        self.before = written_documents.fields_of(document.record or workflow, document.kind)
         self.whole: _FieldsBefore = (self.fields, self.before)
         self.remarks: list[str] = []
 

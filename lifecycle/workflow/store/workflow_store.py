@@ -230,7 +230,7 @@ class WorkflowChange:
 
     def _read_again(self) -> None:
         """Take over changes in files since they were read."""
-        by_path = {earlier.path: earlier for earlier in self.read.documents}
+        known = {document.path: document.content for document in self.read.documents}
         workflows, self.read = self.store.found(archived=self.archived)
         for entry in workflows.found:
             id_ = entry.workflow.id
@@ -238,11 +238,8 @@ class WorkflowChange:
                 self.after[id_] = self._settled(entry)
             own = (document for document in self.read.documents if document.path in entry.places)
             for document in own if id_ in self.after else ():
-                old = by_path.get(document.path)
-                if old is None or old.content != document.content:
-                    before = old.fields if old is not None else None
-                    edited, _ = with_edits(self.after[id_], document, before)
-                    self.after[id_] = edited
+                if document.content != known.get(document.path):
+                    self.after[id_], _ = with_edits(self.after[id_], document)
             self.found[id_] = entry
 
     def _write(self) -> None:
