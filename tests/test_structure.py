@@ -35,7 +35,7 @@ BUDGET = {
     "claim": 6_255,
     "run": 3_574,
     "stages": 2_492,
-    "workflow": 2_174,
+    "workflow": 2_172,
     "feedback": 2_476,
     "reconcile": 1_432,
     "views": 2_212,

@@ -208,7 +208,7 @@ class RunStore:
             return False
         led, now = run.led[-1], self.deadline.clock.now()
         if led.client:
-            return led.client != client and live_process.is_there(str(led.client))
+            return led.client != client and live_process.is_there(led.client)
         signs = signs_of_life.signs_of(self.folder, led.session, now)
         return signs_of_life.seems_alive(signs, led.since, now)
 

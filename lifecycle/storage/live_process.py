@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 
-def is_there(pid: str) -> bool:
+def is_there(pid: str | int) -> bool:
     """True if this user has such a process; an id reused for another user's process does not count."""
     try:
         os.kill(int(pid), 0)

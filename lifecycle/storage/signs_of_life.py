@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.storage import live_process, regular_files
+from lifecycle.storage.workflow_marks import session_name
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
@@ -47,8 +47,6 @@ MET_SECONDS = 14 * 86_400.0
 
 SILENT_SECONDS = 3600.0
 """Seconds without a sign of life after which a session with an unknown client counts as gone."""
-
-_NAME = re.compile(r"[A-Za-z0-9-]+")
 
 SLACK = 60.0
 """Seconds that a look may take beyond the moment that was promised."""
@@ -123,22 +121,16 @@ def sign(folder: Folder, session: str, client: int) -> None:
 
 def meet(folder: Folder, session: str, now: float) -> None:
     """Note that hooks of this session run here; notes that are two weeks old or older are deleted."""
-    if not _NAME.fullmatch(session):
-        return
     for old in folder.path.glob(f"{MET}*"):
         if folder.mtime_ns(old.name) < (now - MET_SECONDS) * 1e9:
             folder.remove(old.name)
-    folder.mark(MET + session)
+    folder.mark(MET + session_name(session))
 
 
 def has_met(folder: Folder, session: str) -> bool:
-    """True if a hook of this session has run in this worktree; for "", of any session.
-
-    A session whose id cannot be a file name cannot be noted, and counts as met.
-    """
-    if session and not _NAME.fullmatch(session):
-        return True
-    return any(True for _ in folder.path.glob(f"{MET}{session or '*'}"))
+    """True if a hook of this session has run in this worktree; for "", of any session."""
+    name = session_name(session) if session else "*"
+    return any(True for _ in folder.path.glob(f"{MET}{name}"))
 
 
 def note_end(folder: Folder, session: str) -> None:

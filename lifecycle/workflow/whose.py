@@ -16,6 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import replace as replaced
 from lifecycle.core.redact import named, quoted
 from lifecycle.git.checked_out import branch_of
 from lifecycle.settings import running_client
@@ -108,18 +109,13 @@ def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> Wor
     standing, lapsed = list[FoundWorkflow](), list[FoundWorkflow]()
     for entry in unfinished:
         (standing if is_standing(root, entry.workflow) else lapsed).append(entry)
-    choice = choose(standing, asker, _is_alive)
-    return WorkflowChoice(choice.found, choice.others, tuple(lapsed))
+    return replaced(choose(standing, asker, live_process.is_there), lapsed=tuple(lapsed))
 
 
 def refuse_held(workflow: Workflow, asker: Asker) -> None:
     """Raise Refused if a workflow belongs to another session whose client runs."""
-    if not rank(whose_is(workflow), asker.whose, _is_alive):
+    if not rank(whose_is(workflow), asker.whose, live_process.is_there):
         raise refused("held", name=quoted(workflow.name))
-
-
-def _is_alive(client: int) -> bool:
-    return bool(client) and live_process.is_there(str(client))
 
 
 def choose(

@@ -206,4 +206,4 @@ def _is_alive(client: int) -> bool:
     # Imported only where it matters whether another session's client still lives.
     from lifecycle.storage import live_process
 
-    return bool(client) and live_process.is_there(str(client))
+    return live_process.is_there(client)

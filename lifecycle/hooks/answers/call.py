@@ -149,7 +149,7 @@ class HookCall:
         not count: the same session may be at work in another client by now.
         """
         is_mine = record is not None and record.ownership.session == self.session
-        if self.session and is_mine and live_process.is_there(str(self.process)):
+        if self.session and is_mine and live_process.is_there(self.process):
             # A save may have been cut off before it did this.
             self.claim_store.marks.show_owner(self.session)
             signs_of_life.sign(self.claim_store.folder, self.session, self.process)

@@ -63,7 +63,7 @@ class SessionRecord:
     @property
     def is_gone(self) -> bool:
         """True if its client is known, and has ended."""
-        return self.client > 0 and not live_process.is_there(str(self.client))
+        return self.client > 0 and not live_process.is_there(self.client)
 
     @property
     def was_led(self) -> bool:
