@@ -150,7 +150,8 @@ def _doubled(case: Examined) -> None:
     """Findings on scripts that run twice at an event."""
     client = case.client
     if client.plugin_runs and client.entries:
-        case.find("hooks.doubled.plugin", files=_files_of(client.entries))
+        fix = fix_of(case, client.entries[0])
+        case.find("hooks.doubled.plugin", files=_files_of(client.entries), fix=fix)
     if client.doubled:
         entries = [entry for _, doubled in client.doubled for entry in doubled]
         others = [entry for entry in entries if not entry.is_inits]

@@ -8,13 +8,14 @@ somebody may have edited around them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.setup.init import hook_table, jsonc
-from lifecycle.setup.init.hook_table import EVENTS, PERMISSIONS, WIRES, Form, Wire, entry, groups
-from lifecycle.setup.init.init_mark import ENV, Put, PutHook, PutPiece, Route, undone
+from lifecycle.setup.init.hook_table import EVENTS, PERMISSIONS, WIRES, Form, Wire, groups, own_name
+from lifecycle.setup.init.init_mark import ENV, Put, PutPiece, Route, undone
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
 
@@ -23,23 +24,6 @@ ALLOW = ("permissions", "allow")
 
 _CLAIMS = Put(permissions=PERMISSIONS)
 """What is put in beside the hooks for the way from claim to close."""
-
-Entries = Mapping[Wire, dict[str, Any]]
-"""Every entry in its wanted form."""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnEntry:
-    """One hook entry of ours in a text, with its wire (None if we have none) and its group's matcher.
-
-    The entry goes with item `index` of `within`: with its group, if it is the only one there.
-    """
-
-    wire: Wire | None
-    matcher: str
-    hook: Any
-    within: Node
-    index: int
 
 
 def read(text: str, where: str) -> Node | None:
@@ -58,12 +42,7 @@ def read(text: str, where: str) -> Node | None:
 
 
 def wire(
-    text: str,
-    where: str,
-    form: Form | None,
-    before: Put,
-    extra: Put = _CLAIMS,
-    wires: Collection[Wire] = WIRES,
+    text: str, where: str, form: Form | None, before: Put, extra: Put = _CLAIMS
 ) -> tuple[str, Put]:
     """Add each of our entries, permissions and variables to a text once; also returns the additions.
 
@@ -76,63 +55,58 @@ def wire(
         form: makes the part of an entry that names its script; None for no hooks at all.
         before: the additions of an earlier run.
         extra: permissions and variables beside the hooks; by default the permissions from claim to close.
-        wires: the hooks to add; entries of ours for others are removed.
 
     Raises:
         Refused: the text cannot be read, or has another form.
     """
-    entries = {script: entry(script, form) for script in wires if form}
-    hooks = tuple(
-        PutHook(script.event, hook["command"])
-        for script, hook in entries.items()
-        if hook_table.own_name(hook) is None
-    )
     root = read(text, where)
     # A variable that somebody changed or removed is theirs now.
     ours = {n: val for n, val in before.variables.items() if at(root, *ENV, n).value == val}
-    known = replace(before, hooks=(*before.hooks, *hooks), variables=ours)
-    if _is_wired(root, entries if form else None, known, extra):
-        return text, replace(known, hooks=hooks)
-    bare = unwire(text, where, known, has_hooks=form is not None)
+    known = replace(before, variables=ours)
+    if _is_wired(root, form, known, extra):
+        return text, known
+    bare = unwire(text, where, known)
     root, layout = read(bare, where), Layout.of(bare)
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     lacking = [rule for rule in extra.permissions if rule not in allowed]
     members: dict[str, dict[str, Any]] = {
         "env": dict(extra.variables),
         "permissions": {"allow": lacking} if lacking else {},
-        "hooks": {w.event: groups(w.event, form, wires) for w in entries} if form else {},
+        "hooks": {event: groups(event, form) for event in EVENTS} if form else {},
     }
     additions = {key: value for key, value in members.items() if value}
     edits = [*_additions(layout, root, additions)]
     routes = [way for way in _containers((), additions) if at(root, *way) is NOTHING]
     new = Put(
-        hooks=hooks,
         permissions=tuple(lacking),
         containers=tuple(map(".".join, routes)),
         variables={name: val for name, val in extra.variables.items() if not env.get(name)},
     )
     after = jsonc.applied(bare, edits)
-    if unwire(after, where, new, has_hooks=form is not None) != bare:
+    if unwire(after, where, new) != bare:
         new = replace(new, pieces=tuple(PutPiece(edit.old, edit.new) for edit in edits))
     return after, new
 
 
-def _is_wired(root: Node | None, entries: Entries | None, put: Put, extra: Put) -> bool:
-    """True if all of it is there, each once, and each entry at its right event; None: no matter which."""
-    present, entries = [*_found(root, put)] if entries is not None else [], entries or {}
+def _is_wired(root: Node | None, form: Form | None, put: Put, extra: Put) -> bool:
+    """True if all of it is there, each once, and each entry as it should be."""
+    hooks = hook_table.hooks_in(at(root, "hooks").value or {})
+    present = [_wired(*parts, form) for parts in hooks if own_name(parts[2])]
+    has_entries = Counter(present) == Counter(WIRES if form else ())
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
-    has_entries = len(present) == len(entries) and all(
-        own.wire
-        and own.hook == entries.get(own.wire)
-        and not hook_table.missed(own.wire, own.matcher)
-        for own in present
-    )
     # A variable with another value is somebody's own, unless we added it.
     has_variables = all(
         env.get(name) and (at(env, name).value == value or name not in put.variables)
         for name, value in extra.variables.items()
     )
     return has_entries and has_variables and all(rule in allowed for rule in extra.permissions)
+
+
+def _wired(event: str, matcher: str, hook: Mapping[str, Any], form: Form | None) -> Wire | None:
+    """The wire of an entry of ours; None if the entry is not as it should be."""
+    wire = hook_table.wire_of(event, own_name(hook) or "")
+    is_wanted = wire and form and hook == hook_table.entry(wire, form)
+    return wire if wire and is_wanted and not hook_table.missed(wire, matcher) else None
 
 
 def _additions(layout: Layout, node: Node | None, members: Mapping[str, Any]) -> Iterator[JsonEdit]:
@@ -158,11 +132,10 @@ def _containers(route: Route, value: object) -> list[Route]:
     return [route, *ways] if isinstance(value, dict | list) else []
 
 
-def unwire(text: str, where: str, put: Put, *, has_hooks: bool = True) -> str:
+def unwire(text: str, where: str, put: Put) -> str:
     """The text without our parts: as before, byte for byte, if nobody touched our pieces.
 
-    An object or array that was added is removed with its last entry; everybody else's text stays, and so do
-    hooks if `has_hooks` is False.
+    An object or array that was added is removed with its last entry; everybody else's text stays.
 
     Raises:
         Refused: the text cannot be read, or has another form.
@@ -170,7 +143,7 @@ def unwire(text: str, where: str, put: Put, *, has_hooks: bool = True) -> str:
     root = read(text, where)
     after = undone(text, put.pieces) if root is not None and put.pieces else None
     bare = text
-    while edit := next(_removals(bare, read(bare, where), put, has_hooks=has_hooks), None):
+    while edit := next(_removals(bare, read(bare, where), put), None):
         bare = jsonc.applied(bare, [edit])
     if "" in put.containers and not bare.strip("{} \t\r\n"):  # only our braces are left in it
         bare = ""
@@ -193,10 +166,10 @@ def _value(text: str) -> Any:
     return node.value if node is not None else {}
 
 
-def _removals(text: str, root: Node | None, put: Put, *, has_hooks: bool) -> Iterator[JsonEdit]:
+def _removals(text: str, root: Node | None, put: Put) -> Iterator[JsonEdit]:
     """Edits that each remove a part of ours; only the first fits this text."""
-    for own in _found(root, put) if has_hooks else ():
-        yield removal(text, own.within, own.index)
+    for within, index in _found(root):
+        yield removal(text, within, index)
     allow = at(root, *ALLOW)
     for index, item in reversed([*enumerate(allow.items)]):
         if item.value in put.permissions:
@@ -213,13 +186,12 @@ def _removals(text: str, root: Node | None, put: Put, *, has_hooks: bool) -> Ite
             yield removal(text, parent, parent.index(name))
 
 
-def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
-    """Every entry of ours, in the text's order, also for an event that we no longer use."""
+def _found(root: Node | None) -> Iterator[tuple[Node, int]]:
+    """The place of each entry of ours, also at events that we no longer use, or that of its group."""
     for event in at(root, "hooks").value or ():
         listed = at(root, "hooks", event)
         for place, group in enumerate(listed.items):
-            entries, matcher = at(group, "hooks"), str(at(group, "matcher").value or "")
+            entries = at(group, "hooks")
             for index, item in enumerate(entries.items):
-                if name := put.own_name(event, item.value):
-                    goes = (entries, index) if len(entries.items) > 1 else (listed, place)
-                    yield OwnEntry(hook_table.wire_of(event, name), matcher, item.value, *goes)
+                if own_name(item.value):
+                    yield (entries, index) if len(entries.items) > 1 else (listed, place)

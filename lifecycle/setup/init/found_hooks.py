@@ -91,7 +91,6 @@ class HookEntry:
         name: the script.
         hook: the entry as written.
         script: the script's path, or None if the entry does not name one.
-        is_inits: `lifecycle init` added it, and so can correct it.
     """
 
     file: ClientSettings
@@ -100,7 +99,11 @@ class HookEntry:
     name: str
     hook: Mapping[str, Any]
     script: Path | None
-    is_inits: bool
+
+    @property
+    def is_inits(self) -> bool:
+        """True if `lifecycle init` added it, and so can correct it."""
+        return own_name(self.hook) is not None
 
     @property
     def timeout(self) -> float | None:
@@ -135,19 +138,6 @@ class HookEntry:
         return hook_table.wire_of(self.event, self.name)
 
     @property
-    def replaces(self) -> bool:
-        """True if it runs our script whenever and as its wire does.
-
-        A path alone shows no script of ours: people name their own so, in a folder `hooks/` as well.
-        """
-        wire, calls = self.wire, " ".join(_words(self.hook))
-        is_ours = f"lifecycle hook {self.name}" in calls or own_name(self.hook) == self.name
-        is_run = is_ours and self.is_there and not self.held_back
-        if wire is None or not is_run or self.hook.get("async") is True:
-            return False
-        return wire.is_rewake is self.is_rewake and not hook_table.missed(wire, self.matcher)
-
-    @property
     def is_there(self) -> bool:
         """False if it starts a script by an absolute path that does not exist (any more)."""
         path = Path(str(self.hook.get("command") or ""))
@@ -180,7 +170,7 @@ class ClientSetup:
         files, policies = _files(root, environment), _policies(root, environment)
         mark, problem = found_mark(root)
         places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
-        by_file = {file.path: list(_entries(file, places, mark)) for file in (*files, *policies)}
+        by_file = {file.path: list(_entries(file, places)) for file in (*files, *policies)}
         if main := main_worktree(str(root)):  # the client runs equal entries once
             path, own = _own_file(main), by_file[_own_file(root)]
             calls = {(entry.event, entry.call) for entry in own}
@@ -364,17 +354,13 @@ def found_mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
         return None, error.strerror or "it cannot be opened"
 
 
-def _entries(
-    file: ClientSettings, places: Mapping[str, str], mark: init_mark.InitMark | None
-) -> Iterator[HookEntry]:
+def _entries(file: ClientSettings, places: Mapping[str, str]) -> Iterator[HookEntry]:
     """The entries of a file that run a script of ours; `places`: the values of variables in them."""
     for event, matcher, hook in file.hooks:
         words = _words(hook)
         name = run_name(" ".join(words))
         if name is not None:
-            own = mark.settings.own_name(event, hook) if mark else own_name(hook)
-            script = _script(words, name, places)
-            yield HookEntry(file, event, matcher, name, hook, script, own is not None)
+            yield HookEntry(file, event, matcher, name, hook, _script(words, name, places))
 
 
 def _script(words: list[str], name: str, places: Mapping[str, str]) -> Path | None:

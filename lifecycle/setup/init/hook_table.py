@@ -7,7 +7,7 @@ Timeouts are in seconds. A command with `args` is started as it is, without a sh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,7 @@ WIRES: tuple[Wire, ...] = (
 )
 
 NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))
+_ANY_NAME = f"({'|'.join(NAMES)})"
 EVENTS = tuple(dict.fromkeys(wire.event for wire in WIRES))
 """Each script, and each event that has scripts, once and in order."""
 
@@ -185,11 +186,16 @@ Form = Callable[[str], dict[str, Any]]
 """Makes the part of a hook entry that names a script, from the script's name."""
 
 _SIGNED = "# lifecycle init"
+"""The end of each entry's command line, which nobody writes by hand; the scripts take no arguments."""
+
+_OWN = re.compile(
+    rf"(?:\A/.*/|exec lifecycle hook ){_ANY_NAME}(?:; exit 0)? {_SIGNED}\Z", re.DOTALL
+)
 
 
 def local_form(folder: Path) -> Form:
     """The form of entries for one person on one machine: scripts by absolute paths below `folder`."""
-    return lambda name: {"command": str(folder / name), "args": []}
+    return lambda name: {"command": str(folder / name), "args": [_SIGNED]}
 
 
 def shared_form(name: str) -> dict[str, Any]:
@@ -204,11 +210,6 @@ def shared_form(name: str) -> dict[str, Any]:
     script = f'[ -n "$h" ] && [ -x "$h/{name}" ] && exec "$h/{name}"'
     command = f"command -v lifecycle >/dev/null 2>&1 && exec lifecycle hook {name}"
     return {"command": f"{place}; {read}; {script}; {command}; exit 0 {_SIGNED}"}
-
-
-def is_signed(hook: Mapping[str, Any]) -> bool:
-    """True if a hook entry has the end of a shared one, which nobody writes by hand."""
-    return str(hook.get("command")).endswith(_SIGNED)
 
 
 def entry(wire: Wire, form: Form) -> dict[str, Any]:
@@ -263,29 +264,17 @@ def _shapes(settings: Any) -> Iterator[tuple[str, Any, type]]:
             yield f"hooks in an entry of hooks.{event}", group.get("hooks", []), list
 
 
-def own_name(hook: object, known: Collection[str] = ()) -> str | None:
-    """The script that a hook entry runs if it is an entry of the kind that we write, else None.
-
-    Args:
-        hook: an entry of somebody's settings.
-        known: commands of entries that `init` is known to have added.
-    """
-    command = hook.get("command") if isinstance(hook, dict) else None
-    if not isinstance(command, str) or (isinstance(hook, dict) and hook.get("args")):
+def own_name(hook: object) -> str | None:
+    """The script that a hook entry runs if it is as `init` writes one, else None."""
+    if not isinstance(hook, dict):
         return None
-    path = Path(command)
-    if path.name in NAMES and path.is_absolute():
-        is_packaged = path.parts[-3:-1] == ("lifecycle", "_hooks")
-        return path.name if is_packaged or command in known else None
-    match = re.fullmatch(r"(?:\S*/)?lifecycle hook (\S+)", command.strip()) or re.search(
-        rf"exec lifecycle hook (\S+); exit 0 {_SIGNED}\Z", command
-    )
-    return match[1] if match and match[1] in NAMES else None
+    signed = f" {_SIGNED}" if hook.get("args") == [_SIGNED] else ""
+    match = _OWN.search(f"{hook.get('command')}{signed}")
+    return match[1] if match else None
 
 
 def run_name(words: object) -> str | None:
     """Our script that a hook entry's command line names, also inside another command; else None."""
-    names = "|".join(NAMES)
-    pattern = rf"(?:\blifecycle hook |hooks/)({names})(?![\w.-])"
+    pattern = rf"(?:\blifecycle hook |hooks/){_ANY_NAME}(?![\w.-])"
     match = re.search(pattern, words) if isinstance(words, str) else None
     return match[1] if match else None

@@ -22,14 +22,6 @@ ENV = ("env",)
 
 
 @dataclass(frozen=True, slots=True)
-class PutHook:
-    """An entry that cannot be recognised as ours by its content."""
-
-    event: str
-    command: str
-
-
-@dataclass(frozen=True, slots=True)
 class PutPiece:
     """A changed piece: the text before and after."""
 
@@ -51,23 +43,16 @@ class Put:
     """The additions to one settings file, or those that are wanted beside the hooks.
 
     Attributes:
-        hooks: entries that cannot be recognised as ours by their content.
         permissions: the rules that were not there before.
         containers: the dotted route of each object and array that was not there before; "" is the whole.
         pieces: each changed piece, if only they can restore the bytes.
         variables: the variables for sessions that were not there before.
     """
 
-    hooks: tuple[PutHook, ...] = ()
     permissions: tuple[str, ...] = ()
     containers: tuple[str, ...] = ()
     pieces: tuple[PutPiece, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
-
-    def own_name(self, event: str, hook: object) -> str | None:
-        """The script that an entry runs, if the entry is ours."""
-        commands = [own.command for own in self.hooks if own.event == event]
-        return hook_table.own_name(hook, commands)
 
 
 MARK = ".claude/lifecycle.json"

@@ -14,8 +14,8 @@ from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
-from lifecycle.setup.init.found_hooks import HookEntry, found_mark
-from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
+from lifecycle.setup.init.found_hooks import found_mark
+from lifecycle.setup.init.hook_table import local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
 from lifecycle.setup.init.project_files import MARKS, decoded, git_of
@@ -137,11 +137,10 @@ class _Project(Removal):
         """Draft the parts of `init` that are missing."""
         before = self.mark()
         # A new worktree's copy changes nothing that is everybody's.
-        unmarked = () if self.only_wires else self.unmarked()
-        wired = [*unmarked, *([before.mode] if before is not None else [])]
+        wired = set() if self.only_wires else self.unmarked()
+        wired |= {before.mode} if before is not None else set()
         mode = SHARED if shared or SHARED in wired else LOCAL
         new = before or self._begun(LOCAL if LOCAL in wired else mode)
-        rewired = {self.root / SETTINGS[name] for name in (new.mode, mode)}
         if new.mode != mode:
             self._moved(new)
         elif mode == SHARED and not shared:
@@ -149,7 +148,7 @@ class _Project(Removal):
         is_new = "stages" in parts and not new.stages
         for part in parts:
             setattr(new, part, True)
-        self._wired(new, rewired)
+        self._wired(new)
         if new.stages:
             self.staged(new, is_new=is_new)
         supplied = [*claims(), *(runs() if new.run else ())]
@@ -218,7 +217,6 @@ class _Project(Removal):
 
     def _moved(self, mark: InitMark) -> None:
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
-        mark.settings = self.unnamed(mark.settings)
         self.unwired(mark, "moved to .claude/settings.json")
         self.note_left(SETTINGS[mark.mode])
         self._left_to_line(mark)
@@ -227,31 +225,15 @@ class _Project(Removal):
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])
         mark.mode, mark.settings = SHARED, Put()
 
-    def _wired(self, mark: InitMark, rewired: Collection[Path]) -> None:
-        """Draft what goes into the settings; a hook that others' entries run is not set up twice.
-
-        `rewired`: the settings files whose entries of ours this plan replaces or moves.
-        """
-        mark.settings = self.unnamed(mark.settings)
-        extra = self.extras(mark.parts)
-        kept = [entry for entry in self.client.entries if self._is_kept(entry, mark, rewired)]
-        # Entries that are only this person's are no reason to leave a hook out for everybody.
-        is_all, shared = mark.mode == SHARED, self.root / SETTINGS[SHARED]
-        instead = [entry for entry in kept if not is_all or entry.file.path == shared]
-        if instead:
-            names = ", ".join(dict.fromkeys(entry.file.shown for entry in instead))
-            hooks = ", ".join(dict.fromkeys(entry.name for entry in instead))
+    def _wired(self, mark: InitMark) -> None:
+        """Draft what goes into the settings; entries that others wrote stay."""
+        if others := [entry for entry in self.client.entries if not entry.is_inits and entry.wire]:
+            names = ", ".join(dict.fromkeys(entry.file.shown for entry in others))
+            hooks = ", ".join(dict.fromkeys(entry.name for entry in others))
             self.note("wired-by-hand", names=names, hooks=hooks)
-        there = [entry.wire for entry in instead]
-        form = shared_form if is_all else local_form(resources.top_folder("hooks"))
-        self.put_into(mark, form, extra, [wire for wire in WIRES if wire not in there])
-
-    def _is_kept(self, entry: HookEntry, mark: InitMark, rewired: Collection[Path]) -> bool:
-        """True if an entry does what one of ours does, and this plan neither replaces nor moves it."""
-        path, own = entry.file.path, self.root / SETTINGS[LOCAL]
-        is_mains = path.match(SETTINGS[LOCAL]) and path != own  # not every client reads it
-        is_ours = entry.is_inits or mark.settings.own_name(entry.event, entry.hook) is not None
-        return entry.replaces and not (is_mains or (is_ours and path in rewired))
+        form = shared_form if mark.mode == SHARED else local_form(resources.top_folder("hooks"))
+        has_everybodys = mark.mode == LOCAL and SHARED in self.unmarked()
+        self.put_into(mark, None if has_everybodys else form, self.extras(mark.parts))
 
     def _recorded(self) -> None:
         """Draft the files in the user's own folder that tell hooks where command and scripts are."""

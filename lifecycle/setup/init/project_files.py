@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from lifecycle.run import run_store
 from lifecycle.settings import config, known_clones
 from lifecycle.setup.init import client_settings, hook_table, init_mark, planned_files, supplies
 from lifecycle.setup.init.found_hooks import places_of
-from lifecycle.setup.init.hook_table import WIRES, Form, Wire
+from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
 from lifecycle.setup.init.planned_files import PutLines, add_lines, digest, sentence, unwritten
 from lifecycle.setup.init.stages_switch import lacking, switch_on
@@ -93,15 +93,13 @@ class ProjectFiles:
         """The mark of a first run; it lists the client's settings folder as made, if that is missing."""
         return InitMark(mode, created=() if (self.root / FOLDER).exists() else (FOLDER,))
 
-    def put_into(
-        self, mark: InitMark, form: Form | None, extra: Put, wires: Collection[Wire] = WIRES
-    ) -> None:
-        """Put hooks of this form (None: no hooks) for `wires`, and `extra`, into the settings."""
+    def put_into(self, mark: InitMark, form: Form | None, extra: Put) -> None:
+        """Put hooks of this form (None: no hooks), and `extra`, into the settings."""
         name = SETTINGS[mark.mode]
         content = self.draft.read(name)
         text = decoded(content, name)
-        text, mark.settings = client_settings.wire(text, name, form, mark.settings, extra, wires)
-        hooks = f"{len({wire.name for wire in wires})} hooks, " if form is not None else ""
+        text, mark.settings = client_settings.wire(text, name, form, mark.settings, extra)
+        hooks = f"{len(NAMES)} hooks, " if form is not None else ""
         what = f"{hooks}{len(mark.settings.permissions)} permissions"
         self.draft.write(name, text.encode(), what)
         mark.note_created(name, is_new=content is None)

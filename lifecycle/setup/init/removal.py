@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from lifecycle.core.light_dataclass import replace
-from lifecycle.settings import config, resources, user_folder
-from lifecycle.setup.init import hook_table, init_mark, supplies
+from lifecycle.settings import config
+from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSetup
-from lifecycle.setup.init.hook_table import WIRES
-from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
+from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, InitMark
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.project_files import FOLDERS, LOG_FILE, ProjectFiles
 from lifecycle.setup.init.stages_switch import switch_off
@@ -33,7 +30,7 @@ class Removal(ProjectFiles):
         before, line = self.mark(name), self._without_line()
         marks = [mark for mark in (before, line) if mark is not None]
         created = tuple(file for mark in marks for file in mark.created)
-        if (before is None and line is None) or (name != MARK and any(self.unmarked())):
+        if (before is None and line is None) or (name != MARK and self.unmarked()):
             self.note("unmarked")
         if before is not None:
             before.created = created  # what came with the status line is ours, too
@@ -125,24 +122,8 @@ class Removal(ProjectFiles):
             return
         self.draft.write(name, text.encode(), "the staged workflow is switched off")
 
-    def unmarked(self) -> Iterator[str]:
-        """The modes, each once or more often, whose settings have entries of ours, whatever the mark says.
-
-        Of everybody's only those count that `init` signed: others may be somebody's own.
-        """
-        own = self.unnamed(Put())
+    def unmarked(self) -> set[str]:
+        """The modes whose settings have entries of ours, whatever the mark says."""
         modes = {self.root / name: mode for mode, name in SETTINGS.items()}
-        for file in self.client.files:
-            mode = modes.get(file.path, "")
-            for event, _, hook in file.hooks if mode else ():
-                if own.own_name(event, hook) and (mode == LOCAL or hook_table.is_signed(hook)):
-                    yield mode
-
-    def unnamed(self, put: Put) -> Put:
-        """The additions, and entries without a mark, which name the present folder or the recorded one."""
-        folders = (resources.top_folder("hooks"), user_folder.recorded(self.environment).hooks)
-        scripts = [
-            (wire.event, folder / wire.name) for folder in folders if folder for wire in WIRES
-        ]
-        hooks = (init_mark.PutHook(event, str(script)) for event, script in scripts)
-        return replace(put, hooks=(*put.hooks, *hooks))
+        ours = [entry.file.path for entry in self.client.entries if entry.is_inits]
+        return {modes[path] for path in ours if path in modes}

@@ -25,7 +25,6 @@ from lifecycle.setup.init.hook_table import (
     STAGE_PERMISSIONS,
     STASH_PERMISSIONS,
     WIRES,
-    groups,
 )
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
@@ -350,54 +349,21 @@ def test_a_persons_entries_go_when_everybodys_come_without_a_mark(clone: Clone) 
     assert clone.read(LOCAL) == THEIRS
 
 
-def test_a_plain_init_leaves_everybodys_hand_written_entries_alone(clone: Clone) -> None:
-    """They may be the team's own choice: for one person only what they lack is set up, which is told."""
-    hook = {"type": "command", "command": "lifecycle hook on-stop"}
-    held = {**hook, "command": "lifecycle hook on-idle", "if": "Bash(git *)"}
-    events = {"Stop": [{"hooks": [hook]}], "Notification": [{"hooks": [held]}]}
-    ok(clone.run("init"))
-    clone.write(SHARED, json.dumps({"hooks": events}))
-    before = clone.read(SHARED)
-    assert "did not write already run on-stop (.claude/settings.json);" in ok(clone.run("init"))
-    assert clone.read(SHARED) == before
-    setup = ClientSetup.read(clone.root, clone.environment)
-    assert [wire.name for wire, _ in setup.doubled] == ["on-idle"]
-    assert setup.missing == []
-    assert '"changes": []' in ok(clone.run("init", "--json"))
-
-
-def test_where_hand_written_entries_run_all_init_sets_up_none(clone: Clone) -> None:
-    """The user's own settings count as everybody's; permissions are added, and removal takes only those."""
-    by_hand = {
-        wire.event: groups(wire.event, lambda name: {"command": f"lifecycle hook {name}"})
-        for wire in WIRES
-    }
-    path = clone.home / ".claude/settings.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"hooks": by_hand}))
-    ok(clone.run("init"))
-    setup = ClientSetup.read(clone.root, clone.environment)
-    assert (setup.doubled, setup.missing) == ([], [])
-    assert set(settings(clone)) == {"permissions"}
-    ok(clone.run("init", "--remove"))
-    assert not (clone.root / LOCAL).exists()
-
-
 @pytest.mark.parametrize("arguments", [[], ["--shared"]])
-def test_a_hook_that_an_entry_in_the_same_file_runs_is_not_set_up_there_again(
-    clone: Clone, arguments: list[str]
-) -> None:
-    """An entry that runs ours within a command of its own stays, alone at that, also in the end."""
-    name = SHARED if arguments else LOCAL
+def test_hand_written_entries_stay_and_are_told(clone: Clone, arguments: list[str]) -> None:
+    """They may be the team's own choice: what runs twice by them is named, also by the doctor's list."""
     hook = {"type": "command", "command": "sh -c 'lifecycle hook on-stop'"}
-    clone.write(name, json.dumps({"hooks": {"Stop": [{"hooks": [hook]}]}}))
-    before = clone.read(name)
+    nobodys = {"type": "command", "command": ".claude/hooks/on-stop.sh"}
+    clone.write(SHARED, json.dumps({"hooks": {"Stop": [{"hooks": [hook, nobodys]}]}}))
+    before = clone.read(SHARED)
     for _ in range(2):
-        assert f"already run on-stop ({name});" in ok(clone.run("init", *arguments))
+        assert f"did not write run on-stop, too ({SHARED});" in ok(clone.run("init", *arguments))
         setup = ClientSetup.read(clone.root, clone.environment)
-        assert (setup.doubled, setup.missing) == ([], [])
+        assert [wire.name for wire, _ in setup.doubled] == ["on-stop"]
+        assert setup.missing == []
+    assert '"changes": []' in ok(clone.run("init", "--json", *arguments))
     ok(clone.run("init", "--remove"))
-    assert clone.read(name) == before
+    assert clone.read(SHARED) == before
 
 
 @pytest.mark.parametrize("place", ["local", "home"])
@@ -427,47 +393,6 @@ def test_ones_own_entries_stay_beside_everybodys_mark(clone: Clone) -> None:
     clone.write(LOCAL, own)
     ok(clone.run("init"))
     assert clone.read(LOCAL) == own
-
-
-@pytest.mark.parametrize(
-    ("event", "entry"),
-    [
-        ("SessionStart", {"command": "$CLAUDE_PROJECT_DIR/.claude/hooks/session-start.sh"}),
-        ("SessionStart", {"command": "~/.claude/hooks/session-start"}),
-        ("Stop", {"command": "lifecycle hook ci-waiter"}),
-        ("Stop", {"command": "lifecycle hook on-stop", "async": True}),
-    ],
-)
-def test_an_entry_that_does_not_do_what_ours_does_replaces_none(
-    clone: Clone, event: str, entry: dict[str, Any]
-) -> None:
-    """People name their own scripts as ours are named; and a waiter that wakes nobody is no waiter."""
-    theirs = {"hooks": {event: [{"hooks": [{"type": "command", **entry}]}]}}
-    clone.write(SHARED, json.dumps(theirs))
-    assert "did not write" not in ok(clone.run("init"))
-    assert {*settings(clone)["hooks"]} == {wire.event for wire in WIRES}
-    doubled = ClientSetup.read(clone.root, clone.environment).doubled
-    assert bool(doubled) is not entry["command"].endswith(".sh")
-
-
-@pytest.mark.parametrize(
-    ("event", "name", "matcher"),
-    [
-        ("PreCompact", "pre-compact", "manual"),
-        ("SubagentStop", "workflow-agent", "Explore"),
-        ("SessionEnd", "session-end", "clear"),
-    ],
-)
-def test_an_entry_for_some_kinds_of_an_event_replaces_none(
-    clone: Clone, event: str, name: str, matcher: str
-) -> None:
-    """A compaction by itself would save nothing if the entry is for `/compact` alone."""
-    hook = {"type": "command", "command": f"lifecycle hook {name}"}
-    group = {"matcher": matcher, "hooks": [hook]}
-    clone.write(SHARED, json.dumps({"hooks": {event: [group]}}))
-    assert "did not write" not in ok(clone.run("init"))
-    clone.write(SHARED, json.dumps({"hooks": {event: [{**group, "matcher": "*"}]}}))
-    assert f"already run {name} (" in ok(clone.run("init"))
 
 
 def test_a_fresh_worktree_with_everybodys_entries_stays_clean(clone: Clone) -> None:
