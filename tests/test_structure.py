@@ -26,7 +26,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_942,
     "storage": 1_447,
-    "settings": 846,
+    "settings": 828,
     "git": 998,
     "github": 5_820,
     "trackers": 2_496,

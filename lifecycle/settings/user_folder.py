@@ -141,7 +141,7 @@ def is_trusted(environment: Mapping[str, str], repository: Path, commands: Seque
     Raises:
         BrokenTrust: trust.json cannot be read, so it is unknown.
     """
-    return _key(repository, commands) in _trusted(environment)
+    return _allowed(environment, repository, "commands") == [*commands]
 
 
 def allowed(environment: Mapping[str, str], repository: Path) -> tuple[str, ...]:
@@ -150,40 +150,8 @@ def allowed(environment: Mapping[str, str], repository: Path) -> tuple[str, ...]
     Raises:
         BrokenTrust: trust.json cannot be read, so it is unknown.
     """
-    mine = [e for e in _trusted(environment).values() if e.get("repository") == str(repository)]
-    listed = [entry.get(kind) for entry in mine for kind in ("commands", "checks")]
-    return tuple(str(line) for lines in listed if isinstance(lines, list) for line in lines)
-
-
-def trust(
-    environment: Mapping[str, str],
-    repository: Path,
-    commands: Sequence[str],
-    checks: Sequence[str] = (),
-) -> None:
-    """Allow exactly these commands of this repository; an earlier yes to others ends.
-
-    Args:
-        environment: names the home.
-        repository: the repository's common git folder.
-        commands: the commands that a hand-off runs, in its order.
-        checks: the commands that checks run, each as one line.
-
-    Raises:
-        Refused: the environment names no home.
-        BrokenTrust: trust.json cannot be read; it is left unchanged.
-    """
-    where = str(repository)
-    entries = {
-        key: entry
-        for key, entry in _trusted(environment).items()
-        if "program" in entry or entry.get("repository") != where
-    }
-    if commands:
-        entries[_key(repository, commands)] = {"repository": where, "commands": list(commands)}
-    if checks:
-        entries[_key(repository, checks, "checks")] = {"repository": where, "checks": list(checks)}
-    write(*_file(environment, entries))
+    commands = _allowed(environment, repository, "commands")
+    return (*commands, *_allowed(environment, repository, "checks"))
 
 
 def allows(environment: Mapping[str, str], repository: Path, program: str) -> bool:
@@ -192,24 +160,32 @@ def allows(environment: Mapping[str, str], repository: Path, program: str) -> bo
     Raises:
         BrokenTrust: trust.json cannot be read, so it is unknown.
     """
-    return _key(repository, [program], "program") in _trusted(environment)
+    return program in _allowed(environment, repository, "programs")
 
 
-def allowing(environment: Mapping[str, str], repository: Path, program: str) -> tuple[Path, bytes]:
-    """The file, and its content with the user's yes to a tracker's program in this repository.
+def allowing(
+    environment: Mapping[str, str], repository: Path, **lines: Sequence[str]
+) -> tuple[Path, bytes]:
+    """The file, and its content with the user's yes to these lines of this repository.
+
+    Args:
+        environment: names the home.
+        repository: the repository's common git folder.
+        lines: by kind: "commands" that a hand-off runs, in its order; "checks", a line each; "programs"
+            that keep tasks. An earlier yes to others of the kind ends.
 
     Raises:
         Refused: the environment names no home.
         BrokenTrust: trust.json cannot be read; it is left unchanged.
     """
-    entry = {"repository": str(repository), "program": program}
-    key = _key(repository, [program], "program")
-    return _file(environment, {**_trusted(environment), key: entry})
+    trusted = _trusted(environment)
+    entry = {**trusted.get(str(repository), {}), **lines}
+    return _file(environment, {**trusted, str(repository): entry})
 
 
-def allow(environment: Mapping[str, str], repository: Path, program: str) -> None:
-    """Allow a tracker's program in this repository; raises as `allowing` does."""
-    write(*allowing(environment, repository, program))
+def allow(environment: Mapping[str, str], repository: Path, **lines: Sequence[str]) -> None:
+    """Write what `allowing` returns; raises as that does."""
+    write(*allowing(environment, repository, **lines))
 
 
 def revoke(environment: Mapping[str, str], repository: Path) -> bool:
@@ -218,22 +194,15 @@ def revoke(environment: Mapping[str, str], repository: Path) -> bool:
     Raises:
         BrokenTrust: trust.json cannot be read; it is left unchanged.
     """
-    before = _trusted(environment)
-    kept = {k: e for k, e in before.items() if e.get("repository") != str(repository)}
-    if kept == before:
+    trusted = _trusted(environment)
+    if trusted.pop(str(repository), None) is None:
         return False
-    write(*_file(environment, kept))
+    write(*_file(environment, trusted))
     return True
 
 
-def _key(repository: Path, commands: Sequence[str], *kind: str) -> str:
-    import hashlib  # not on the way of a hook that has nothing to hash
-
-    text = json.dumps([str(repository), list(commands), *kind])
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
+def _trusted(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """What the user allows each repository: "commands", "checks" and "programs"."""
     place = own_folder(environment)
     file = store.read(place / TRUST) if place is not None else None
     if file is None:
@@ -242,6 +211,11 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
     if isinstance(entries, dict) and all(isinstance(e, dict) for e in entries.values()):
         return entries
     raise BrokenTrust(resources.sentence("broken-trust", path=own_path(TRUST, environment)))
+
+
+def _allowed(environment: Mapping[str, str], repository: Path, kind: str) -> list[str]:
+    lines: list[str] = _trusted(environment).get(str(repository), {}).get(kind, [])
+    return lines
 
 
 def _file(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> tuple[Path, bytes]:

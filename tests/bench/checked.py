@@ -37,7 +37,7 @@ def check_probe(folder: Path, environment: Mapping[str, str]) -> Probe:
     named = ("-c", "user.name=bench", "-c", "user.email=bench@example.com")
     for words in (("init", "--quiet"), ("add", "."), (*named, "commit", "--quiet", "-m", "Begin")):
         subprocess.run(["git", *words], cwd=root, env=seen, check=True, stdin=subprocess.DEVNULL)
-    user_folder.trust(seen, store.clone_of(root), (), ["true"])
+    user_folder.allow(seen, store.clone_of(root), checks=["true"])
     command = Path(sys.executable).with_name("lifecycle")
     line = f"cd {shlex.quote(str(root))} && exec {shlex.quote(str(command))} check lint"
     return Probe(CHECKED, ("/bin/sh", "-c", line), seen)

@@ -161,7 +161,7 @@ class Ground:
         put(home / OWN, "bench", markers=["pay.py"])
         for words in (("init", "-b", "work"), ("add", "."), ("commit", "-m", "Begin")):
             self._git(*words)
-        user_folder.trust(self.variables, store.clone_of(root), (), TEST)
+        user_folder.allow(self.variables, store.clone_of(root), checks=TEST)
         self.deadline = Deadline.after(SystemClock(), None)
         kept = RunStore(root, self.variables, self.deadline)
         with kept.locked():

@@ -134,7 +134,7 @@ def test_trust_is_for_these_very_commands_of_this_clone(environment: dict[str, s
     """Another order, another word or another repository is another question."""
     here = Path("/home/dev/hello/.git")
     assert not user_folder.is_trusted(environment, here, COMMANDS)
-    user_folder.trust(environment, here, COMMANDS)
+    user_folder.allow(environment, here, commands=COMMANDS)
     assert user_folder.is_trusted(environment, here, COMMANDS)
     assert not user_folder.is_trusted(environment, here, COMMANDS[::-1])
     assert not user_folder.is_trusted(environment, here, ("make test make lint",))
@@ -145,9 +145,9 @@ def test_trust_is_for_these_very_commands_of_this_clone(environment: dict[str, s
 def test_a_new_yes_ends_the_earlier_one(environment: dict[str, str]) -> None:
     """What was allowed once does not stay allowed when the file goes back to it."""
     here, there = Path("/home/dev/hello/.git"), Path("/home/dev/other/.git")
-    user_folder.trust(environment, there, COMMANDS)
-    user_folder.trust(environment, here, ("rm old",))
-    user_folder.trust(environment, here, COMMANDS)
+    user_folder.allow(environment, there, commands=COMMANDS)
+    user_folder.allow(environment, here, commands=("rm old",))
+    user_folder.allow(environment, here, commands=COMMANDS)
     assert not user_folder.is_trusted(environment, here, ("rm old",))
     assert user_folder.is_trusted(environment, there, COMMANDS)
 
@@ -156,8 +156,8 @@ def test_trust_can_be_taken_back(environment: dict[str, str]) -> None:
     """Of this repository alone; taking back what was not given says so."""
     here, there = Path("/home/dev/hello/.git"), Path("/home/dev/other/.git")
     assert user_folder.revoke(environment, here) is False
-    user_folder.trust(environment, here, COMMANDS)
-    user_folder.trust(environment, there, COMMANDS)
+    user_folder.allow(environment, here, commands=COMMANDS)
+    user_folder.allow(environment, there, commands=COMMANDS)
     assert user_folder.revoke(environment, here) is True
     assert not user_folder.is_trusted(environment, here, COMMANDS)
     assert user_folder.is_trusted(environment, there, COMMANDS)
@@ -181,7 +181,9 @@ def test_a_broken_list_trusts_nothing_and_is_kept(
     assert place is not None
     place.mkdir(parents=True)
     (place / "trust.json").write_bytes(content)
-    for ask in (user_folder.is_trusted, user_folder.trust):
-        with pytest.raises(BadConfig, match=r"trust\.json"):
-            ask(environment, Path("/home/dev/hello/.git"), COMMANDS)
+    here = Path("/home/dev/hello/.git")
+    with pytest.raises(BadConfig, match=r"trust\.json"):
+        user_folder.is_trusted(environment, here, COMMANDS)
+    with pytest.raises(BadConfig, match=r"trust\.json"):
+        user_folder.allow(environment, here, commands=COMMANDS)
     assert (place / "trust.json").read_bytes() == content

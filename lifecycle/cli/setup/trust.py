@@ -47,10 +47,9 @@ class _Asked:
 
     def allow(self) -> None:
         """Record the user's yes to all of it."""
-        if self.commands or self.checks:
-            user_folder.trust(os.environ, self.clone, self.commands, self.check_lines)
-        if self.program:
-            user_folder.allow(os.environ, self.clone, self.program)
+        lines = {"commands": self.commands, "checks": self.check_lines}
+        programs = {"programs": [self.program]} if self.program else {}
+        user_folder.allow(os.environ, self.clone, **lines, **programs)
 
     @property
     def lines(self) -> list[str]:

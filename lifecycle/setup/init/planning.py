@@ -269,7 +269,7 @@ class _Project(Removal):
         if is_agents or user_folder.trouble(self.environment):
             self.note("untrusted", program=program)
             return
-        path, content = user_folder.allowing(self.environment, clone, program)
+        path, content = user_folder.allowing(self.environment, clone, programs=[program])
         shown = config.own_path(path.name, self.environment)
         self.draft.write(path, content, f"{program} may run here", shown, is_private=True)
 

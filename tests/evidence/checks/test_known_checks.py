@@ -118,12 +118,14 @@ def test_what_comes_with_the_repository_needs_the_yes(root: Path, home: Path) ->
     environment, clone = {"HOME": str(home)}, root.resolve()
     with pytest.raises(Refused, match=r"`pytest -q`.*lifecycle trust"):
         known_checks.demanded("test", root, ALL, environment)
-    user_folder.trust(environment, clone, (), ["pytest -q", "a"])
+    user_folder.allow(environment, clone, commands=[], checks=["pytest -q", "a"])
     assert known_checks.demanded("test", root, ALL, environment).lines == ("pytest -q",)
     for name in ("all", "types"):
         with pytest.raises(Refused):
             known_checks.demanded(name, root, ALL, environment)
-    user_folder.trust(environment, clone, ("mypy  '--strict'", "tox && rm -r ."))
+    user_folder.allow(
+        environment, clone, commands=("mypy  '--strict'", "tox && rm -r ."), checks=[]
+    )
     assert known_checks.demanded("types", root, ALL, environment).name == "types"
     with pytest.raises(Refused):  # an earlier yes to others ended
         known_checks.demanded("test", root, ALL, environment)

@@ -84,7 +84,7 @@ def workspace(root: Path, folder: Path, prefix: str = "demo", ids: tuple[str, ..
 
 def allow(root: Path, environment: Mapping[str, str]) -> None:
     """The user whose environment this is lets bd run in this worktree's clone."""
-    user_folder.allow(environment, store.clone_of(root), "bd")
+    user_folder.allow(environment, store.clone_of(root), programs=["bd"])
 
 
 def run(folder: Path, root: Path, *arguments: str, actor: str = "a-person") -> Any:

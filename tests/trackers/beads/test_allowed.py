@@ -63,10 +63,10 @@ def test_without_a_yes_bd_is_not_run(root: Path, environment: dict[str, str]) ->
     (root / ".beads").mkdir()
     clone = store.clone_of(root)
     assert bd_here.is_here(root, environment, "")
-    user_folder.trust(environment, clone, ["make test"])
+    user_folder.allow(environment, clone, commands=["make test"])
     assert bd_here.is_here(root, environment, "")
     user_folder.revoke(environment, clone)
-    user_folder.trust(environment, clone, ["make test"])
+    user_folder.allow(environment, clone, commands=["make test"])
     assert "nobody has allowed bd" in said(root, environment)
     assert "lifecycle trust" in said(root, environment)
 
