@@ -14,7 +14,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
 from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.setup.init import hook_table
-from lifecycle.setup.init.planned_files import PutLines, sentence
+from lifecycle.setup.init.planned_files import sentence
 from lifecycle.setup.init.supplies import is_one, is_section
 
 Route = tuple[str, ...]
@@ -74,7 +74,7 @@ class InitMark:
     Attributes:
         mode: for one person ("local") or for everybody in the repository ("shared").
         settings: the additions to the settings file of that mode.
-        lines: the additions to files of lines, by name: `.gitignore`, `info/exclude`.
+        lines: the pieces added to files of lines, by name: `.gitignore`, `info/exclude`.
         created: files and folders that did not exist before, by name.
         sha256: digests of files that were written whole, by name.
         stages: the staged workflow was added as well.
@@ -86,7 +86,7 @@ class InitMark:
 
     mode: str
     settings: Put = field(default_factory=Put)
-    lines: dict[str, PutLines] = field(default_factory=dict)
+    lines: dict[str, tuple[str, ...]] = field(default_factory=dict)
     created: tuple[str, ...] = ()
     sha256: dict[str, str] = field(default_factory=dict)
     stages: bool = False

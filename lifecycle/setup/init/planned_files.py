@@ -200,41 +200,33 @@ def _write(change: FileChange, content: bytes | None, folders: list[Path]) -> No
         store.write(path, content, 0o777 if change.is_executable else 0o666)
 
 
-@dataclass(frozen=True, slots=True)
-class PutLines:
-    """The lines that were added to one file, and the piece of text that contains them."""
-
-    lines: tuple[str, ...] = ()
-    piece: str = ""
-
-
-def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[bytes, PutLines]:
+def add_lines(
+    content: bytes, lines: Sequence[str], before: Sequence[str]
+) -> tuple[bytes, tuple[str, ...]]:
     """Add the lines that the content lacks, at its end with its own line ends; also returns all additions.
 
-    Lines of `before` that were removed since, or never written, are not included.
+    Additions are the added pieces of text, one for each line. Those of `before` that were removed since, or
+    never written, are not included.
     """
     text = as_text(content)
     existing = {line.strip() for line in text.splitlines()}
+    left = tuple(piece for piece in before if piece.strip() in existing)
     existing |= {f"/{line}" for line in existing if not line.startswith("/")}
-    missing = [line for line in lines if line not in existing]
-    if not missing:
-        return content, before
     newline = newline_of(text)
-    joint = "" if not text or text.endswith("\n") else newline
-    piece = joint + newline.join([*missing, ""])
-    left = tuple(line for line in before.lines if line in existing)
-    whole = (before.piece if left else "") + piece
-    return as_bytes(text + piece), PutLines((*left, *missing), whole)
+    added = [f"{line}{newline}" for line in lines if line not in existing]
+    if added and text and not text.endswith("\n"):
+        added[0] = newline + added[0]
+    return as_bytes(text + "".join(added)), (*left, *added)
 
 
-def take_out_lines(content: bytes, put: PutLines) -> bytes:
-    """The content without the added lines; byte for byte as before if the piece is untouched."""
-    text = as_text(content)
-    if put.piece and text.count(put.piece) == 1:
-        start = text.index(put.piece)
-        before, after = text[:start], text[start + len(put.piece) :]
-        return as_bytes(before + (joint_of(put.piece) if after else "") + after)
-    kept = [line for line in text.splitlines(keepends=True) if line.strip() not in put.lines]
+def take_out_lines(content: bytes, pieces: Sequence[str]) -> bytes:
+    """The content without these additions; byte for byte as before if they are as they were added."""
+    text, whole = as_text(content), "".join(pieces)
+    if whole and text.count(whole) == 1:
+        before, _, after = text.partition(whole)
+        return as_bytes(before + (joint_of(whole) if after else "") + after)
+    lines = {piece.strip() for piece in pieces}
+    kept = [line for line in text.splitlines(keepends=True) if line.strip() not in lines]
     return as_bytes("".join(kept))
 
 

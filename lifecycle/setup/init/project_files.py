@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from lifecycle.setup.init import client_settings, hook_table, init_mark, planned
 from lifecycle.setup.init.found_hooks import places_of
 from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
-from lifecycle.setup.init.planned_files import PutLines, add_lines, digest, sentence, unwritten
+from lifecycle.setup.init.planned_files import add_lines, digest, sentence, unwritten
 from lifecycle.setup.init.stages_switch import lacking, switch_on
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.setup.init.supplies import Supply
@@ -129,21 +130,23 @@ class ProjectFiles:
         """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
         lines = (*OWN_LINES, *(line for part in mark.parts for line in _LINES[part]))
         name, path = init_mark.IGNORE, self.root / init_mark.IGNORE
+        before = mark.lines.get(name, ())
         if mark.mode == LOCAL:
             # One person's files are excluded in this clone only, and there is nothing to commit.
             name, path = EXCLUDE, self._exclude()
             new_files = (SETTINGS[LOCAL], supplies.SECTION_PAGE)
             created = [file for file in new_files if file in mark.created]
             lines = (*lines, *map(self._line, (mark_name, *created, *mark.sha256)))
+            shared = [piece for piece in self._others_lines() if piece.strip() in lines]
+            before = (*dict.fromkeys((*mark.lines.get(name, ()), *shared)),)
         if path.is_symlink():
             self.note("link", name=name)
             return
         content = self.draft.read(path)
-        added, put = add_lines(content or b"", lines, mark.lines.get(name, PutLines()))
+        added, mark.lines[name] = add_lines(content or b"", lines, before)
         if added != (content or b""):
-            self.draft.write(path, added, count(len(put.lines), "line"), _shown(name))
+            self.draft.write(path, added, count(len(mark.lines[name]), "line"), _shown(name))
             mark.note_created(name, is_new=content is None)
-            mark.lines[name] = put
 
     def _line(self, name: str) -> str:
         """The pattern for one file, by its real path: git looks at nothing behind a link."""
@@ -154,31 +157,22 @@ class ProjectFiles:
         """Remove our lines from the files that keep files out of git."""
         for name in names:
             path = self._exclude() if name == EXCLUDE else self.root / name
-            content, put = self.draft.read(path), before.lines.get(name)
-            if content is None or put is None or path.is_symlink():
+            content, others = self.draft.read(path), self._others_lines() if name == EXCLUDE else ()
+            pieces = [piece for piece in before.lines.get(name, ()) if piece not in others]
+            if content is None or path.is_symlink():
                 continue
-            if name == EXCLUDE and self._inherited(before, put):
-                continue
-            after = planned_files.take_out_lines(content, put)
+            after = planned_files.take_out_lines(content, pieces)
             is_gone = not after and name in before.created
             self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
 
-    def _inherited(self, before: InitMark, put: PutLines) -> bool:
-        """Pass lines of `info/exclude` on to another wired worktree, whose own files still need them."""
-        for worktree in self._others():
-            for name in MARKS:
-                path = worktree / name
+    def _others_lines(self) -> list[str]:
+        """What other worktrees of this clone, wired for one person, need in the shared `info/exclude`."""
+        pieces: list[str] = []
+        for path in (worktree / name for worktree in self._others() for name in MARKS):
+            with contextlib.suppress(Refused):  # a broken mark is that worktree's problem
                 mark = self.mark(path) if Path(os.path.realpath(path)) == path else None
-                if mark is None or mark.mode != LOCAL:
-                    continue
-                own = mark.lines.get(EXCLUDE, PutLines())
-                lines = PutLines((*put.lines, *own.lines), put.piece + own.piece)
-                mark.lines[EXCLUDE] = lines
-                mark.note_created(EXCLUDE, is_new=EXCLUDE in before.created)
-                what = f"takes over {count(len(put.lines), 'line')} of {_shown(EXCLUDE)}"
-                self.draft.write(path, init_mark.render(mark), what, str(path))
-                return True
-        return False
+                pieces += mark.lines.get(EXCLUDE, ()) if mark is not None else ()
+        return pieces
 
     def _others(self) -> list[Path]:
         """The other worktrees of this clone."""
@@ -200,7 +194,7 @@ class ProjectFiles:
         if path.is_symlink() or not left:
             return
         before = self.draft.read(path) or b""
-        after, _ = add_lines(before, [line for file in left for line in by_file[file]], PutLines())
+        after, _ = add_lines(before, [line for file in left for line in by_file[file]], ())
         if after != before:
             names = ", ".join(left)
             self.draft.write(path, after, f"keeps out of git still: {names}", _shown(EXCLUDE))

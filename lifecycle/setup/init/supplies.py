@@ -246,7 +246,7 @@ def without_section(content: bytes, piece: str) -> bytes | None:
     """The content without the piece, as it was before; None if the piece was changed or removed."""
     if planned_files.as_text(content).count(piece) != 1:
         return None
-    return planned_files.take_out_lines(content, planned_files.PutLines((), piece))
+    return planned_files.take_out_lines(content, [piece])
 
 
 def is_section(piece: str) -> bool:
