@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,18 +12,14 @@ from pathlib import Path
 from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import short, visible
-from lifecycle.settings import user_folder
-from lifecycle.settings.resources import install_line, top_folder
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import STRICT, ClientSettings, HookEntry, is_file, shown
-from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire, missed
+from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire
 from lifecycle.setup.init.init_mark import SETTINGS, SHARED, InitMark
 from lifecycle.storage import log, signs_of_life
 
 _ADMINISTRATOR = "ask the administrator of this machine, whose file it is"
-
-_PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
 
 
 def check(case: Examined) -> None:
@@ -35,9 +30,8 @@ def check(case: Examined) -> None:
     _permissions(case)
     _doubled(case)
     _gone(case)
-    for look in (_script, _wired):
-        for entry in case.client.entries:
-            look(case, entry, fix_of(case, entry))
+    for entry in case.client.entries:
+        _entry(case, entry)
 
 
 def _permissions(case: Examined) -> None:
@@ -122,8 +116,6 @@ def _missing(case: Examined) -> None:
         case.find("hooks.installed.plugin", names=", ".join(client.plugins))
         return
     missing, fix = client.missing, init_fix("", client.mark)
-    if not missing and any(entry.held_back for entry in client.entries):
-        return  # they are reported one by one
     if not missing:
         silent = "; the plugin's copies are silent" if client.plugins else ""
         case.find("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
@@ -166,9 +158,8 @@ def _gone(case: Examined) -> None:
     """One finding for all scripts that a file looks for in one folder in vain: they went together."""
     gone = dict[tuple[str, Path, str], list[str]]()
     for entry in case.client.entries:
-        where = entry.script
-        if where is not None and not is_file(where) and not _is_ours(where):
-            key = entry.file.shown, where.parent, fix_of(case, entry)
+        if entry.script is not None and not is_file(entry.script):
+            key = entry.file.shown, entry.script.parent, fix_of(case, entry)
             gone.setdefault(key, []).append(entry.name)
     for (file, folder, fix), names in gone.items():
         place = shown(folder, case.root, case.environment)
@@ -176,36 +167,17 @@ def _gone(case: Examined) -> None:
         case.find("hooks.script.gone", **words, fix=fix, hinders=names)
 
 
-def _is_ours(script: Path) -> bool:
-    """True if a script, there or not, is in this installation's folder of scripts."""
-    return os.path.realpath(script.parent) == os.path.realpath(top_folder("hooks"))
-
-
-def _script(case: Examined, entry: HookEntry, fix: str) -> None:
-    """A finding if the script of an entry is missing, not executable, or of another installation."""
-    where = entry.script
-    if where is None:
-        match = _PLAIN.fullmatch(str(entry.hook.get("command") or "").strip())
-        if match and shutil.which(match[1], path=case.environment.get("PATH")) is None:
-            case.find("hooks.script.unknown", entry=entry, program=match[1], fix=fix)
-        return
-    script = shown(where, case.root, case.environment)
-    if not is_file(where):
-        # A script that the installation lacks would only be named again by init.
-        if _is_ours(where):
-            case.find("hooks.script.lost", entry=entry, script=script, fix=install_line("renew"))
-    elif not os.access(where, os.X_OK):
-        quoted = shlex.quote(str(where))
-        case.find("hooks.script.closed", entry=entry, script=script, quoted=quoted)
-    elif not _is_known(case, entry):
-        case.find("hooks.path", entry=entry, script=script, fix=fix)
-
-
-def _is_known(case: Examined, entry: HookEntry) -> bool:
-    folders = (top_folder("hooks"), user_folder.recorded(case.environment).hooks)
-    scripts = [folder / entry.name for folder in folders if folder is not None]
-    script = entry.script
-    return script is not None and any(path.is_file() and script.samefile(path) for path in scripts)
+def _entry(case: Examined, entry: HookEntry) -> None:
+    """Findings if an entry was changed, or its script cannot be started or has no work at the event."""
+    script, fix = entry.script, fix_of(case, entry)
+    if script is not None and is_file(script) and not os.access(script, os.X_OK):
+        name = shown(script, case.root, case.environment)
+        case.find("hooks.script.closed", entry=entry, script=name, quoted=shlex.quote(str(script)))
+    if entry.wire is None:
+        own = ", ".join(wire.event for wire in WIRES if wire.name == entry.name)
+        case.find("hooks.event", entry=entry, event=own, fix=fix)
+    elif entry.changed:
+        case.find("hooks.entry", entry=entry, changed=", ".join(entry.changed), fix=fix)
 
 
 def _files_of(entries: Iterable[HookEntry]) -> str:
@@ -222,63 +194,6 @@ def _counted(names: Iterable[str], singular: str, plural: str) -> str:
 def _list(names: Iterable[str]) -> str:
     *others, last = dict.fromkeys(names)
     return f"{', '.join(others)} and {last}" if others else last
-
-
-DEFAULT_TIMEOUT = {"UserPromptSubmit": 30.0, "SessionEnd": 1.5}
-"""Seconds that the client allows a command without a timeout; 600 for events not listed.
-
-Source: https://code.claude.com/docs/en/hooks.
-"""
-_DEFAULT = 600.0
-
-MOST = 3600.0
-"""The longest timeout of an entry, except the waiter's; a longer one was meant as milliseconds."""
-
-
-def _wired(case: Examined, entry: HookEntry, fix: str) -> None:
-    """Findings on an entry's event, matcher, form and timeout; `fix` corrects it."""
-    wire = entry.wire
-    if wire is None:
-        own = ", ".join(wire.event for wire in WIRES if wire.name == entry.name)
-        case.find("hooks.event", entry=entry, event=own, fix=fix)
-        return
-    if entry.held_back:
-        case.find("hooks.held", entry=entry, fix=fix)
-    for look in (_matcher, _background, _timeout):
-        look(case, entry, wire, fix)
-
-
-def _matcher(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
-    kinds = missed(wire, entry.matcher)
-    if kinds and wire.event == "SessionStart" and not wire.matcher:
-        case.find("hooks.matcher.start", entry=entry, missed=", ".join(kinds), fix=fix)
-    elif kinds:
-        case.find("hooks.matcher.missed", entry=entry, missed="|".join(kinds), fix=fix)
-
-
-def _background(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
-    if wire.is_rewake and not entry.is_rewake:
-        more = ", and holds up every turn" if wire.name == "ci-waiter" else ""
-        case.find("hooks.rewake", entry=entry, more=more, fix=fix)
-    elif not wire.is_rewake and (entry.is_rewake or entry.hook.get("async") is True):
-        effect = "its output comes late or is lost"
-        if wire.name == "post-tool-use":
-            effect = "the files may have changed before it looks at them"
-        case.find("hooks.background", entry=entry, what=effect, fix=fix)
-
-
-def _timeout(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
-    seconds, limit = entry.timeout, "is given"
-    if seconds is None:
-        seconds, limit = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT), "has the client's"
-    limit = f"{limit} {seconds:g} s"
-    if seconds < wire.least:
-        effect = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
-        case.find(
-            "hooks.timeout.short", entry=entry, given=limit, least=wire.least, what=effect, fix=fix
-        )
-    elif seconds > MOST and wire.name != "ci-waiter":
-        case.find("hooks.timeout.long", entry=entry, given=limit, hours=seconds / 3600, fix=fix)
 
 
 def check_session(case: Examined) -> None:

@@ -106,12 +106,6 @@ class HookEntry:
         return own_name(self.hook) is not None
 
     @property
-    def timeout(self) -> float | None:
-        """Seconds, or None for the client's default."""
-        value: Any = self.hook.get("timeout")
-        return float(value) if type(value) in (int, float) else None
-
-    @property
     def call(self) -> str:
         """Command and arguments as text: of entries with the same ones the client runs one."""
         return json.dumps([self.hook.get("command"), self.hook.get("args")])
@@ -122,20 +116,19 @@ class HookEntry:
         return self.hook.get("asyncRewake") is True
 
     @property
-    def held_back(self) -> str:
-        """What keeps the client from running it at its event, in words; "" if nothing does.
-
-        A condition that names no tool's call never holds, nor does any at an event that is not a tool's.
-        """
-        kind, condition = self.hook.get("type", "command"), self.hook.get("if")
-        if kind != "command":
-            return f"is of type {kind}, which starts no script"
-        return f"runs only if {condition}" if condition else ""
-
-    @property
     def wire(self) -> Wire | None:
         """The wire of its script at its event; None if the script has no work there."""
         return hook_table.wire_of(self.event, self.name)
+
+    @property
+    def changed(self) -> list[str]:
+        """What in an entry of `init` is not as that writes it; none in others' entries."""
+        if self.wire is None or not self.is_inits:
+            return []
+        wanted = hook_table.entry(self.wire, lambda _: {})
+        own = {key: value for key, value in self.hook.items() if key not in ("command", "args")}
+        changed = [key for key in {**wanted, **own} if own.get(key) != wanted.get(key)]
+        return [*changed, *(["matcher"] if hook_table.missed(self.wire, self.matcher) else [])]
 
     @property
     def is_there(self) -> bool:

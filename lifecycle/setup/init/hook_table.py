@@ -32,7 +32,6 @@ class Wire:
         timeout: seconds after which the client ends it.
         matcher: the kinds of the event for which it is run; "" for all.
         is_rewake: it runs in the background, and its exit 2 wakes an idle session.
-        least: the longest time that the script takes, in seconds, and a little more.
     """
 
     event: str
@@ -40,19 +39,18 @@ class Wire:
     timeout: int
     matcher: str = ""
     is_rewake: bool = False
-    least: float = 10.0
 
 
 WIRES: tuple[Wire, ...] = (
-    Wire("SessionStart", "session-start", 30, least=6.0),
+    Wire("SessionStart", "session-start", 30),
     # The former session's waiter ends with that session, and perhaps no turn comes that starts another.
-    Wire("SessionStart", "ci-waiter", DAY, is_rewake=True, least=float(DAY)),
+    Wire("SessionStart", "ci-waiter", DAY, is_rewake=True),
     # Separate from the others: a background hook's output on stdout is lost.
     Wire("SessionStart", "on-clear", 30, matcher="clear", is_rewake=True),
-    Wire("UserPromptSubmit", "user-prompt-submit", 10, least=6.0),
+    Wire("UserPromptSubmit", "user-prompt-submit", 10),
     Wire("Stop", "on-stop", 30),
     # It polls until something happens: the client would kill it at its timeout, and nobody would be woken.
-    Wire("Stop", "ci-waiter", DAY, is_rewake=True, least=float(DAY)),
+    Wire("Stop", "ci-waiter", DAY, is_rewake=True),
     Wire("Notification", "on-idle", 30, matcher="idle_prompt", is_rewake=True),
     Wire("PreToolUse", "pre-tool-use", 10, matcher=EDITS),
     # Not in the background: the tree must be read before the agent edits it again. The client sends a
@@ -63,8 +61,8 @@ WIRES: tuple[Wire, ...] = (
     Wire("PostToolUseFailure", "workflow-agent", 10, matcher=AGENTS),
     # The event has no status: a phase fails by a command or by a tool's error.
     Wire("SubagentStop", "workflow-agent", 10),
-    Wire("PreCompact", "pre-compact", 10, least=6.0),
-    Wire("SessionEnd", "session-end", 5, least=3.0),
+    Wire("PreCompact", "pre-compact", 10),
+    Wire("SessionEnd", "session-end", 5),
 )
 
 NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))

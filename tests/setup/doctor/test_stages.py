@@ -208,16 +208,6 @@ def test_a_tracker_that_does_not_answer(staged: Patient, tmp_path: Path) -> None
 
 
 @SOAKED
-def test_a_hook_for_test_runs_in_the_background(staged: Patient) -> None:
-    """The files may have changed before it looks at them."""
-    staged.change_hook("post-tool-use", **{"async": True})
-    wrong = staged.wrong()
-    assert {(one["name"], one["level"]) for one in wrong} == {("hooks.background", "fail")}
-    assert "may have changed" in wrong[0]["says"]
-    assert wrong[0]["hinders"] == ["evidence of test runs"]
-
-
-@SOAKED
 def test_failed_commands_are_not_heard(staged: Patient) -> None:
     """The script is wired at one of its two events: the other is named."""
     data = staged.settings()

@@ -973,9 +973,9 @@ def test_what_is_installed_can_be_asked(clone: Clone) -> None:
     clone.write(SHARED, "{ broken")
     clone.write(LOCAL, THEIRS)
     found = ClientSetup.read(clone.root, clone.environment)
-    assert [(one.event, one.name, one.timeout, one.is_there) for one in found.entries] == [
-        ("Stop", "on-stop", 30000, False),
-        ("Notification", "on-idle", None, True),
+    assert [(one.event, one.name, one.is_there) for one in found.entries] == [
+        ("Stop", "on-stop", False),
+        ("Notification", "on-idle", True),
     ]
     assert {wire.name for wire in found.missing} == set(NAMES) - {"on-stop", "on-idle"}
     (problem,) = [file.problem for file in found.files if file.problem]
