@@ -198,7 +198,7 @@ def _supplied(
         The mark of `init`; None if it supplied none: then there is a finding only if the plugin has them.
     """
     mark, client = case.client.mark, case.client
-    if mark is None or not getattr(mark, part):
+    if mark is None or part not in mark.parts:
         if client.plugin_runs:
             case.find(f"{part}.use.plugin", names=", ".join(client.plugins))
         return None

@@ -77,10 +77,8 @@ class InitMark:
         lines: the pieces added to files of lines, by name: `.gitignore`, `info/exclude`.
         created: files and folders that did not exist before, by name.
         sha256: digests of files that were written whole, by name.
-        stages: the staged workflow was added as well.
+        parts: what was added beside the way from claim to close, of `hook_table.PARTS`.
         switched: the changes in `.lifecycle.toml`, if it existed before.
-        run: the files for autonomous runs were added as well.
-        workflow: the files for workflows were added as well.
         section: the text that was added to CLAUDE.md, to the byte; "" if none was.
     """
 
@@ -89,16 +87,9 @@ class InitMark:
     lines: dict[str, tuple[str, ...]] = field(default_factory=dict)
     created: tuple[str, ...] = ()
     sha256: dict[str, str] = field(default_factory=dict)
-    stages: bool = False
+    parts: tuple[str, ...] = ()
     switched: tuple[PutPiece, ...] = ()
-    run: bool = False
-    workflow: bool = False
     section: str = ""
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The parts that were added beside the way from claim to close, by their names."""
-        return tuple(part for part in hook_table.PARTS if getattr(self, part))
 
     def note_created(self, name: str, *, is_new: bool) -> None:
         """Add a file or folder to `created` if it is new."""
@@ -135,6 +126,7 @@ def parse(content: bytes) -> InitMark:
 def _is_ours(mark: InitMark) -> bool:
     """True if it names only what `init` may write, replace or remove."""
     is_written = mark.lines.keys() <= {IGNORE, EXCLUDE} and mark.mode in SETTINGS
+    is_known = hook_table.PARTS.keys() >= {*mark.parts}
     is_whole = all(map(is_one, mark.sha256.keys() - {CONFIG_FILE}))
     is_taken_out = not mark.section or is_section(mark.section)
-    return is_written and is_whole and is_taken_out
+    return is_written and is_known and is_whole and is_taken_out

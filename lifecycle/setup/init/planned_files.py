@@ -139,21 +139,8 @@ class FileDraft:
         )
 
     def changes(self) -> tuple[FileChange, ...]:
-        """The changes that differ from the files, in the order of the calls of `write`; then deletions.
-
-        Those are files that killed processes left next to the files that were read; not next to the user's
-        own files, which another clone's plan may be writing.
-        """
-        changes = [change for change in self._after.values() if change.before != change.after]
-        private = {change.path for change in self._after.values() if change.is_private}
-        for path in sorted({path.resolve() for path in self.seen.keys() - private}):
-            for remains in store.left_beside(path):
-                if (half := store.read(remains, follow=False)) is not None:
-                    self.seen[remains] = half.content
-                    name = os.path.relpath(remains, self._root.resolve())
-                    what = "what a killed process left"
-                    changes.append(FileChange(remains, name, half.content, None, what, is_log=True))
-        return tuple(changes)
+        """The changes that differ from the files, in the order of the calls of `write`."""
+        return tuple(change for change in self._after.values() if change.before != change.after)
 
 
 def write_all(changes: Sequence[FileChange], seen: Mapping[Path, bytes | None]) -> None:

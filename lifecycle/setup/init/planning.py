@@ -13,7 +13,7 @@ from pathlib import Path
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
-from lifecycle.setup.init import hook_table, init_mark
+from lifecycle.setup.init import init_mark
 from lifecycle.setup.init.found_hooks import found_mark
 from lifecycle.setup.init.hook_table import local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
@@ -145,16 +145,15 @@ class _Project(Removal):
             self._moved(new)
         elif mode == SHARED and not shared:
             self.note("shared-already", name=SETTINGS[SHARED])
-        is_new = "stages" in parts and not new.stages
-        for part in parts:
-            setattr(new, part, True)
+        is_new = "stages" in parts and "stages" not in new.parts
+        new.parts = (*dict.fromkeys((*new.parts, *parts)),)
         self._wired(new)
-        if new.stages:
+        if "stages" in new.parts:
             self.staged(new, is_new=is_new)
-        supplied = [*claims(), *(runs() if new.run else ())]
-        supplied += workflows() if new.workflow else ()
+        supplied = [*claims(), *(runs() if "run" in new.parts else ())]
+        supplied += workflows() if "workflow" in new.parts else ()
         self.supply(new, supplied)
-        if new.workflow and not self.only_wires:
+        if "workflow" in new.parts and not self.only_wires:
             self.sectioned(new)
         if not self.only_wires and not config.file_of(self.root).is_file():
             self.settle(new)
@@ -165,7 +164,7 @@ class _Project(Removal):
         for name, where in self.client.plugins.items():
             self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown after the files that it lists.
-        label = self.settings.label if new.stages else ""
+        label = self.settings.label if "stages" in new.parts else ""
         return replace(self.drafted(mode), label=label, parts=new.parts)
 
     def permission(self, parts: Collection[str]) -> Plan:
@@ -179,8 +178,9 @@ class _Project(Removal):
                 self.note("wired-already")
             return self.drafted(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
-        extra = self.extras([*(["stages"] if self.settings.use else []), *parts])
-        self.put_into(new, None, extra if "run" in parts else replace(extra, variables={}))
+        new.parts = (*dict.fromkeys((*new.parts, *parts)),)
+        extra = self.extras([*(["stages"] if self.settings.use else []), *new.parts])
+        self.put_into(new, None, extra if "run" in new.parts else replace(extra, variables={}))
         self.marked(new, PERMITS)
         return self.drafted(PERMISSIONS_ALONE)
 
@@ -210,9 +210,6 @@ class _Project(Removal):
         if allowed is None:
             return self.new_mark(mode)
         self.draft.write(PERMITS, None, "part of the mark now")
-        rules = {*allowed.settings.permissions}
-        for part in ("run", "workflow"):
-            setattr(allowed, part, not rules.isdisjoint(hook_table.PARTS[part]))
         return allowed
 
     def _moved(self, mark: InitMark) -> None:

@@ -665,31 +665,6 @@ def test_lines_that_went_are_put_in_once(clone: Clone, arguments: tuple[str, ...
     assert clone.contents() == before
 
 
-@pytest.mark.parametrize("option", ["", "--stages", "--remove"])
-def test_what_a_killed_run_left_goes_with_the_next(clone: Clone, option: str) -> None:
-    """The next version of a file that never got its name; that of a file of no interest to it stays."""
-    before = clone.contents()
-    todo = plan(clone.root, environment=clone.environment)
-    (mark,) = [change for change in todo.changes if change.shown == MARK]
-    assert mark.after is not None
-    clone.write(MARK, mark.after)
-    left = [".claude/commands/handoff.md", LOCAL, ".git/info/exclude"]
-    left = [f"{name}.1f.lifecycle.tmp" for name in left]
-    paths = [clone.write(name, "half") for name in left]
-    claims = clone.write(".agent-claim.json.1f.lifecycle.tmp", "half")
-    own = clone.home / ".config/lifecycle/bin.1f.lifecycle.tmp"  # another clone's init may write it
-    own.parent.mkdir(parents=True, exist_ok=True)
-    own.write_text("half")
-    lines = ok(clone.run("init", *filter(None, [option]))).splitlines()
-    gone = [line.split()[1] for line in lines if line.endswith("what a killed process left")]
-    assert sorted(gone) == sorted(left)
-    assert not any(path.exists() for path in paths)
-    own.unlink()
-    claims.unlink()
-    ok(clone.run("init", "--remove"))
-    assert clone.contents() == before
-
-
 def test_status_says_that_hooks_are_not_there_any_more(clone: Clone) -> None:
     """The command moved to another Python, and with it what settings name; in linked worktrees, too."""
     clone.git("commit", "-q", "--allow-empty", "-m", "x")
@@ -872,7 +847,7 @@ def test_options_that_contradict_are_a_usage_error(clone: Clone) -> None:
         {"settings": None},
         {"created": "x"},
         {"created": ["x", 5]},
-        {"run": "no"},
+        {"parts": ["no"]},
         {"version": None},
     ],
 )
