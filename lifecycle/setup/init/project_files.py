@@ -23,7 +23,7 @@ from lifecycle.setup.init.found_hooks import places_of
 from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
 from lifecycle.setup.init.planned_files import add_lines, digest, sentence, unwritten
-from lifecycle.setup.init.stages_switch import lacking, switch_on
+from lifecycle.setup.init.stages_switch import switch_on
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.setup.init.supplies import Supply
 from lifecycle.storage import store
@@ -312,27 +312,28 @@ class ProjectFiles:
         content = self.draft.read(name)
         values = {"review": supplies.REVIEW, "start": self.settings.start or self.start}
         above = config.file_of(self.root)
+        pieces: tuple[init_mark.PutPiece, ...] = ()
+        is_ours = content is not None and digest(content) == mark.sha256.get(name) and is_new
         if above != path and above.is_file():
             # In a linked worktree whose main worktree's file has it off: use a changed copy of that file.
             if not self.settings.use:
                 # It was already read as settings.
-                text, _ = switch_on(above.read_bytes().decode(), name, values)
+                text, pieces = switch_on(above.read_bytes().decode(), name, values)
+            if pieces:
                 what = "the main worktree's, with the staged workflow switched on"
                 self._whole(mark, Supply(name, text, what))
-            return
-        is_ours = content is not None and digest(content) == mark.sha256.get(name) and is_new
-        if is_ours or not os.path.lexists(path):
+        elif is_ours or not os.path.lexists(path):
             what = "the staged workflow, and every key with its default"
             self._whole(mark, Supply(name, supplies.staged(**values), what))
             return
-        if content is None:
+        elif content is None:
             raise unwritten(f"{name} is no file", "move it away")
-        text, pieces = switch_on(decoded(content, name), name, values)
-        if pieces:
+        else:
+            text, pieces = switch_on(decoded(content, name), name, values)
             self.draft.write(name, text.encode(), "the staged workflow is switched on")
-        if lines := lacking(text, values):
-            self.note("left-to-hand", name=name, lines=lines)
-        mark.switched += pieces
+            mark.switched += pieces
+        if not (pieces or self.settings.use):
+            self.note("left-off", name=name)
 
 
 def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:

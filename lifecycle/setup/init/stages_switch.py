@@ -29,11 +29,10 @@ OURS = (USE, "review", "start")
 _HEADER = re.compile(
     rf"""(?m)^[ \t]*\[[ \t]*["']?{TABLE}["']?[ \t]*\][ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)"""
 )
-_FALSE = re.compile(rf"(?m)^[ \t]*{USE}[ \t]*=[ \t]*(false)\b")
 
 
 def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tuple[PutPiece, ...]]:
-    """Add `stages.use = true` to a text, and those values whose keys it lacks.
+    """Add `stages.use = true` to a text, and those values whose keys it lacks, unless it says false.
 
     Args:
         text: the file's content.
@@ -41,7 +40,7 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
         values: keys of the table and the values to write; an existing key stays as it is.
 
     Returns:
-        The text, and the changes; none if it has all of these values already.
+        The text, and the changes; none if it has all of these keys already, or is switched off.
 
     Raises:
         Refused: it is not TOML, or has a form that cannot be edited.
@@ -50,11 +49,10 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
     if not isinstance(table, dict):
         raise unwritten(f"{TABLE} in {where} is not a table")
     lacking = {key: val for key, val in {USE: True, **values}.items() if key not in table}
-    is_off = table.get(USE) is False
-    if not (lacking or is_off):
+    if not lacking or table.get(USE) is False:
         return text, ()
-    wanted = {**table, **lacking, **({USE: True} if is_off else {})}
-    for start, piece in _pieces(text, lacking, is_off=is_off):
+    wanted = {**table, **lacking}
+    for start, piece in _pieces(text, lacking):
         after = text[:start] + piece.after + text[start + len(piece.before) :]
         if _is_kept(text, after) and _spelled(tomllib.loads(after)[TABLE]) == _spelled(wanted):
             return after, (piece,)
@@ -62,15 +60,6 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
         return text, ()
     problem = f"{where} writes its table [{TABLE}] in a form that lifecycle does not edit"
     raise unwritten(problem, f"set {USE} = true in it by hand")
-
-
-def lacking(text: str, values: Mapping[str, str]) -> str:
-    """Those values whose keys a text lacks, as a person would write them; "" for none."""
-    table = tomllib.loads(text).get(TABLE, {})
-    lines = (
-        f"{TABLE}.{key} = {json.dumps(val)}" for key, val in values.items() if key not in table
-    )
-    return ", ".join(lines)
 
 
 def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | None:
@@ -84,20 +73,14 @@ def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | Non
     return before if before is not None and _is_kept(text, before) else None
 
 
-def _pieces(
-    text: str, lacking: Mapping[str, Any], *, is_off: bool
-) -> Iterator[tuple[int, PutPiece]]:
+def _pieces(text: str, lacking: Mapping[str, Any]) -> Iterator[tuple[int, PutPiece]]:
     """The places and changes by which the keys could be added, the likeliest first."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = (f"{key} = {json.dumps(val, ensure_ascii=False)}" for key, val in lacking.items())
     block = "".join(f"{line}{newline}" for line in lines)
     for match in _HEADER.finditer(text):
         head = match[0] if match[0].endswith("\n") else match[0] + newline
-        if not is_off:
-            yield match.start(), PutPiece(match[0], head + block)
-        for false in _FALSE.finditer(text, match.end()) if is_off else ():
-            between, before = text[match.end() : false.start(1)], text[match.start() : false.end()]
-            yield match.start(), PutPiece(before, f"{head}{block}{between}true")
+        yield match.start(), PutPiece(match[0], head + block)
     joint = "" if not text or text.endswith("\n") else newline
     gap = newline if text.strip() else ""
     yield len(text), PutPiece("", f"{joint}{gap}[{TABLE}]{newline}{block}")

@@ -54,7 +54,7 @@ def contents(clone: Clone) -> dict[str, tuple[int, bytes]]:
             "theirs": (THEIRS, 'remote = "fork" # mine'),
             "none": (None, None),
             "empty": ("{}", ""),
-            "off": ('{"env": {"A": "1"}}\n', "[stages]\r\nuse = false\r\n"),
+            "named": ('{"env": {"A": "1"}}\n', "[stages]\r\nlabel = 'x'\r\n"),
             "on": ("{}", 'stages = { label = "x", use = true }\n'),
         },
         WAYS,
@@ -197,15 +197,15 @@ def test_a_command_that_the_person_has_elsewhere_is_not_supplied(clone: Clone) -
     assert (clone.root / REVIEW_PAGE).exists()
 
 
-def test_what_is_left_to_its_writer_is_said(clone: Clone) -> None:
-    """A file with dotted keys is not edited: what it lacks is named as one would write it there."""
-    clone.write(TOML, "stages.use = true\nstages.start = '/our-start'\n")
-    said = ok(clone.run("init", "--stages"))
-    assert f'add these lines by hand: stages.review = "{REVIEW}"\n' in said
-    clone.write(
-        TOML, f"stages.use = true\nstages.start = '/our-start'\nstages.review = '{REVIEW}'\n"
-    )
-    assert "by hand" not in ok(clone.run("init", "--stages"))
+def test_a_workflow_that_somebody_switched_off_stays_off(clone: Clone) -> None:
+    """As the handbook says it is switched off: that is kept, and what switches it on again is told."""
+    clone.write(TOML, "[stages]\nuse = false\n")
+    assert "set it to true" in ok(clone.run("init", "--stages"))
+    assert clone.read(TOML) == "[stages]\nuse = false\n"
+    clone.write(TOML, "[stages]\nuse = true\n")
+    assert "set it to true" not in ok(clone.run("init", "--stages"))
+    ok(clone.run("init", "--remove"))
+    assert clone.read(TOML) == "[stages]\nuse = true\n"
 
 
 def test_commands_of_other_names_are_the_projects_own_business(clone: Clone) -> None:
