@@ -16,6 +16,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -391,9 +392,13 @@ def test_no_proxy_names_who_is_asked_straight(
         ("api.github.com", "", False),
     ],
 )
-def test_the_exceptions_of_a_proxy(host: str, exceptions: str, is_direct: bool) -> None:
+def test_the_exceptions_of_a_proxy(
+    monkeypatch: pytest.MonkeyPatch, host: str, exceptions: str, is_direct: bool
+) -> None:
     """The end of a name, a name with its port, a network; what is none of these is nobody."""
-    assert plain_line._is_direct(host, 443, exceptions) is is_direct
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", exceptions)
+    assert (plain_line._proxy(urlsplit(f"https://{host}"), 443) is None) is is_direct
 
 
 @pytest.fixture
@@ -456,30 +461,6 @@ def test_the_environments_certificates_are_trusted(
     """A company's own authority, by any of the three variables."""
     public, context = authority
     monkeypatch.setenv(name, str(public))
-    with serving(OK, tls=context) as server:
-        assert asked(f"https://127.0.0.1:{server.port}", deadline).status == 200
-
-
-def test_certificates_are_read_while_the_server_is_reached(
-    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, authority: tuple[Path, ssl.SSLContext]
-) -> None:
-    """Who waits with them until the connection is there is served all the same."""
-    public, context = authority
-    reached = threading.Event()
-
-    def read_late(bundle: str) -> ssl.SSLContext:
-        assert reached.wait(10)
-        return read(bundle)
-
-    def connect(*where: Any, **how: Any) -> socket.socket:
-        sock = connected(*where, **how)
-        reached.set()
-        return sock
-
-    read, connected = plain_line._context, socket.create_connection
-    monkeypatch.setattr(plain_line, "_context", read_late)
-    monkeypatch.setattr(socket, "create_connection", connect)
-    monkeypatch.setenv("SSL_CERT_FILE", str(public))
     with serving(OK, tls=context) as server:
         assert asked(f"https://127.0.0.1:{server.port}", deadline).status == 200
 

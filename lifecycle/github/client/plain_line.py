@@ -16,7 +16,6 @@ import select
 import socket
 import ssl
 import sys
-import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -117,43 +116,6 @@ class _Answering(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Waiting(sock, remaining))
 
 
-class _SafeConnection(http.client.HTTPConnection):
-    """A connection by TLS; the certificates that are trusted are read while the server is reached.
-
-    They are more than a hundred, and to read them takes as long as a request to a server nearby.
-
-    Args:
-        first: who is connected to: the server, or a proxy.
-        port: of that.
-        name: the server's, which its certificate has to be for.
-    """
-
-    default_port = http.client.HTTPS_PORT
-    """The header Host leaves it out; some servers know themselves by their name alone."""
-
-    def __init__(self, first: str, port: int, name: str) -> None:
-        super().__init__(first, port)
-        self._name = name
-
-    def connect(self) -> None:
-        """Open the connection; NoAnswerError where the certificates cannot be read."""
-        context: list[ssl.SSLContext] = []
-
-        def read() -> None:
-            with suppress(OSError):
-                context.append(_context(early_request.bundle()))
-
-        reader = threading.Thread(target=read, daemon=True)
-        reader.start()
-        try:
-            super().connect()
-        finally:  # a process that ends while it still reads can crash
-            reader.join()
-        if not context:
-            raise NoAnswerError(UNREAD_CERTIFICATES)
-        self.sock = context[0].wrap_socket(self.sock, server_hostname=self._name)
-
-
 class PlainLine:
     """One connection to one server; lost or closed, the next request opens another.
 
@@ -223,10 +185,10 @@ class PlainLine:
         sent = {"User-Agent": USER_AGENT, "Accept": JSON, **headers, **self._proxied}
         try:
             connection.sock.settimeout(self._deadline.remaining())
-            with _told():
+            with _silent(*_ASKING):
                 connection.request(method, self._before + quote(path, safe=_SENDABLE), body, sent)
             use_wait()
-            with _told():
+            with _silent(*_ASKING):
                 return connection.getresponse()
         except BaseException:
             # A deadline's alarm, too: a late answer must not meet the next request.
@@ -245,7 +207,7 @@ class PlainLine:
         try:
             while part := self._read(response):
                 if unpack is not None:
-                    with _told():
+                    with _silent(*_ASKING):
                         part = unpack.decompress(part)
                     is_whole = unpack.eof
                 yield part
@@ -258,7 +220,7 @@ class PlainLine:
 
     def _read(self, response: http.client.HTTPResponse) -> bytes:
         """The next part, empty at the end."""
-        with _told():
+        with _silent(*_ASKING):
             part = response.read(_PART)
             if not part and response.length:  # Content-Length promised more
                 raise http.client.IncompleteRead(b"", response.length)
@@ -287,7 +249,9 @@ class PlainLine:
             raise NoAnswerError(BAD_URL if proxy is None else PROXY_UNUSABLE) from None
         connection.timeout = self._deadline.remaining()
         try:
-            with _connecting(UNPROXIED if proxy is not None else UNREACHED):
+            # A name that no host can have is a ValueError; so is a certificate that is not accepted.
+            unreached = UNREACHED if proxy is None else UNPROXIED
+            with _silent((ssl.SSLError, UNSAFE), (ValueError, BAD_URL), (Exception, unreached)):
                 connection.connect()
         except BaseException:  # a deadline's alarm, too: nothing is sent on what is not safe yet
             connection.close()
@@ -295,8 +259,15 @@ class PlainLine:
         self._connection = connection
         return connection
 
-    def _made(self, proxy: SplitResult | None) -> http.client.HTTPConnection:
-        """A connection that is not open yet, through the proxy if there is one."""
+    def _made(
+        self, proxy: SplitResult | None, context: ssl.SSLContext | None = None
+    ) -> http.client.HTTPConnection:
+        """A connection that is not open yet, through the proxy if there is one.
+
+        Args:
+            proxy: who is connected to instead of the server.
+            context: the TLS settings; those of the process unless given.
+        """
         host, is_safe = self._parts.hostname or "", self._parts.scheme == "https"
         first, port = host, self._port
         if proxy is not None:
@@ -305,7 +276,7 @@ class PlainLine:
             first, port = proxy.hostname, proxy.port or _PORTS["http"]
         connection: http.client.HTTPConnection
         if is_safe:
-            connection = _SafeConnection(first, port, host)
+            connection = http.client.HTTPSConnection(first, port, context=context or _context())
             if proxy is not None:
                 connection.set_tunnel(host, self._port, dict(_credentials(proxy)))
         else:
@@ -326,11 +297,11 @@ class PlainLine:
         if sock is None:
             return None
         use_wait()
-        self._connection = self._made(None)
+        self._connection = self._made(None, getattr(sock, "context", None))
         self._connection.sock = sock
         response = _Answering(self._left, sock, method="POST")
         try:
-            with _told():
+            with _silent(*_ASKING):
                 response.begin()
         except BaseException:
             self.close()
@@ -436,29 +407,17 @@ def _headers(response: http.client.HTTPResponse) -> dict[str, str]:
 
 
 @contextmanager
-def _connecting(unreached: Silence) -> Iterator[None]:
-    """Turn errors of connecting into `NoAnswerError`: nothing was sent."""
+def _silent(*silences: tuple[type[Exception], Silence]) -> Iterator[None]:
+    """Turn errors of a socket and of HTTP into `NoAnswerError`, by the first row of its kind."""
     try:
         yield
-    except ssl.SSLError:
-        raise NoAnswerError(UNSAFE) from None
-    except (OSError, http.client.HTTPException):
-        raise NoAnswerError(unreached) from None
-    except ValueError:  # a name that no host can have
-        raise NoAnswerError(BAD_URL) from None
+    except (OSError, ValueError, http.client.HTTPException, zlib.error) as error:
+        reason = next(reason for kind, reason in silences if isinstance(error, kind))
+        raise NoAnswerError(reason) from None
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    """Turn errors of sending a request and of reading its answer into `NoAnswerError`."""
-    try:
-        yield
-    except TimeoutError:
-        raise NoAnswerError(TOO_LATE) from None
-    except ValueError:
-        raise NoAnswerError(BAD_TOKEN) from None
-    except (OSError, http.client.HTTPException, zlib.error):
-        raise NoAnswerError(BROKEN_OFF) from None
+_ASKING = (TimeoutError, TOO_LATE), (ValueError, BAD_TOKEN), (Exception, BROKEN_OFF)
+"""Why no answer came to a request under way."""
 
 
 def _is_dropped(sock: socket.socket) -> bool:
@@ -468,10 +427,15 @@ def _is_dropped(sock: socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
-@cache
-def _context(bundle: str) -> ssl.SSLContext:
-    """The TLS settings of a process, read once; OSError where the bundle cannot be read."""
-    return early_request.tls_context(bundle)
+def _context() -> ssl.SSLContext:
+    """The TLS settings; NoAnswerError where the trusted certificates cannot be read."""
+    try:
+        return _tls_context(early_request.bundle())
+    except OSError:
+        raise NoAnswerError(UNREAD_CERTIFICATES) from None
+
+
+_tls_context = cache(early_request.tls_context)
 
 
 def _proxy(parts: SplitResult, port: int) -> SplitResult | None:
@@ -484,22 +448,20 @@ def _proxy(parts: SplitResult, port: int) -> SplitResult | None:
     proxies = getproxies()
     host = parts.hostname or ""
     address = proxies.get(parts.scheme) or proxies.get("all")
-    if not address or _is_direct(host, port, proxies.get("no", "")) or proxy_bypass(host):
+    is_direct = proxy_bypass(f"{host}:{port}") or _is_in_network(host, proxies.get("no", ""))
+    if not address or is_direct:
         return None
     return urlsplit(address if "://" in address else f"http://{address}")
 
 
-def _is_direct(host: str, port: int, exceptions: str) -> bool:
-    """True if NO_PROXY names the server: by its name's end, with its port, or by a network."""
-    for exception in filter(None, exceptions.replace(" ", "").split(",")):
-        if exception == "*" or host.endswith(exception) or f"{host}:{port}".endswith(exception):
-            return True
-        if "/" in exception:
-            from ipaddress import ip_address, ip_network
+def _is_in_network(host: str, exceptions: str) -> bool:
+    """True if NO_PROXY names a network with this address: Python itself reads only names there."""
+    from ipaddress import ip_address, ip_network
 
-            with suppress(ValueError):
-                if ip_address(host) in ip_network(exception, strict=False):
-                    return True
+    for exception in exceptions.split(","):
+        with suppress(ValueError):
+            if ip_address(host) in ip_network(exception.strip(), strict=False):
+                return True
     return False
 
 
