@@ -10,8 +10,9 @@ ActionCommand.cs: commands are looked for in every line of both outputs, in an o
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 
 from lifecycle.cli.reconcile import reconcile_words as words
@@ -97,59 +98,58 @@ def quoted(lines: list[str]) -> list[str]:
 
 
 def summary(report: SweepReport, room: int = BYTES) -> str:
-    """The step's summary in GitHub's Markdown, of at most `room` bytes.
+    """The step's summary in GitHub's Markdown, of at most `room` bytes; "" if not even a part fits.
 
-    Many findings that were left for one reason are folded; findings without room are counted.
+    Many findings that were left for one reason are folded; rows without room are counted.
     """
-    account = f"**{escaped(words.totals(report))}** {escaped(words.account(report))}".rstrip()
-    head = ["## lifecycle reconcile", "", account, ""]
-    tail = [*_problems(report), *_rest(report)]
-    rows, folds = words.parted(report)
-    bytes_left = room - _size(head) - _size(tail) - 2 * CELL
-    cut = 0
-    for opened, findings in (("", rows), *((fold.head, fold.findings) for fold in folds)):
-        block, without = _block(opened, _FINDINGS, [*map(_row, findings)], bytes_left)
-        bytes_left -= _size(block)
-        head += block
-        cut += without
-    tail = [*_waiting(report, bytes_left), *tail]
-    if cut:
-        tail = ["", f"{cut:,} more findings do not fit here; `--json` has them all.", *tail]
-    text = "\n".join([*head, *tail]) + "\n"
-    return text if len(text.encode()) <= room else ""
+    rows = [_row(finding) for _, findings in _tables(report) for finding in findings]
+    rows += map(_waits_row, report.waiting)
+    left = room - _size(_text(report, []))
+    most = bisect_right([*accumulate(map(_size, rows))], left)
+    return _text(report, rows[:most]) if left >= 0 else ""
+
+
+def _tables(report: SweepReport) -> Iterator[tuple[str, Sequence[Finding]]]:
+    """The tables of findings: what each is folded under, "" if it is not, and its findings."""
+    shown, folds = words.parted(report)
+    yield "", shown
+    yield from ((fold.head, fold.findings) for fold in folds)
 
 
 _FINDINGS = ("", "task", "finding", "what is so", "what is done")
 _WAITS = ("pull request", "waits for", "how it stands")
 
 
-def _block(
-    opened: str, columns: Sequence[str], lines: Sequence[str], room: int
-) -> tuple[list[str], int]:
-    """A table of at most `room` bytes, folded under `opened` if given, and how many rows have no room."""
-    before = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
-    after: list[str] = []
-    if opened:
-        before = ["", f"<details><summary>{escaped(opened)}</summary>", "", *before]
-        after = ["", "</details>"]
-    room -= _size(before) + _size(after)
-    used = accumulate(_size([line]) for line in lines)
-    rows = [line for line, size in zip(lines, used, strict=True) if size <= room]
-    return ([*before, *rows, *after] if rows else []), len(lines) - len(rows)
+def _text(report: SweepReport, rows: Sequence[str]) -> str:
+    """The summary with these rows, which are the first of all."""
+    left, cut = iter(rows), len(report.findings) - len(rows)
+    account = f"**{escaped(words.totals(report))}** {escaped(words.account(report))}".rstrip()
+    lines = ["## lifecycle reconcile", "", account, ""]
+    for opened, findings in _tables(report):
+        lines += _block(opened, _FINDINGS, [*islice(left, len(findings))]) if findings else []
+    if cut > 0:
+        lines += ["", f"{cut:,} more findings do not fit here; `--json` has them all."]
+    lines += _waiting(report, [*left]) if report.waiting else []
+    return "\n".join([*lines, *_problems(report), *_rest(report), ""])
 
 
-def _waiting(report: SweepReport, room: int) -> list[str]:
-    """The section on whom open pull requests wait for, in `room` bytes; folded if they are many."""
-    if not report.waiting:
-        return []
-    title = words.waiting_head(report)
-    above = ["", "### Whom pull requests wait for", ""]
+def _block(opened: str, columns: Sequence[str], rows: Sequence[str]) -> list[str]:
+    """A table, folded under `opened` if that is given."""
+    table = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|", *rows]
+    if not opened:
+        return table
+    return ["", f"<details><summary>{escaped(opened)}</summary>", "", *table, "", "</details>"]
+
+
+def _waiting(report: SweepReport, rows: Sequence[str]) -> list[str]:
+    """The section on whom open pull requests wait for; folded if they are many."""
+    title, without = words.waiting_head(report), len(report.waiting) - len(rows)
     is_folded = len(report.waiting) > words.WAITING
-    above += [] if is_folded else [escaped(title), ""]
-    rows = [*map(_waits_row, report.waiting)]
-    block, without = _block(title if is_folded else "", _WAITS, rows, room - _size(above) - CELL)
+    lines = ["", "### Whom pull requests wait for", ""]
+    lines += [] if is_folded else [escaped(title), ""]
+    lines += _block(title if is_folded else "", _WAITS, rows)
     more = ["", f"{without:,} more do not fit here; `--json` has them all."] if without else []
-    return [*above, *block, *more]
+    return lines + more
 
 
 def _waits_row(pull: WaitingPull) -> str:
@@ -238,8 +238,9 @@ def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _size(lines: list[str]) -> int:
-    return sum(len(line.encode()) + 1 for line in lines)
+def _size(text: str) -> int:
+    """The bytes of a text with the end of its last line."""
+    return len(text.encode()) + 1
 
 
 def _append(path: Path, text: str) -> None:

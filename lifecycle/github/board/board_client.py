@@ -7,13 +7,13 @@ https://docs.github.com/issues/planning-and-tracking-with-projects/automating-yo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import asdict, dataclass, from_json
-from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
+from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.client.client_common import Json, next_page, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
@@ -141,7 +141,7 @@ class GitHubBoard:
 
     def cards(self) -> tuple[Card, ...]:
         """Every item whose content is an issue, all pages, archived ones left out."""
-        return self.with_schema(lambda schema: tuple(self._cards(schema.project_id)))
+        return self.with_schema(lambda schema: _cards(self._items(schema.project_id)))
 
     def brief(self) -> BoardBrief:
         """Title and cards, page by page while there is time: one request for a hundred items.
@@ -154,21 +154,18 @@ class GitHubBoard:
             Transient: not even the first page came.
         """
         with self._graph.deadline.keeping(_SAYING_SECONDS):
-            project = self._page_of_cards(None)
-            cards = list(self._shown(project))
-            drafts = list(_drafts(project))
-            total = int(project["items"].get("totalCount") or 0)
-            after = self._next(project["items"])
+            first = self._page_of_cards(None)
+            listed, after = _listed(first["items"]), self._next(first["items"])
             while after is not None and self._graph.deadline.left >= _PAGE_SECONDS:
                 try:
-                    page = self._page_of_cards(after)
-                    after = self._next(page["items"])
+                    items = self._page_of_cards(after)["items"]
+                    after = self._next(items)
                 except errors.Transient:
                     break  # the cards read so far are shown, and said to be a part
-                cards += self._shown(page)
-                drafts += _drafts(page)
-        title = str(project.get("title") or "")
-        return BoardBrief(title, tuple(cards), total, after is None, tuple(drafts))
+                listed += _listed(items)
+        drafts = tuple(draft for node in listed if (draft := translate.draft(node)))
+        total = int(first["items"].get("totalCount") or 0)
+        return BoardBrief(text(first, "title"), _cards(listed), total, after is None, drafts)
 
     def _page_of_cards(self, after: str | None) -> Json:
         """The project with one page of its items; only the first page is asked for again."""
@@ -179,12 +176,6 @@ class GitHubBoard:
         if not isinstance(project.get("items"), Mapping):
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
         return project
-
-    def _shown(self, project: Json) -> Iterator[Card]:
-        for node in project["items"].get("nodes") or []:
-            card = translate.card(node or {})
-            if card is not None and not card.item.is_archived:
-                yield card
 
     @property
     def _key(self) -> str:
@@ -268,7 +259,7 @@ class GitHubBoard:
             stale = sentence("stale-ids", project=self.project)
             raise errors.StaleFields(stale, evidence=error.evidence) from None
 
-    def _cards(self, project_id: str) -> Iterator[Card]:
+    def _items(self, project_id: str) -> Iterator[Json]:
         subject = f"the cards of {self.project}"
         after = None
         while True:
@@ -277,7 +268,7 @@ class GitHubBoard:
             connection = (data.get("node") or {}).get("items")
             if connection is None:
                 raise self._graph.failures.of_nonsense(AskedRequest(subject))
-            yield from self._shown({"items": connection})
+            yield from _listed(connection)
             after = self._next(connection)
             if after is None:
                 return
@@ -306,12 +297,13 @@ def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subje
     return shown
 
 
-def _drafts(project: Json) -> Iterator[Draft]:
-    """The drafts of one page, archived ones left out."""
-    for node in project["items"].get("nodes") or []:
-        draft = translate.draft(node or {})
-        if draft is not None and not node.get("isArchived"):
-            yield draft
+def _listed(items: Json) -> list[Json]:
+    """The items of one page, archived ones left out."""
+    return [node for node in items.get("nodes") or [] if node and not node.get("isArchived")]
+
+
+def _cards(listed: Iterable[Json]) -> tuple[Card, ...]:
+    return tuple(card for node in listed if (card := translate.card(node)))
 
 
 def variables_of(
