@@ -35,9 +35,11 @@ class StatsRow:
         most: the most attempts that one task needed.
         hardest: that task, if it needed more than one.
         share: its share of its system's time, from 0 to 1.
+        why: why it is a bottleneck: it took several attempts, or much of the time; empty if it is none.
+        weight: how much it delays work, to rank bottlenecks.
     """
 
-    def __init__(self, name: str, here: Sequence[Visit], whole: float) -> None:
+    def __init__(self, name: str, here: Sequence[Visit], whole: float, *, is_only: bool) -> None:
         self.system, self.name = here[0].system, name
         self.times = _times(here)
         self.away = sum(visit.away for visit in here)
@@ -52,16 +54,13 @@ class StatsRow:
         self.most = most = max(tries.values(), default=0)
         self.hardest = next((task for task, tried in tries.items() if tried == most > 1), "")
         self.share = self.times.total / whole if whole else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Bottleneck:
-    """A stage that delays work: `why` gives the reason, `weight` is used for the ranking."""
-
-    system: str
-    name: str
-    weight: float
-    why: tuple[str, ...]
+        self.why, failed = list[str](), self.attempts - self.passed
+        self.weight = self.share + (failed / self.attempts if failed else 0.0)
+        if self.attempts / max(self.passed, 1) >= SEVERAL:
+            self.why.append(f"{failed} of {self.attempts} attempts failed")
+            self.why += [f"{self.hardest} took {most}"] if self.hardest and self.tasks > 1 else []
+        if self.share >= SHARE and not is_only:
+            self.why.append(f"{part(self.share)} of all time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,6 @@ class Summary:
     Attributes:
         since, until: the first and the last moment that it covers, 0.0 if there is nothing.
         entries: how many entries of the journal were used.
-        whole: how many entries the journal has.
         stages, phases: a row for each that a task was in, in their order.
         bottlenecks: the worst first.
         labels, agents: the groups of tasks, the largest first, then the newest.
@@ -155,7 +153,7 @@ class Summary:
         )
         moments = [entry.at for entry in chosen]
         self.since, self.until = min(moments, default=0.0), max(moments, default=0.0)
-        self.entries, self.whole = len(chosen), len(every)
+        self.entries = len(chosen)
         self.stages, self.phases = _rows(journal.STAGES, stays), _rows(journal.CLAIM, stays)
         self.bottlenecks = _bottlenecks(self.stages) or _bottlenecks(self.phases)
         ends = _done(chosen)
@@ -258,30 +256,19 @@ def _is_given_up(end: JournalEntry) -> bool:
 def _rows(system: str, task_visits: Iterable[Visit]) -> tuple[StatsRow, ...]:
     of_system = [visit for visit in task_visits if visit.system == system]
     whole = _times(of_system).total
-    by_name = {name: [v for v in of_system if v.stage == name] for name in ORDER[system]}
-    return tuple(StatsRow(name, here, whole) for name, here in by_name.items() if here)
+    names = [name for name in ORDER[system] if any(v.stage == name for v in of_system)]
+    is_only = len(names) == 1
+    by_name = {name: [v for v in of_system if v.stage == name] for name in names}
+    return tuple(StatsRow(name, here, whole, is_only=is_only) for name, here in by_name.items())
 
 
 def _times(task_visits: Iterable[Visit]) -> Times:
     return Times.of(seconds for visit in task_visits if (seconds := visit.seconds) is not None)
 
 
-def _bottlenecks(rows: Sequence[StatsRow]) -> tuple[Bottleneck, ...]:
-    """The stages that took several attempts or much of the time, the worst first."""
-    bottlenecks = []
-    for row in rows:
-        failed = row.attempts - row.passed
-        lost = failed / row.attempts if failed else 0.0
-        is_slow = row.share >= SHARE and len(rows) > 1
-        why = []
-        if row.attempts / max(row.passed, 1) >= SEVERAL:
-            why.append(f"{failed} of {row.attempts} attempts failed")
-            why += [f"{row.hardest} took {row.most}"] if row.hardest and row.tasks > 1 else []
-        if is_slow:
-            why.append(f"{part(row.share)} of all time")
-        if why:
-            bottlenecks.append(Bottleneck(row.system, row.name, row.share + lost, tuple(why)))
-    return tuple(sorted(bottlenecks, key=lambda bottleneck: -bottleneck.weight))
+def _bottlenecks(rows: Iterable[StatsRow]) -> list[StatsRow]:
+    """The stages that delay work, the worst first."""
+    return sorted((row for row in rows if row.why), key=lambda row: -row.weight)
 
 
 def _ended_by(name: str, tasks: set[str], ends: Mapping[str, JournalEntry]) -> set[str]:

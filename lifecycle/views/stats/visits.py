@@ -80,17 +80,13 @@ class Visit:
         return None if self.away and spent < 1 else spent
 
     @property
-    def is_set_back(self) -> bool:
-        """True if it ended, and did not lead onward."""
-        return bool(self.target) and not self.is_passed
-
-    @property
     def attempts(self) -> int:
         """How often the stage was tried in it: passed, failed, or set back.
 
         A step back after a failure is the result of that failure, not another try.
         """
-        return max(self.failed, 1) if self.is_set_back else self.failed + self.is_passed
+        is_set_back = self.target and not self.is_passed
+        return max(self.failed, 1) if is_set_back else self.failed + self.is_passed
 
 
 @dataclass(slots=True)
@@ -215,7 +211,7 @@ class _Moments:
 
 def visits(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
     """Every visit in the journal, in the order in which they ended, open visits last."""
-    ordered = _without_refused_ends(sorted(entries, key=lambda entry: entry.at))
+    ordered = sorted(entries, key=lambda entry: entry.at)
     reader = _JournalReader(_Moments(ordered))
     for entry in ordered:
         reader.take(entry)
@@ -254,27 +250,6 @@ def _stay(begin: JournalEntry) -> Visit:
     name = begin.target.partition(" ")[0]
     title = f"{name} {begin.detail.get('phase', '')}".strip()
     return Visit(begin.system, title, begin.task, begin.actor, begin.session, begin.at)
-
-
-def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
-    """The entries without the traces of a refused close: the step to `done`, and the one back.
-
-    Nobody tried anything again because GitHub refused to close the issue: the claim stayed where it was.
-    """
-    kept: list[JournalEntry] = []
-    ending: dict[str, int] = {}
-    for entry in entries:
-        if (entry.system, entry.kind) == (journal.CLAIM, journal.TRANSITION):
-            at = ending.pop(entry.task, None)
-            if entry.target == Phase.DONE:
-                ending[entry.task] = len(kept)
-            elif at is not None and entry.target != journal.CLOSED:
-                before = kept[at].source
-                kept[at] = replace(kept[at], kind=journal.WRITE)  # only a sign of life
-                kind = journal.WRITE if entry.target == before else entry.kind
-                entry = replace(entry, source=before, kind=kind)  # noqa: PLW2901 -- the same step, corrected
-        kept.append(entry)
-    return kept
 
 
 def _is_same(stay: Visit, entry: JournalEntry) -> bool:

@@ -192,4 +192,4 @@ def test_work_without_a_task_is_the_same_by_its_session_in_the_workflow_alone() 
 def test_a_step_to_the_same_stage_leads_nowhere() -> None:
     """It is tried again."""
     first, again = visits([moved(0, "", "TESTING"), moved(5, "TESTING", "TESTING")])
-    assert (first.is_set_back, first.attempts, again.ended) == (True, 1, None)
+    assert (first.is_passed, first.attempts, again.ended) == (False, 1, None)

@@ -102,9 +102,9 @@ def test_bottlenecks_are_ranked_and_say_why() -> None:
     """What failed often and takes the time comes first; what is quick and passes is none."""
     (worst,) = Summary(HARD).bottlenecks
     assert worst.name == "TESTING"
-    assert worst.why == ("5 of 8 attempts failed", "#3 took 5", "91 % of all time")
+    assert worst.why == ["5 of 8 attempts failed", "#3 took 5", "91 % of all time"]
     slow = Summary(WHOLE).bottlenecks
-    assert [(one.name, one.why) for one in slow] == [("CODING", ("48 % of all time",))]
+    assert [(one.name, one.why) for one in slow] == [("CODING", ["48 % of all time"])]
 
 
 def test_without_stages_the_phases_tell_what_holds_work_up() -> None:
@@ -167,7 +167,6 @@ def test_since_counts_what_ended_in_the_period() -> None:
     (testing, *_) = found.stages
     assert testing.visits == 2
     assert testing.times.total == 20 * MINUTE
-    assert found.whole == len(HARD)
 
 
 @given(ENTRIES)
@@ -256,38 +255,17 @@ def test_each_task_has_its_time_and_attempts() -> None:
     assert dict(Summary(HARD).failed) == {"#1": 0, "#2": 1, "#3": 4}
 
 
-def test_a_refused_close_is_no_attempt() -> None:
-    """GitHub did not let the issue close: the phase before goes on, and nothing was tried in vain."""
+def test_a_refused_close_is_an_attempt_at_the_end_that_failed() -> None:
+    """GitHub did not let the issue close: the phase before goes on, and done is tried again."""
     entries = (
-        phase(0, "", "coding"),
-        phase(10, "coding", "pr_created"),
-        phase(20, "pr_created", "done"),
-        phase(21, "done", "pr_created"),
-        phase(40, "pr_created", "merged_detected"),
-        phase(41, "merged_detected", "done"),
-        phase(42, "done", journal.CLOSED),
+        phase(0, "", "merged_detected"),
+        phase(10, "merged_detected", "done"),
+        phase(10, "done", "merged_detected"),
+        phase(20, "merged_detected", "done"),
+        phase(21, "done", journal.CLOSED),
     )
-    found = {row.name: row for row in Summary(entries).phases}
-    assert {name: row.attempts for name, row in found.items()} == {
-        "coding": 1, "pr_created": 1, "merged_detected": 1, "done": 1,
-    }  # fmt: skip
-    assert {row.success for row in found.values()} == {1.0}
-    assert found["pr_created"].times.total == 30 * MINUTE
-    assert found["done"].times.total == 1 * MINUTE
-
-
-def test_a_close_that_led_elsewhere_leads_there_from_before() -> None:
-    """A done that GitHub answered with another phase counts as the step to that phase."""
-    entries = (
-        phase(0, "", "coding"),
-        phase(10, "coding", "pr_created"),
-        phase(20, "pr_created", "done"),
-        phase(21, "done", "pr_closed"),
-    )
-    rows = Summary(entries).phases
-    assert [(row.name, row.attempts, row.passed) for row in rows] == [
-        ("coding", 1, 1), ("pr_created", 1, 0), ("pr_closed", 0, 0),
-    ]  # fmt: skip
+    rows = {row.name: (row.attempts, row.passed) for row in Summary(entries).phases}
+    assert rows == {"merged_detected": (2, 2), "done": (2, 1)}
 
 
 def test_a_task_that_reconcile_closed_is_done_and_once() -> None:

@@ -70,7 +70,7 @@ def test_a_step_back_is_an_attempt_that_failed() -> None:
         moved(9, "CODING", "REQUIREMENTS_REVIEW"),
     )
     _, review, coding, _ = visits(entries)
-    assert (review.is_set_back, review.is_passed, review.attempts) == (True, False, 1)
+    assert (review.target, review.is_passed, review.attempts) == ("CODING", False, 1)
     assert short(coding) == ("#42", "CODING", 4, "REQUIREMENTS_REVIEW")
 
 
@@ -81,7 +81,7 @@ def test_a_step_back_after_a_failure_is_no_second_one(before: JournalEntry) -> N
     """One red run, or one report that was not accepted, and back to the code: the tests were tried once."""
     entries = (moved(2, "CODING", "TESTING"), before, moved(4, "TESTING", "CODING"))
     _, testing, _ = visits(entries)
-    assert (testing.is_set_back, testing.failed, testing.attempts) == (True, 1, 1)
+    assert (testing.target, testing.failed, testing.attempts) == ("CODING", 1, 1)
 
 
 def test_red_runs_and_refusals_count_in_the_stage_that_stays() -> None:
@@ -122,7 +122,7 @@ def test_a_session_that_turns_to_another_task_leaves_the_first() -> None:
     )
     left, two, *open_ones = visits(entries)
     assert short(left) == ("#1", "CODING", 10, "")
-    assert (left.is_passed, left.is_set_back, left.attempts) == (False, False, 0)
+    assert (left.is_passed, left.target, left.attempts) == (False, "", 0)
     assert short(two) == ("#2", "CODING", 10, "TESTING")
     assert [one.task for one in open_ones] == ["#3", "#2"]
 
@@ -191,7 +191,7 @@ def test_which_steps_of_a_claim_lead_onward(source: str, target: str, *, is_pass
     """Towards the closed issue is onward; back to work, a closed PR and a task given back are not."""
     (found, *_) = visits((phase(0, "", source), phase(1, source, target)))
     assert found.is_passed is is_passed
-    assert found.is_set_back is not is_passed
+    assert found.attempts == 1
 
 
 def test_claims_and_stages_of_one_task_stand_beside_each_other() -> None:
