@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.core import redact, timing
 from lifecycle.core.light_dataclass import fields_of
-from lifecycle.core.messages.figures import count, span
+from lifecycle.core.messages.figures import span
 from lifecycle.core.redact import block, quoted
 from lifecycle.workflow.documents.written_documents import phase_id
 from lifecycle.workflow.state import Workflow, WorkflowPhase
@@ -93,8 +92,19 @@ def show_lines(workflow: Workflow, now: float) -> list[str]:
         words = (quoted(workflow.title_of(index)), agent, phase.status, took(phase, now))
         lines.append(f"{head} {' · '.join(filter(None, (*words, gate_words(phase))))}")
         lines += [f"       {note}" for note in notes(phase)]
-    for name, texts in parts(workflow):
-        lines += ["", f"{name}:", *(f"  - {text}" for text in texts)]
+    lists = {
+        "Criteria": map(quoted, workflow.criteria),
+        "Constraints": map(quoted, workflow.constraints),
+        "Required reading": (redact.named(path, 500) for path in workflow.all_reading),
+        "Reminders": map(quoted, workflow.all_reminders),
+        "Context": (
+            f"{redact.named(name)}: {redact.named(str(fact))}"
+            for name, fact in workflow.context.items()
+        ),
+    }
+    for name, texts in lists.items():
+        listed = [f"  - {text}" for text in texts]
+        lines += ["", f"{name}:", *listed] if listed else []
     return lines
 
 
@@ -105,30 +115,6 @@ def notes(phase: WorkflowPhase) -> list[str]:
     lines += [f"delivered: {redact.named(deliverable)}" for deliverable in phase.deliverables]
     lines += [f"hands on: {quoted(phase.context_for_next)}"] if phase.context_for_next else []
     return lines
-
-
-def parts(workflow: Workflow) -> Iterable[tuple[str, list[str]]]:
-    """The lists of the workflow as a whole: heading and lines of each that is not empty."""
-    context = workflow.context.items()
-    by_heading = {
-        "Criteria": [quoted(criterion) for criterion in workflow.criteria],
-        "Constraints": [quoted(constraint) for constraint in workflow.constraints],
-        "Required reading": [redact.named(path, 500) for path in workflow.all_reading],
-        "Reminders": [quoted(reminder) for reminder in workflow.all_reminders],
-        "Context": [f"{redact.named(key)}: {redact.named(str(value))}" for key, value in context],
-        "By agent": list(_agents(workflow)),
-    }
-    return ((name, texts) for name, texts in by_heading.items() if texts)
-
-
-def _agents(workflow: Workflow) -> Iterable[str]:
-    """A line on each agent's phases, attempts and time; none before a phase is over."""
-    for agent in agent_statistics(workflow) if workflow.done else ():
-        who = redact.named(agent["agent"]) if agent["agent"] else "the session itself"
-        counts = [count(agent["phases"], "phase"), count(agent["attempts"], "attempt")]
-        counts += [count(agent["errors"], "error")] if agent["errors"] else []
-        if agent["attempts"]:
-            yield f"{who}: {', '.join(counts)}, {span(agent['seconds'])}"
 
 
 def list_line(entry: FoundWorkflow, session: str, now: float) -> str:
@@ -154,7 +140,6 @@ def workflow_data(workflow: Workflow) -> dict[str, Any]:
         "updated_at": _moment(workflow.updated_at),
         "ended_at": _moment(workflow.ended_at),
         **fields_of(workflow, "session?", "branch?", "source?", "is_foreign", "compactions"),
-        "agents": agent_statistics(workflow),
     }
 
 
@@ -179,24 +164,3 @@ def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
 
 def _moment(at: float) -> str | None:
     return timing.render_time(at) if at else None
-
-
-def agent_statistics(workflow: Workflow) -> list[dict[str, Any]]:
-    """Counts of the phases of each type of agent, "" for the session itself; `seconds` of ended ones."""
-    agents = sorted({phase.agent for phase in workflow.phases})
-    return [
-        _of(agent, [phase for phase in workflow.phases if phase.agent == agent]) for agent in agents
-    ]
-
-
-def _of(agent: str, phases: list[WorkflowPhase]) -> dict[str, Any]:
-    statuses = [phase.status for phase in phases]
-    counted = (PhaseStatus.COMPLETED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
-    return {
-        "agent": agent,
-        "phases": len(phases),
-        **{status.value: statuses.count(status) for status in counted},
-        "attempts": sum(phase.attempts for phase in phases),
-        "errors": sum(len(phase.errors) for phase in phases),
-        "seconds": sum(phase.seconds for phase in phases),
-    }
