@@ -16,6 +16,7 @@ from lifecycle.git import process, tracked_files
 from lifecycle.git.process import GitRepository
 from lifecycle.settings import config, resources, user_folder
 from lifecycle.storage import log, workflow_marks
+from lifecycle.storage.store import clone_of
 
 if TYPE_CHECKING:
     from lifecycle.core import ports
@@ -193,11 +194,6 @@ class WorktreeWorld:
                 return name
         return self.remote
 
-    @cached_property
-    def common_dir(self) -> Path:
-        """The git folder that all worktrees of this clone share, absolute; raises GitFailed."""
-        return (self.root / self.git.run("rev-parse", "--git-common-dir")).resolve()
-
     def refuse_renamed(self, name: str, outcome: str) -> None:
         """Refuse a repository that has another name now, before anything in it is changed.
 
@@ -247,7 +243,7 @@ class WorktreeWorld:
             Refused: there are such commands; the sentence names them and says how to trust them.
             BadConfig: the user's list of trusted commands cannot be read.
         """
-        if not commands or user_folder.is_trusted(self.environment, self.common_dir, commands):
+        if not commands or user_folder.is_trusted(self.environment, clone_of(self.root), commands):
             return
         shown = ", ".join(f"`{visible(command)}`" for command in commands)
         raise Refused(sentence("untrusted", file=config.CONFIG_FILE, shown=shown))

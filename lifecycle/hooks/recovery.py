@@ -57,7 +57,7 @@ def of_every_system(
     if prepared_recovery.has_documents(str(call.world.root)):
         from lifecycle.hooks.workflow_part import WorkflowPart
 
-        workflow = WorkflowPart.of(call).started(is_alone=not parts)
+        workflow = WorkflowPart.of(call).started()
         parts += [workflow.part] if workflow.part is not None else []
         person += workflow.person
     return [client_contract.Ours(line) for line in folded(parts)], person

@@ -59,33 +59,30 @@ class WorkflowPart:
         world = call.world
         return cls(call.hook, call.event, world.root, world.environment, world.deadline)
 
-    def started(self, *, is_alone: bool) -> WorkflowPart:
+    def started(self) -> WorkflowPart:
         """Find what the session is told, and make the workflow its own; returns itself.
 
         The documents are read and told even if nothing can be locked or written.
-
-        Args:
-            is_alone: no other system has something to say.
         """
         with surviving(self._log):
             if self.asker.is_subagent:
                 return self
             try:
                 with self.store.changing() as change:
-                    workflow = self._look(change.workflows, is_alone=is_alone)
+                    workflow = self._look(change.workflows)
                     mine = whose.adopted(workflow, self.asker) if workflow is not None else None
                     if mine is not None and mine != workflow:
                         change.put(mine)
             except (LifecycleError, OSError):
-                self._look(self.store.read(), is_alone=is_alone)
+                self._look(self.store.read())
                 raise
         return self
 
-    def _look(self, workflows: WorktreeWorkflows, *, is_alone: bool) -> Workflow | None:
+    def _look(self, workflows: WorktreeWorkflows) -> Workflow | None:
         choice = whose.chosen(self.root, workflows.unfinished, self.asker)
         mine, others = choice.workflow, [other.workflow for other in choice.others]
         if mine is not None:
-            self.part = preparing.workflow_part(self.root, mine, others, is_alone=is_alone)
+            self.part = preparing.workflow_part(self.root, mine, others)
         elif others:
             line = guidance_text.others_line(others)
             self.part = RecoveryPart((RecoveryLine(line),), guidance_text.LIST)
@@ -135,7 +132,7 @@ def alone(
                 lines = part.compacted()
                 return {"kept": preparing.kept_text(lines) if lines else ""}
             known_clones.note(root, environment)
-            part.started(is_alone=True)
+            part.started()
     except (LifecycleError, DeadlineReached):
         return None
     words = folded([part.part]) if part.part is not None else []

@@ -258,29 +258,6 @@ def test_without_git_nothing_is_refused(tmp_path: Path, fork: Path) -> None:
     world(fork, PATH=str(tmp_path / "nowhere")).refuse_tracked()
 
 
-def test_worktrees_of_one_clone_have_one_common_folder(fork: Path) -> None:
-    """The clone itself, its parts and its worktrees give the same absolute path."""
-    subprocess.run(
-        [
-            "git",
-            "-C",
-            str(fork),
-            *["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet"],
-            "--allow-empty",
-            "-m",
-            "x",
-        ],
-        check=True,
-    )
-    other = fork.parent / f"{fork.name} tree"
-    subprocess.run(
-        ["git", "-C", str(fork), "worktree", "add", "--quiet", "-b", "b", str(other)], check=True
-    )
-    (fork / "part").mkdir()
-    found = {world(root).common_dir for root in (fork, other, fork / "part")}
-    assert found == {(fork / ".git").resolve()}
-
-
 def gh_knows(folder: Path, *hosts: str) -> dict[str, str]:
     """An environment whose gh is logged in on these hosts."""
     place = folder / "bin"

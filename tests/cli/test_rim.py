@@ -319,7 +319,7 @@ def test_sandbox_seed_errors_are_sentences(tmp_path: Path, command: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "named", "known"),
     [
-        (("sandbox", "check", "46", "test"), "STATE", [*sandbox.CONCLUSIONS, *sandbox.STATUSES]),
+        (("sandbox", "check", "46", "test"), "STATE", list(sandbox.STATES)),
         (("sandbox", "review", "46"), "VERDICT", list(sandbox.REVIEWS)),
         (("hook",), "NAME", list(REPLIES)),
     ],

@@ -181,27 +181,23 @@ def _action(workflow: Workflow) -> str:
 
 def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[RecoveryLine]:
     """The lines with task, criteria and all else that may be shortened, in the order of reading."""
-    lines: list[RecoveryLine] = []
-
-    def add(rank: Rank, text: str) -> None:
-        if text:
-            lines.append(RecoveryLine(text, rank))
-
-    add(Rank.FIRST, _list("Asked", [workflow.task], limit))
-    add(Rank.FIRST, _list("Criteria", workflow.criteria, limit))
-    add(Rank.FIRST, _list("Constraints", workflow.constraints, limit))
-    add(Rank.FIRST, _list("Handed on to this phase", [workflow.handed_on], limit))
-    add(Rank.FIRST, _list("Key reminders", workflow.all_reminders, limit))
-    phase = workflow.phase
-    if phase is not None and phase.gate:
-        add(Rank.NEXT, f"Gate of this phase: {_flat(phase.gate, 100)}")
-    add(Rank.NEXT, _pairs(workflow, limit))
-    for index, listed in enumerate(workflow.phases):
-        if listed.status is PhaseStatus.SKIPPED and listed.reason:
-            add(Rank.NEXT, f"Phase {index + 1} was skipped: {quoted(listed.reason, limit)}")
-    add(Rank.NEXT, others_line(others))
-    add(Rank.LAST, _todo_line(workflow))
-    return lines
+    gate = workflow.phase.gate if workflow.phase is not None else ""
+    skipped = [
+        f"Phase {index} was skipped: {quoted(phase.reason, limit)}"
+        for index, phase in enumerate(workflow.phases, 1)
+        if phase.status is PhaseStatus.SKIPPED and phase.reason
+    ]
+    first = (
+        _list("Asked", [workflow.task], limit),
+        _list("Criteria", workflow.criteria, limit),
+        _list("Constraints", workflow.constraints, limit),
+        _list("Handed on to this phase", [workflow.handed_on], limit),
+        _list("Key reminders", workflow.all_reminders, limit),
+    )
+    gate_line = f"Gate of this phase: {_flat(gate, 100)}" if gate else ""
+    following = (gate_line, _pairs(workflow, limit), *skipped, others_line(others))
+    ranked = ((Rank.FIRST, first), (Rank.NEXT, following), (Rank.LAST, (_todo_line(workflow),)))
+    return [RecoveryLine(text, rank) for rank, texts in ranked for text in texts if text]
 
 
 def _list(name: str, texts: Iterable[str], limit: int) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lifecycle import __version__
-from lifecycle.app.guidance import guidance_text, prepared_recovery, recovery_message
+from lifecycle.app.guidance import guidance_text, prepared_recovery
 from lifecycle.app.guidance.recovery_message import LIMIT, RecoveryLine, RecoveryPart, folded
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, redact, shown, visible
@@ -29,28 +29,21 @@ from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import whose_is
 
-ALONE_LIMIT: Final = 1_300
-"""How many characters the lines that are never cut may have if only a workflow has something to say."""
-
 _PLUGIN: Final = "CLAUDE_PLUGIN_ROOT"
 
 _Fingerprints = dict[str, list[int | None]]
 
 
-def workflow_part(
-    root: Path, workflow: Workflow, others: Sequence[Workflow], *, is_alone: bool = True
-) -> RecoveryPart:
+def workflow_part(root: Path, workflow: Workflow, others: Sequence[Workflow]) -> RecoveryPart:
     """The workflow's part of the recovery message, fit to be shown.
 
     Args:
         root: the worktree's top folder.
         workflow: the workflow that the session continues.
         others: other workflows that are not over.
-        is_alone: no other system has anything to say.
     """
     kept, refused = reading_here(root, workflow)
-    limit = ALONE_LIMIT if is_alone else recovery_message.WHOLE_LIMIT
-    part = guidance_text.guidance(kept, others, refused, limit)
+    part = guidance_text.guidance(kept, others, refused)
     lines = (RecoveryLine(_fit(line.text), line.rank) for line in part.lines)
     return RecoveryPart(tuple(lines), part.rest)
 

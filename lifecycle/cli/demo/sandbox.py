@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,6 +18,8 @@ from lifecycle.core.errors import Refused
 if TYPE_CHECKING:
     from lifecycle.sandbox.control import Control
 
+T = TypeVar("T")
+
 REVIEWS = {
     "approve": "APPROVED",
     "request-changes": "CHANGES_REQUESTED",
@@ -25,18 +27,18 @@ REVIEWS = {
     "dismiss": "DISMISSED",
 }
 """A person's verdict on the command line, and the state that GitHub gives the review."""
-CONCLUSIONS = (
-    "success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required",
+STATES = (
+    "queued", "in_progress", "success", "failure", "neutral", "cancelled", "skipped", "timed_out",
+    "action_required",
 )  # fmt: skip
-STATUSES = ("queued", "in_progress")
-
+"""The states of a check on the command line: two statuses, and conclusions of a completed check."""
 
 KINDS = {
     "port": click.IntRange(0, 65535),
     "path": click.Path(path_type=Path),
     "method": click.Choice(["merge", "squash", "rebase"]),
     "verdict": click.Choice(list(REVIEWS)),
-    "state": click.Choice([*CONCLUSIONS, *STATUSES]),
+    "state": click.Choice(STATES),
 }
 """Click's types for words on the command line, beside those of `main.py`."""
 
@@ -68,26 +70,14 @@ def dump(*, url: str | None, db: Path | None) -> None:
     if (url is None) == (db is None):
         raise click.UsageError("Name a running sandbox with --url, or a file with --db.")
     try:
-        text = dumped(db) if db is not None else _dumped_by(str(url))
+        text = dumped(db) if db is not None else _asked(str(url), lambda world: world.dump())
     except SandboxError as error:
         raise Refused(str(error)) from None
     click.echo(text, nl=False, file=behind(sys.stdout))
 
 
-def _dumped_by(url: str) -> str:
-    """The world of a running sandbox as a seed; raises Refused if none answers."""
-    from lifecycle.sandbox.control import Control, ControlError
-
-    try:
-        return Control(f"{url.rstrip('/')}/_sandbox").dump()
-    except (OSError, ValueError, ControlError):
-        raise Refused(f"No sandbox answers at {url}; nothing was dumped.") from None
-
-
-def _act(
-    sentence: str, act: Callable[[Control], object], *, url: str, repo: str | None, as_json: bool
-) -> None:
-    """Do something in a running sandbox that people or CI do; print `sentence`, or JSON with a sha or id.
+def _asked(url: str, act: Callable[[Control], T], repo: str | None = None) -> T:
+    """What a running sandbox answers.
 
     Raises:
         Refused: nobody answers at the address, or it is impossible in this world; then the sentence is the
@@ -96,11 +86,18 @@ def _act(
     from lifecycle.sandbox.control import Control, ControlError
 
     try:
-        reference = act(Control(f"{url.rstrip('/')}/_sandbox", repo))
+        return act(Control(f"{url.rstrip('/')}/_sandbox", repo))
     except ControlError as error:
         raise Refused(str(error)) from None
     except (OSError, ValueError):
         raise Refused(f"No sandbox answers at {url}; nothing was done.") from None
+
+
+def _act(
+    sentence: str, act: Callable[[Control], object], *, url: str, repo: str | None, as_json: bool
+) -> None:
+    """Do what people or CI do in a running sandbox; print `sentence`, or JSON with a sha or id."""
+    reference = _asked(url, act, repo)
     click.echo(json.dumps({"done": sentence, "made": reference}) if as_json else sentence)
 
 
@@ -129,7 +126,7 @@ def check(*, number: int, name: str, state: str, log: Path | None, **where: Any)
     STATE is queued, in_progress, or a conclusion: success, failure, neutral, cancelled, skipped,
     timed_out, or action_required.
     """
-    ended = state if state in CONCLUSIONS else None
+    ended = None if state in STATES[:2] else state
     status = "completed" if ended else state
     text = log.read_text(encoding="utf-8", errors="replace") if log else None
     _act(

@@ -23,12 +23,6 @@ from lifecycle.views.stats.visits import Visit
 if TYPE_CHECKING:
     from rich.console import Console
 
-EMPTY = (
-    "Nothing is in the journal of this clone yet; claims and the staged workflow write to it, so "
-    "begin with: "
-)
-
-
 KINDS = {"period": read_by(lambda text: (text, moment(text, timing.SystemClock().now())))}
 """Click's types for words on the command line, beside those of `main.py`."""
 
@@ -78,7 +72,10 @@ def _about(since: str, wanted: Wanted) -> str:
 def _nothing(total: int, since: str, wanted: Wanted, page: Path | None, to_claim: str) -> str:
     unwritten = "; no page was written" if page is not None else ""
     if not total:
-        return EMPTY.replace(" yet;", f" yet{unwritten};", 1) + to_claim
+        return (
+            f"Nothing is in the journal of this clone yet{unwritten}; claims and the staged workflow "
+            f"write to it, so begin with: {to_claim}"
+        )
     return (
         f"Nothing in the journal fits {_about(since, wanted)}{unwritten}; it has "
         f"{count(total, 'entry', 'entries')}: leave out --since, --label or --task to see more."
