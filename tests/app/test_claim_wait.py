@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.api import NotFound, Refused, Transient, Wake
+from lifecycle.api import NotFound, Refused, Report, Transient, Wake
+from lifecycle.app.waiting import wait_loop
 from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
 from lifecycle.app.waiting.pull_wait import BranchWait, Waited, standing_of
 from lifecycle.app.waiting.wait_loop import look_seconds
@@ -102,6 +103,23 @@ def test_each_look_of_a_wait_has_that_time(tmp_path: Path) -> None:
     BranchWait(world, 46, **how)._look()
     ClaimWait(world, world, **how)._ticked(world, Listener("wait", (), ""))
     assert given == [7.0, 7.0]
+
+
+@pytest.mark.parametrize(("seconds", "held"), [(300.0, [300.0]), (None, [])])
+def test_a_limit_that_a_look_met_holds_all_waiters_of_this_machine(
+    place: Place, monkeypatch: pytest.MonkeyPatch, seconds: float | None, held: list[float]
+) -> None:
+    """For as long as GitHub names; an outage without a time is for each to try again."""
+    given: list[float] = []
+    looks: Any = SimpleNamespace(hold=given.append)
+    monkeypatch.setattr(wait_loop, "tick", lambda *_, **__: Report(None, problem=error))
+    monkeypatch.setattr(ClaimWait, "_with_looks", lambda _, call: call(looks))
+    error = Transient("Not now.", retry_after=seconds)
+    tree = place.tree()
+    how: dict[str, Any] = {"wanted": WaitFor.ANY, "seconds": 7.0, "within": nullcontext}
+    waiting = ClaimWait(tree.world, tree.claim_store, **how)
+    assert waiting._ticked(tree.claim_store, Listener("wait", (), "")).problem is error
+    assert given == held
 
 
 @pytest.mark.parametrize(("sha", "is_held"), [("a1", True), ("b2", False)])

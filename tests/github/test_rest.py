@@ -234,7 +234,8 @@ def test_a_token_without_checks_falls_back_to_actions(
     run = {"id": 1, "name": "CI", "event": "push", "workflow_id": 3, "status": "completed"}
     run |= {"conclusion": "failure", "run_started_at": "2026-01-31T10:00:00Z", "html_url": "u"}
     run |= {"head_sha": SHA, "updated_at": "2026-01-31T11:05:00Z"}
-    other = {**run, "id": 3, "head_sha": "b" * 40}  # a redirect lost the query
+    # A redirect lost the query: the newest of all is another commit's.
+    other = {**run, "id": 3, "head_sha": "b" * 40, "run_started_at": "2026-01-31T12:00:00Z"}
     newer = {**run, "id": 2, "conclusion": "success", "run_started_at": "2026-01-31T11:00:00Z"}
     mock.get(
         f"{BASE}/actions/runs",

@@ -91,6 +91,11 @@ def test_it_promises_to_be_back(ground: _Ground) -> None:
     """The guards in `sh` see a waiter of this session, and start no other."""
     assert ground.rests()
     assert signs_of_life.is_live(ground.folder, NOW + 361, "s")
+    signs_of_life.promise(ground.folder, "another", NOW + 400)
+    assert [signs_of_life.is_live(ground.folder, NOW, who) for who in ("s", "another")] == [
+        False,
+        True,
+    ]
 
 
 def test_a_changed_file_ends_the_rest_at_once(ground: _Ground) -> None:

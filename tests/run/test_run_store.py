@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.timing import Deadline
 from lifecycle.run.run_store import MARK, RunStore, StrangeRun
 from lifecycle.run.state import Story
 from lifecycle.run.stories.story_edits import clarification
@@ -62,6 +63,15 @@ def test_a_long_run_trims_its_progress_by_itself(ground: RunGround) -> None:
     assert lines[-1].endswith("the last")
     noted(ground.store, "one more")
     assert len(ground.store.progress.tail(1_000)) == KEPT_LINES + 1
+
+
+def test_a_run_that_no_session_has_led_yet_is_anybodys(ground: RunGround) -> None:
+    """A person began it on a terminal: the first session that asks is refused nothing, and leads it."""
+    run = ground.begun()
+    deadline = Deadline.after(ground.clock, 60)
+    asking = RunStore(ground.root, ground.environment, deadline, ("one", 0))
+    assert (run.session, asking.is_led_by_another(run)) == ("", False)
+    assert asking.adopt().session == "one"
 
 
 def refusal(ground: RunGround) -> str:

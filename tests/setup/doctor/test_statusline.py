@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from lifecycle.settings.resources import hook_script
@@ -20,7 +21,7 @@ def set_in(patient: Patient, name: str, command: str) -> None:
     """Give one of the project's settings files a status line beside what it has."""
     path = patient.root / name
     data = json.loads(path.read_text()) if path.exists() else {}
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({**data, **line(command)}))
 
 
@@ -32,6 +33,15 @@ def said(patient: Patient) -> dict[str, tuple[str, str]]:
         for name, one in found.items()
         if name.startswith("statusline.")
     }
+
+
+def test_outside_of_any_worktree_nothing_is_said_of_it(patient: Patient, tmp_path: Path) -> None:
+    """It shows a worktree, and the one problem there is that there is none."""
+    patient.place.root = tmp_path / "outside"
+    set_in(patient, LOCAL, SCRIPT)
+    patient.is_process = True
+    assert said(patient) == {}
+    patient.only("worktree.git", "fail")
 
 
 def test_a_status_line(patient: Patient) -> None:
