@@ -43,11 +43,17 @@ def _run() -> int:
     if arguments[:1] == ["hook"] and arguments[1:] != ["ci-waiter"]:
         gc.disable()  # a hook ends before anything is worth collecting; searching takes a twentieth of it
     if arguments == ["hook", "on-stop"]:
-        return _stop()
+        from lifecycle.hooks import quick_stop
+
+        return _answered("on-stop", quick_stop.run())
     if arguments == ["hook", "ci-waiter"]:
-        return _waiter()
+        from lifecycle.hooks import quick_wait
+
+        return _answered("ci-waiter", quick_wait.run())
     if arguments in (["hook", "session-start"], ["hook", "pre-compact"]):
-        return _recovery(arguments[1])
+        from lifecycle.hooks import quick_recovery
+
+        return _answered(arguments[1], quick_recovery.run(arguments[1]))
     if arguments == ["hook", "on-idle"]:
         from lifecycle.hooks import quick_idle
 
@@ -56,9 +62,7 @@ def _run() -> int:
         from lifecycle.core.plan import REPLIES
 
         if arguments[1] in REPLIES:
-            from lifecycle.hooks.wake import run
-
-            return run(arguments[1])
+            return _answered(arguments[1])
     if arguments in (["status"], ["status", "--json"]):
         from lifecycle.cli.views import quick_status
 
@@ -70,37 +74,10 @@ def _run() -> int:
     return run_cli(arguments)
 
 
-def _stop() -> int:
-    """Run the hook on-stop: most often the quick path settles it; else `wake` gets the event it read."""
-    from lifecycle.hooks import quick_stop
-
-    outcome = quick_stop.run()
-    if outcome == quick_stop.SETTLED:
-        return 0
-    from lifecycle.hooks.wake import run
-
-    return run("on-stop", outcome if isinstance(outcome, dict) else None)
-
-
-def _waiter() -> int:
-    """Run the waiter: at rest in the quick path, with few imports; else `wake` gets the event it read."""
-    from lifecycle.hooks import quick_wait
-
-    outcome = quick_wait.run()
-    if not isinstance(outcome, dict):
+def _answered(hook: str, outcome: object = None) -> int:
+    """The exit code with which a quick path settled a hook; else that of `wake`, with the event it read."""
+    if isinstance(outcome, int):
         return outcome
-    from lifecycle.hooks.wake import run
-
-    return run("ci-waiter", outcome)
-
-
-def _recovery(hook: str) -> int:
-    """Run the hook at a session's start or a compaction: if all was prepared, print that; else `wake`."""
-    from lifecycle.hooks import quick_recovery
-
-    outcome = quick_recovery.run(hook)
-    if outcome == 0:
-        return 0
     from lifecycle.hooks.wake import run
 
     return run(hook, outcome if isinstance(outcome, dict) else None)
