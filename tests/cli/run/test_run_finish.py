@@ -554,6 +554,18 @@ def test_a_claims_pull_request_has_the_receipt_of_a_run_that_did_not_finish(work
     assert "was stopped" not in body
 
 
+def test_why_a_claim_got_no_pull_request_is_told_last(work: Finished) -> None:
+    """A sentence may end in a command, and then has no full stop: what followed read as part of it."""
+    ok(work.place.cli("claim", "42"))
+    work.begin(work.place.claim()["branch"])
+    for where in ({"path": "/pulls$", "method": "POST"}, {"operation": "OpenPullRequest"}):
+        work.place.control.add_fault("no-permission", count=9, **where)
+    sentence = told(work.place.cli("run", "finish"))
+    told_first, why = sentence.split("run again: lifecycle run finish. Why it has none: ")
+    assert "the claim has no pull request" in told_first
+    assert why.startswith("The token from GH_TOKEN has no permission")
+
+
 def test_a_run_whose_task_was_taken_over_stops(work: Finished) -> None:
     """Nothing that its session could do ends it: the next stop lets go, and says who has the task."""
     ok(work.place.cli("claim", "42"))
