@@ -112,9 +112,9 @@ def test_a_limit_that_a_look_met_holds_all_waiters_of_this_machine(
     """For as long as GitHub names; an outage without a time is for each to try again."""
     given: list[float] = []
     looks: Any = SimpleNamespace(hold=given.append)
+    error = Transient("Not now.", retry_after=seconds)
     monkeypatch.setattr(wait_loop, "tick", lambda *_, **__: Report(None, problem=error))
     monkeypatch.setattr(ClaimWait, "_with_looks", lambda _, call: call(looks))
-    error = Transient("Not now.", retry_after=seconds)
     tree = place.tree()
     how: dict[str, Any] = {"wanted": WaitFor.ANY, "seconds": 7.0, "within": nullcontext}
     waiting = ClaimWait(tree.world, tree.claim_store, **how)
