@@ -180,8 +180,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     base = world.settings.base or default_branch(world)
     start = f"refs/remotes/{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
     commits = _count(world, f"{start}..refs/heads/{branch}") if start else None
-    since = pushed or start
-    unpushed = _count(world, f"{since}..refs/heads/{branch}") if since else None
+    unpushed = _count(world, f"{pushed or start}..refs/heads/{branch}") if pushed or start else None
     if unpushed:
         amount = _commits(unpushed)
         share = f"git push {remote} {shlex.quote(branch)}"

@@ -27,6 +27,13 @@ PHASES = {str(phase.value): phase for phase in Phase}
 """Each phase by its word in the claim file, where somebody may have written an unknown word."""
 
 
+_FROM_OPEN = {
+    Phase.MERGED_DETECTED: "on-idle sees the merge",
+    Phase.PR_CLOSED: "on-idle sees that the PR was closed without a merge",
+    Phase.CODING: "back to work",
+}
+"""What may follow while a pull request is open."""
+
 CLAIM: Machine[Phase] = Machine(
     name="claim",
     table={
@@ -40,17 +47,8 @@ CLAIM: Machine[Phase] = Machine(
             Phase.PR_CLOSED: "the PR of the pushed commits was closed without a merge",
             Phase.CODING: "back to work",
         },
-        Phase.PR_CREATED: {
-            Phase.CHECKS_RUNNING: "on-idle polls the checks",
-            Phase.MERGED_DETECTED: "on-idle sees the merge",
-            Phase.PR_CLOSED: "on-idle sees that the PR was closed without a merge",
-            Phase.CODING: "back to work",
-        },
-        Phase.CHECKS_RUNNING: {
-            Phase.MERGED_DETECTED: "on-idle sees the merge",
-            Phase.PR_CLOSED: "on-idle sees that the PR was closed without a merge",
-            Phase.CODING: "back to work",
-        },
+        Phase.PR_CREATED: {Phase.CHECKS_RUNNING: "on-idle polls the checks", **_FROM_OPEN},
+        Phase.CHECKS_RUNNING: _FROM_OPEN,
         Phase.PR_CLOSED: {
             Phase.PR_CREATED: "the PR was reopened",
             Phase.MERGED_DETECTED: "on-idle sees the merge",

@@ -41,8 +41,7 @@ def reviews(session: Session, *, pull: int | None) -> None:
     bar were written by others. Strangers' remarks are counted, but not shown.
     """
     number = pull or own_pull(session)
-    world = session.world
-    conversation = review_reading.read(world.clients.graph, world.base, number)
+    conversation = review_reading.read(session.world.clients.graph, session.world.base, number)
     record = session.claim_store.load(repair=False).record
     ledger = ReviewLedger.from_json(record.pull.reviews if record is not None else {}, number)
     waiting = review_ledger.points(conversation, ledger.told)
@@ -62,8 +61,7 @@ def reviews(session: Session, *, pull: int | None) -> None:
     again = rounds.to_ask_again(conversation)
     if again and not unanswered:
         lines.append(f"Not yet asked to review this commit: {', '.join(map(visible, again))}.")
-    data = _data(conversation, waiting, ledger)
-    session.show(lines, data)
+    session.show(lines, _data(conversation, waiting, ledger))
 
 
 def reply(

@@ -204,8 +204,7 @@ def nudge(session: Session, phase: Phase, reason: str, *, dry_run: bool, force: 
         why = reason.strip() or "dry run"  # checked the same way as with a reason
         record = move(world, claim_store, phase, force=force, reason=why, dry_run=True)
         line = f"would move #{record.claim.issue_number} from {before} to {phase}"
-        data = {"claim": claim_data(record), "from": before, "dry_run": True}
-        return session.show([line], data)
+        return session.show([line], {"claim": claim_data(record), "from": before, "dry_run": True})
     move(world, claim_store, phase, force=force, override=override, reason=reason)
     return claim_look.look(session)
 
