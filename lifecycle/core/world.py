@@ -34,6 +34,9 @@ class CardWriter(Protocol):
     ) -> BoardItem:
         """Write the card, and return its present state."""
 
+    def add(self, issue_id: str) -> BoardItem:
+        """The issue's card, which is made if there is none."""
+
     def is_ready(self, item_id: str) -> bool:
         """True if a card can be written without a read before it and without a write after it."""
 

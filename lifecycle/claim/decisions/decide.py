@@ -46,7 +46,9 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         needed = derive.may_try(snapshot, opening.opening(snapshot, claim.branch))
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(snapshot.record)
-        checks = snapshot.wake is Wake.TICK or (snapshot.wake is Wake.IDLE and _may_poll(snapshot))
+        due = pace.next_poll(snapshot.record, snapshot.rules.poll_seconds, snapshot.now)
+        is_due = snapshot.wake is Wake.IDLE and snapshot.now >= due
+        checks = snapshot.wake is Wake.TICK or is_due
     else:
         is_unsure = phase is Phase.MERGED_DETECTED and not derive.is_confirmed(snapshot.record)
         needed = is_asked or is_unsure
@@ -248,12 +250,6 @@ def complaints(record: Record) -> Iterator[Notice]:
     if waits is not None and not waits.is_final:
         text = messages.not_created_yet(waits.sentence, number)
         yield Notice("pr-waits", text, Audience.NOTE, stands=True)
-
-
-def _may_poll(snapshot: Snapshot) -> bool:
-    """True if the last poll of the checks is long enough ago."""
-    now, seconds = snapshot.now, snapshot.rules.poll_seconds
-    return now >= pace.next_poll(snapshot.record, seconds, now)
 
 
 def _look_is_held(snapshot: Snapshot) -> bool:

@@ -54,8 +54,10 @@ def perform(
         match action:
             case plan.OpenPullRequest():
                 return plan.PullRequestOpened(_open(action, world))
-            case plan.AddToBoard() | plan.SetBoard():
-                return _put_on_board(action, world, record.claim)
+            case plan.AddToBoard():
+                return plan.OnBoard(world.cards.add(action.issue_id))
+            case plan.SetBoard():
+                return _set_card(action, world, record.claim)
             case plan.LeadLease():
                 place = world.git, world.remote, action.issue
                 return plan.LeaseIs(lease.led_to(*place, action.sha, action.branch))
@@ -233,14 +235,8 @@ def _advance(action: plan.AdvancePullRequest, world: World) -> None:
         world.merges.ensure_auto_merge(action.number, sha=action.head, method=action.method)
 
 
-def _put_on_board(
-    action: plan.AddToBoard | plan.SetBoard, world: World, claim: Claim
-) -> plan.OnBoard | plan.BoardIs:
-    """Add the card; or write its fields, which drops the board's lines from the cache."""
-    if isinstance(action, plan.AddToBoard):
-        if world.board is None:
-            raise errors.Rejected("No board is configured.")
-        return plan.OnBoard(world.board.add(action.issue_id))
+def _set_card(action: plan.SetBoard, world: World, claim: Claim) -> plan.BoardIs:
+    """Write the card's fields, which drops the board's lines from the cache."""
     agent = "" if action.clear_agent else action.agent
     item = world.cards.write(
         claim.issue, action.item_id, status=action.status, agent=agent, standing=claim.status

@@ -226,7 +226,11 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         key, text = f"left-open:{claim.issue_number}", messages.left_open(claim.issue_number)
         step = card_and_link.link_ending_step(snapshot) or lease_step(snapshot)
         return step or last_step(record, key, text)
-    settled = _telling(snapshot, observed)
+    settled: Decision | Settled = "waiting"
+    # If closing may be refused, the issue is closed first: the comment would tell of what never happened.
+    if record.ending.issue_closed or not observed.is_not_ours_to_close:
+        is_told = _is_told(record, observed)
+        settled = "done" if is_told else comment_step(snapshot, comment_of(record))
     if isinstance(settled, Decision):
         return settled
     step = card_and_link.link_ending_step(snapshot)
@@ -245,18 +249,6 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True)]
     text = " ".join(filter(None, [text, *left, stays(record, pull)]))
     return last_step(record, f"issue-closed:{claim.pull}", text)
-
-
-def _telling(snapshot: Snapshot, observed: Observation) -> Decision | Settled:
-    """The step of the closing comment, or its state.
-
-    If closing may be refused, the issue is closed first: the comment would tell of what never happened.
-    """
-    record = snapshot.record
-    if observed.is_not_ours_to_close and not record.ending.issue_closed:
-        return "waiting"
-    comment = comment_of(record)
-    return "done" if _is_told(record, observed) else comment_step(snapshot, comment)
 
 
 def _is_told(record: Record, observed: Observation) -> bool:

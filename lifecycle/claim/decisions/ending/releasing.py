@@ -148,7 +148,10 @@ def _steps(
     comment = closing.comment_step(snapshot, comment_of(record, releasing, pull, issue))
     if isinstance(comment, Decision):
         return comment
-    step = derive.ending_step(snapshot, _unassignment(record, issue))
+    # A closed issue continues to show who worked on it.
+    login = _assigned(record, issue) if issue.is_open and not record.ending.unassigned else None
+    unassigning = Unassign(issue.number, login) if login is not None else None
+    step = derive.ending_step(snapshot, unassigning)
     # The linked task goes before the lease: once the lease is gone, somebody else may claim both. The card
     # goes behind it: the lease shows whether somebody took the task over, whose card that is. But labels
     # name no agent: with the lease gone, no sweep could tell that a release was cut off before them.
@@ -185,15 +188,6 @@ def _others(record: Record, issue: Issue) -> str:
     """Who stays assigned once the claimer is unassigned; only for them is the task free then."""
     own = _assigned(record, issue)
     return ", ".join(named(name) for name in issue.assignees if issue.is_open and name != own)
-
-
-def _unassignment(record: Record, issue: Issue) -> Unassign | None:
-    """The write that unassigns the claimer, or None if nobody has to be unassigned."""
-    # A closed issue continues to show who worked on it.
-    login = _assigned(record, issue)
-    if record.ending.unassigned or login is None or not issue.is_open:
-        return None
-    return Unassign(issue.number, login)
 
 
 def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> SetBoard | None:
