@@ -129,8 +129,7 @@ class Session:
         """True if a session other than the one that runs this command holds the claim."""
         from lifecycle.claim.engine import observing
 
-        signs = self.claim_store.signs(record)
-        return observing.is_held(record, self.client_session, signs, self.now)
+        return observing.is_held(self.claim_store, record, self.client_session)
 
     def hooks_for(self, record: Record) -> Hooks:
         """What hooks do by themselves for the claim."""

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from lifecycle.claim.engine.observing import adopt, deliverable, is_held, is_mine
+from lifecycle.claim.engine.observing import deliverable, is_held, is_mine, owned
 from lifecycle.core.plan import Audience
 from lifecycle.storage.signs_of_life import SILENT_SECONDS, Signs
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, record
 
 OURS = {"ownership.session": "one"}
+GONE = Signs(is_client_there=False)
+
+
+def store(signs: Signs) -> Any:
+    """A store of claims that knows this of each claim's session."""
+    return SimpleNamespace(signs=lambda _: signs, clock=SimpleNamespace(now=lambda: NOW))
 
 
 def test_a_claim_without_an_owner_is_the_first_sessions() -> None:
     """It was written by hand, or claimed on a terminal; an unknown session takes nothing."""
-    mine = adopt(record(), "one", Signs(), NOW)
+    mine = owned(store(Signs()), record(), "one")
     assert (mine.ownership.session, mine.ownership.session_at) == ("one", NOW)
-    assert adopt(record(), "", Signs(), NOW).ownership.session == ""
+    assert owned(store(Signs()), record(), "").ownership.session == ""
 
 
 def test_an_owner_that_lives_keeps_its_claim() -> None:
     """Also while a hand-off lies in the file: nobody knows which session wrote that."""
-    alive, gone = Signs(is_client_there=True), Signs(is_client_there=False)
+    alive = Signs(is_client_there=True)
     for made in (record(memory=OURS), record(**READY, memory=OURS)):
-        assert adopt(made, "two", alive, NOW) is made
-        assert adopt(made, "two", gone, NOW).ownership.session == "two"
+        assert owned(store(alive), made, "two") is made
+        assert owned(store(GONE), made, "two").ownership.session == "two"
 
 
 def test_what_another_session_began_is_inherited() -> None:
     """Who goes on with a dead session's claim has heard nothing of it; a claim of nobody's is no such."""
-    gone = Signs(is_client_there=False)
-    assert adopt(record(memory=OURS), "two", gone, NOW).is_inherited
-    assert not adopt(record(), "one", gone, NOW).is_inherited
-    again = adopt(adopt(record(memory=OURS), "two", gone, NOW), "three", gone, NOW)
+    gone = store(GONE)
+    assert owned(gone, record(memory=OURS), "two").is_inherited
+    assert not owned(gone, record(), "one").is_inherited
+    again = owned(gone, owned(gone, record(memory=OURS), "two"), "three")
     assert (again.ownership.inherited, again.is_inherited) == ("three", True)
 
 
@@ -63,11 +72,11 @@ LONG_AGO = {"created_at": NOW - 9999, "ownership.session_at": NOW - SILENT_SECON
 def test_a_claim_is_held_while_its_session_lives(signs: Signs, held: bool) -> None:
     """Its client's process decides, if it is known; else a waiter, or a sign within the hour."""
     made = record(**REVIEW, memory={**OURS, **LONG_AGO})
-    assert is_held(made, "two", signs, NOW) is held
-    assert not is_held(made, "one", signs, NOW)
+    assert is_held(store(signs), made, "two") is held
+    assert not is_held(store(signs), made, "one")
 
 
 def test_a_claim_that_was_just_made_is_held_before_any_sign() -> None:
     """`lifecycle claim` in a session's first turn: no hook of it has run since."""
     made = record(memory={**OURS, "created_at": NOW - 5})
-    assert is_held(made, "two", Signs(), NOW)
+    assert is_held(store(Signs()), made, "two")

@@ -228,8 +228,7 @@ class ClaimWait(CommandWait):
 
     def _is_beside(self) -> bool:
         """True if the news is for another live session, not for us."""
-        signs = self.claim_store.signs(self._record)
-        return observing.is_held(self._record, self.session or "-", signs, self.clock.now())
+        return observing.is_held(self.claim_store, self._record, self.session or "-")
 
     def _sign(self) -> None:
         folder, until = self.claim_store.folder, self.clock.now() + SLICE_SECONDS

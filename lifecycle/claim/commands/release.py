@@ -138,9 +138,9 @@ def _leaving(world: World, claim_store: ClaimStore, record: Record, reason: str)
     observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
-    signs = claim_store.signs(record)
-    if observing.is_held(record, session_of(world), signs, world.clock.now()):
-        raise Refused(f"Nothing was released. {briefing.held_line(record, signs.last_at)}")
+    if observing.is_held(claim_store, record, session_of(world)):
+        last_at = claim_store.signs(record).last_at
+        raise Refused(f"Nothing was released. {briefing.held_line(record, last_at)}")
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
     if is_over and not (record.is_lost or derive.is_issue_gone(record)):

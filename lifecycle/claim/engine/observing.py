@@ -47,37 +47,25 @@ def is_mine(record: Record, session: str) -> bool:
     return not record.ownership.session or not session or record.ownership.session == session
 
 
-def is_held(record: Record, session: str, signs: signs_of_life.Signs, now: float) -> bool:
-    """True if another session that seems to be alive holds the claim.
-
-    Args:
-        record: the claim.
-        session: the session that asks.
-        signs: the signs of life of the session that owns the claim.
-        now: seconds since the epoch.
-    """
+def is_held(claim_store: ClaimStore, record: Record, session: str) -> bool:
+    """True if another session than this one, which seems to be alive, holds the claim."""
     if is_mine(record, session):
         return False
     since = max(record.created_at, record.ownership.session_at)
-    return signs_of_life.seems_alive(signs, since, now)
+    signs = claim_store.signs(record)
+    return signs_of_life.seems_alive(signs, since, claim_store.clock.now())
 
 
-def adopt(record: Record, session: str, signs: signs_of_life.Signs, now: float) -> Record:
+def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
     """The record with this session as owner, unless another live session holds it.
 
     The claim of another session counts as inherited: this session has not heard what that one was told.
     """
-    if not session or record.ownership.session == session or is_held(record, session, signs, now):
+    before = record.ownership.session
+    if not session or before == session or is_held(claim_store, record, session):
         return record
-    inherited = session if record.ownership.session else ""
+    now, inherited = claim_store.clock.now(), session if before else ""
     return record.with_ownership(session=session, session_at=now, inherited=inherited)
-
-
-def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """The record with this session as owner, unless another live session holds it."""
-    now = claim_store.clock.now()
-    signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
-    return adopt(record, session, signs, now)
 
 
 def deliverable(

@@ -137,8 +137,7 @@ class HookCall:
         Another hook of this session may have made the claim ours since the record was read, and signed it:
         then the sign of life is not from the owner that the record names.
         """
-        now = self.world.clock.now()
-        is_held = observing.is_held(record, self.session, self.claim_store.signs(record), now)
+        is_held = observing.is_held(self.claim_store, record, self.session)
         return is_held and not self.claim_store.marks.is_owner(self.session)
 
     def sign(self, record: Record | None) -> None:
