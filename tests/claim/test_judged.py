@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.app.waiting.pull_wait import standing_of
 from lifecycle.claim.decisions.pull import merge_standing
-from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge, over
+from lifecycle.claim.decisions.pull.review import WHILE_OPEN, judge, over
 from lifecycle.claim.engine.briefing import checks_line
 from lifecycle.claim.record.sections import MergeRecord, PullRecord
 from lifecycle.core.plan import Audience, Notice, Wake
@@ -28,28 +28,28 @@ GREEN = checks(Bucket.PASS)
 
 def judged(
     made: PullRequest, *, memory: dict[str, Any] | None = None, wake: Wake = Wake.IDLE
-) -> Judged:
+) -> tuple[PullRecord, tuple[Notice, ...]]:
     """What a look that read the checks makes of the pull request."""
     return judge(seen(record(**REVIEW, memory=memory or {}), wake=wake), made)
 
 
-def only(found: Judged) -> Notice:
+def only(found: tuple[PullRecord, tuple[Notice, ...]]) -> Notice:
     """The one notice."""
-    (notice,) = found.notices
+    (notice,) = found[1]
     return notice
 
 
 def waiting(*, memory: dict[str, Any] | None = None, **changes: Any) -> tuple[Notice, ...]:
     """What is said of checks that are neither green nor failed."""
     found = replace(checks(Bucket.PASS), **changes)
-    return judged(pull(checks=found), memory=memory).notices
+    return judged(pull(checks=found), memory=memory)[1]
 
 
 @pytest.mark.parametrize(("since", "is_told"), [(59.0, False), (60.0, True), (61.0, True)], ids=str)
 def test_leaving_the_queue_is_told_a_minute_later(since: float, is_told: bool) -> None:
     """A merge is shown a moment after the leaving: what is still open after a minute was thrown out."""
     left = Ejection("E_1", NOW - since, "FAILED_CHECKS")
-    found = judged(pull(ejection=left)).notices
+    found = judged(pull(ejection=left))[1]
     assert [(n.key, n.audience) for n in found] == [("ejected:107::E_1", Audience.NEWS)] * is_told
 
 
@@ -71,7 +71,7 @@ def test_what_is_queued_again_or_runs_anew_was_not_thrown_out_last(
 ) -> None:
     """News of the queue is none once something newer is under way."""
     left = {"ejection": Ejection("E_1", NOW - 300)}
-    assert bool(judged(pull(**{**left, **changes})).notices) is is_told
+    assert bool(judged(pull(**{**left, **changes}))[1]) is is_told
 
 
 def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> None:
@@ -80,18 +80,18 @@ def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> N
         changes_requested=(asked_for(),), mergeable="CONFLICTING", base="next", head_sha="b"
     )
     found = judged(replace(made, checks=GREEN))
-    assert [(n.key, n.audience, n.ends) for n in found.notices] == [
+    assert [(n.key, n.audience, n.ends) for n in found[1]] == [
         ("changes:107:PRR_1", Audience.NEWS, ("failed",)),
         ("conflict:107:b:next", Audience.NEWS, ("failed",)),
         (f"green:107:{SHA}", Audience.NEWS, RESULTS),
     ]
     both = "PR #107 waits for its conflict to be resolved and the changes that a review asks for."
-    assert both in found.notices[-1].text
-    known = found.known
+    assert both in found[1][-1].text
+    known = found[0]
     assert (known.url, known.head) == (made.url, "b")
     assert (known.changes_by, known.conflicts_with) == (("maria",), "next")
-    assert judged(pull()).known.conflicts_with == ""
-    approvals = [judged(pull(review_decision=word)).known.is_approved for word in ("", "APPROVED")]
+    assert judged(pull())[0].conflicts_with == ""
+    approvals = [judged(pull(review_decision=word))[0].is_approved for word in ("", "APPROVED")]
     assert approvals == [False, True]
 
 
@@ -114,20 +114,20 @@ def test_changes_are_told_here_only_where_no_packet_tells_them(
     """What was read is told whole, and green promises no merge meanwhile; else the bare word is said."""
     shown = pull(changes_requested=(asked_for(),), conversations=conversations)
     found = judged(replace(shown, checks=GREEN), memory={"pull.reviews": reviews})
-    changes = [one for one in found.notices if one.key.startswith("changes")]
+    changes = [one for one in found[1] if one.key.startswith("changes")]
     assert bool(changes) is is_told
-    assert "waits for the changes that a review asks for" in found.notices[-1].text
-    assert found.known.changes_by == ("maria",)
+    assert "waits for the changes that a review asks for" in found[1][-1].text
+    assert found[0].changes_by == ("maria",)
 
 
 def test_unanswered_conversations_are_known_and_named_where_the_merge_is_blocked() -> None:
     """What was not shown is kept as it was known; a rule may demand that conversations are resolved."""
     memory = {"pull.unanswered": 3}
-    assert judged(pull(), memory=memory).known.unanswered == 3
+    assert judged(pull(), memory=memory)[0].unanswered == 3
     left = Conversations("d", unresolved=4, unanswered=2)
     found = judged(pull(checks=GREEN, merge_state="BLOCKED", conversations=left), memory=memory)
-    assert found.known.unanswered == 2
-    assert "4 of its conversations are not resolved" in found.notices[-1].text
+    assert found[0].unanswered == 2
+    assert "4 of its conversations are not resolved" in found[1][-1].text
 
 
 def test_checks_that_were_not_read_say_nothing() -> None:
@@ -137,12 +137,12 @@ def test_checks_that_were_not_read_say_nothing() -> None:
     made = seen(record(**REVIEW, memory=memory), looked_at_checks=False)
     for shown in (pull(checks=GREEN), pull(checks=None)):
         found = judge(made, shown)
-        assert found.notices == ()
-        assert found.known.checks == {"sha": SHA, "passed": 4}
-        assert found.known.merging == ready
+        assert found[1] == ()
+        assert found[0].checks == {"sha": SHA, "passed": 4}
+        assert found[0].merging == ready
     pushed = judge(made, pull(head_sha="b" * 40))
-    assert (pushed.known.head, pushed.known.checks) == ("b" * 40, None)
-    assert pushed.known.merging == MergeRecord(head=SHA, auto_on=SHA)
+    assert (pushed[0].head, pushed[0].checks) == ("b" * 40, None)
+    assert pushed[0].merging == MergeRecord(head=SHA, auto_on=SHA)
 
 
 @pytest.mark.parametrize(("head", "is_other"), [("", False), (SHA, False), ("b" * 40, True)])
@@ -166,7 +166,7 @@ def test_behind_is_told_where_the_agent_has_to_do_something(
     changes: dict[str, Any], is_behind: bool
 ) -> None:
     """The queue tests with the newest base, auto-merge waits for ever; what is asked for comes first."""
-    notice = judged(pull(checks=GREEN, **changes)).notices[-1]
+    notice = judged(pull(checks=GREEN, **changes))[1][-1]
     assert notice.key == f"green:107:{SHA}" + ":behind" * is_behind
     assert ("main has moved on" in notice.text) is is_behind
     assert (notice.audience, notice.ends[: len(RESULTS)]) == (Audience.NEWS, RESULTS)
@@ -176,7 +176,7 @@ def test_behind_is_told_where_the_agent_has_to_do_something(
 def test_behind_says_whose_base_it_is_where_the_branch_is_a_forks(owner: str, which: str) -> None:
     """The base of the same name in the fork has not moved, and to merge it changes nothing."""
     shown = pull(checks=GREEN, merge_state="BEHIND", head_owner=owner)
-    notice = judge(seen(record(**REVIEW), observed=observation(by_number=shown)), shown).notices[-1]
+    notice = judge(seen(record(**REVIEW), observed=observation(by_number=shown)), shown)[1][-1]
     assert f"Fetch main{which}, merge it into the branch" in notice.text
 
 
@@ -210,23 +210,23 @@ def test_a_deployment_that_waits_for_a_person_is_told_to_the_person() -> None:
     notice = only(found)
     assert (notice.key, notice.audience) == (f"waits:107:{SHA}:deploy", Audience.NOTE)
     assert "deploy waits for somebody to approve the deployment" in notice.text
-    assert (found.known.checks or {})["held"] == ["deploy"]
+    assert (found[0].checks or {})["held"] == ["deploy"]
     other = Check("slow", Bucket.PENDING, word="IN_PROGRESS")
-    assert judged(pull(checks=Checks(SHA, (*runs, other)))).notices == ()
-    assert judged(pull(checks=Checks(SHA, runs, unfinished=("CI", "Lint")))).notices == ()
+    assert judged(pull(checks=Checks(SHA, (*runs, other))))[1] == ()
+    assert judged(pull(checks=Checks(SHA, runs, unfinished=("CI", "Lint"))))[1] == ()
 
 
 def test_nothing_runs_where_only_a_deployment_waits() -> None:
     """A wait that begins later ends, too; a further failure is told, and status names what failed."""
     waits = Check("deploy", Bucket.PENDING, "CI", word="WAITING")
-    known = judged(pull(checks=Checks(SHA, (waits,), unfinished=("CI",)))).known
+    known = judged(pull(checks=Checks(SHA, (waits,), unfinished=("CI",))))[0]
     assert standing_ends(standing_of(known), WaitFor.CI) is Ending.PERSON
     red = (Check("lint", Bucket.FAIL, "CI"), Check("test", Bucket.FAIL, "CI"), waits)
     memory = {"pull.announced": {"sha": SHA, "failed": ["lint@0"]}}
     found = judged(pull(checks=Checks(SHA, red, unfinished=("CI",))), memory=memory)
-    assert [notice.key for notice in found.notices] == [f"failed:107:{SHA}:lint@0,test@0"]
-    assert standing_ends(standing_of(found.known), WaitFor.CI) is Ending.RED
-    line = checks_line(record(memory={"pull.checks": found.known.checks}))
+    assert [notice.key for notice in found[1]] == [f"failed:107:{SHA}:lint@0,test@0"]
+    assert standing_ends(standing_of(found[0]), WaitFor.CI) is Ending.RED
+    line = checks_line(record(memory={"pull.checks": found[0].checks}))
     assert line == f"CI: 0/2 passed, 2 failed at {SHA[:7]}: lint, test."
 
 
@@ -237,12 +237,12 @@ def test_failures_of_another_head_were_not_spoken_of() -> None:
     for head, is_told in ((SHA, False), ("b" * 40, True)):
         memory = {"pull.announced": {"sha": head, "failed": ["lint@3"]}}
         found = judged(pull(checks=running), memory=memory)
-        assert bool(found.notices) is is_told
-        assert (found.known.announced or {})["sha"] == (SHA if is_told else head)
+        assert bool(found[1]) is is_told
+        assert (found[0].announced or {})["sha"] == (SHA if is_told else head)
     memory = {"pull.announced": {"sha": SHA, "failed": ["lint@3", "test@7"]}}
-    assert judged(pull(checks=failed), memory=memory).notices == ()
+    assert judged(pull(checks=failed), memory=memory)[1] == ()
     memory = {"pull.announced": {"sha": SHA, "failed": ["lint@3"]}}
-    told = judged(pull(checks=failed), memory=memory).known.announced
+    told = judged(pull(checks=failed), memory=memory)[0].announced
     assert told == {"sha": SHA, "failed": ["lint@3", "test@7"]}
 
 
@@ -268,7 +268,7 @@ def test_what_failed_is_over_once_it_runs_again_or_another_head_is_there() -> No
         ({"sha": SHA, "verdict": "pending"}, True),
     ):
         memory = {"pull.announced": announced, "pull.checks": last}
-        assert bool(judged(pull(checks=failed), memory=memory).notices) is is_told
+        assert bool(judged(pull(checks=failed), memory=memory)[1]) is is_told
 
 
 BUSY = Check("b", Bucket.PENDING, word="IN_PROGRESS")
@@ -314,7 +314,7 @@ def test_who_asks_hears_of_a_missing_check_at_once() -> None:
     """A command is not worth a second one."""
     shown = pull(checks=replace(GREEN, **DEMANDED))
     assert "are required by main" in only(judged(shown, wake=Wake.TICK)).text
-    assert judged(shown, wake=Wake.IDLE).notices == ()
+    assert judged(shown, wake=Wake.IDLE)[1] == ()
 
 
 @pytest.mark.parametrize(
@@ -338,10 +338,10 @@ def test_a_missing_check_needs_a_person_once_it_was_missed_a_while_ago(
     made = record(**{**REVIEW, "last_check_poll": render_time(NOW - seconds)}, memory=memory)
     for wake in (Wake.TICK, Wake.IDLE, Wake.IDLE):
         found = judge(seen(made, wake=wake), shown)
-        assert (found.known.checks or {})["waits"] == names
-        is_told = wake is Wake.TICK or (found.known.checks or {})["missed_since"] < int(NOW)
-        assert [notice.key.partition(":")[0] for notice in found.notices] == ["waits"] * is_told
-        made = replace(made.with_values({"last_check_poll": render_time(NOW)}), pull=found.known)
+        assert (found[0].checks or {})["waits"] == names
+        is_told = wake is Wake.TICK or (found[0].checks or {})["missed_since"] < int(NOW)
+        assert [notice.key.partition(":")[0] for notice in found[1]] == ["waits"] * is_told
+        made = replace(made.with_values({"last_check_poll": render_time(NOW)}), pull=found[0])
 
 
 def test_a_poll_is_remembered_as_it_was() -> None:
@@ -354,7 +354,7 @@ def test_a_poll_is_remembered_as_it_was() -> None:
         Check("lint", Bucket.PENDING, started_at=NOW),
     )
     found = Checks(SHA, runs, held=("H",), unfinished=("U",), unseen="apps", **DEMANDED)
-    known = judged(pull(checks=found), memory={"pull.durations": {"lint": 20.0, "c": 5.0}}).known
+    known = judged(pull(checks=found), memory={"pull.durations": {"lint": 20.0, "c": 5.0}})[0]
     assert known.durations == {"lint": 20.0, "c": 5.0, "b": 5.0}
     assert known.checks == {
         "sha": SHA,
@@ -372,9 +372,7 @@ def test_a_poll_is_remembered_as_it_was() -> None:
         "missed_since": int(NOW),
         "ends_at": NOW + 20,
     }
-    lint = judged(
-        pull(checks=Checks(SHA, runs[4:])), memory={"pull.durations": {"lint": 20.0}}
-    ).known
+    lint = judged(pull(checks=Checks(SHA, runs[4:])), memory={"pull.durations": {"lint": 20.0}})[0]
     assert (lint.checks or {})["ends_at"] == NOW + 20
 
 

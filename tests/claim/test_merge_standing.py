@@ -64,7 +64,7 @@ def look(merging: MergeRecord | None = None, **rules: Any) -> Snapshot:
 def told(made: PullRequest, merging: MergeRecord | None = None, **rules: Any) -> tuple[Notice, ...]:
     """What is said of the merge; the checks' own sentence is left out."""
     found = review.judge(look(merging, **rules), made)
-    return tuple(one for one in found.notices if one.key.partition(":")[0] not in RESULTS)
+    return tuple(one for one in found[1] if one.key.partition(":")[0] not in RESULTS)
 
 
 def keys(notices: tuple[Notice, ...]) -> list[tuple[str, Audience]]:
@@ -228,7 +228,7 @@ def test_auto_merge_that_somebody_switched_off_before_a_look_saw_it_on_is_left_o
     Not at another head, nor where the queue threw it out, or a look saw it in the queue before.
     """
     asked = MergeRecord(head=SHA, asked={AUTO_MERGE: SHA}, asked_at=NOW - 60, is_ours=True)
-    off = review.judge(look(asked, auto_merge=True), shown()).known.merging
+    off = review.judge(look(asked, auto_merge=True), shown())[0].merging
     assert (off.is_left_off, off.is_ours, off.awaits) == (True, False, Whom.MERGE)
     assert off.standing == "is ready to merge"
     told_off = keys(told(shown(), asked, auto_merge=True))
@@ -250,7 +250,7 @@ def test_what_github_was_asked_to_merge_waits_for_no_person() -> None:
     asked = MergeRecord(
         head=SHA, standing="is ready to merge", asked={AUTO_MERGE: SHA}, asked_at=NOW, is_ours=True
     )
-    merging = review.judge(look(asked), shown()).known.merging
+    merging = review.judge(look(asked), shown())[0].merging
     assert (merging.awaits, merging.standing) == (Whom.AUTO_MERGE, BY_GITHUB)
     for made in (shown(), shown(is_auto_merge=True)):
         assert keys(told(made, asked)) == [(f"auto-merge:107:{SHA}", Audience.NOTE)]
@@ -326,7 +326,7 @@ def test_how_the_merge_stands(changes: dict[str, Any], whom: Whom, how: str) -> 
     found = stands(MergeRecord(), made, NOW)
     assert (found.awaits, found.standing) == (whom, how)
     if made.checks is not None:
-        merging = review.judge(look(), made).known.merging
+        merging = review.judge(look(), made)[0].merging
         assert (merging.awaits, merging.standing) == (whom, how)
 
 
@@ -348,7 +348,7 @@ def test_a_head_that_was_thrown_out_stands_so_until_another_one_or_another_place
     """Not as ready, also where its checks were run again; within the first minute it may be merging."""
     made = shown(**{"ejection": LEFT, **changes})
     before = MergeRecord(head=SHA, standing="is in the merge queue (position 1)", queued=SHA)
-    assert review.judge(look(before), made).known.merging.standing == how
+    assert review.judge(look(before), made)[0].merging.standing == how
 
 
 def test_an_ejection_of_before_the_first_look_is_not_of_a_head_that_came_later() -> None:
@@ -426,10 +426,10 @@ def test_what_held_a_green_head_back_and_is_over_without_a_push_is_told_once(
     for changes in looks[:-1]:
         made = shown(**changes)
         assert all(one.key not in READY for one in told(made, merging))
-        merging = review.judge(look(merging), made).known.merging
+        merging = review.judge(look(merging), made)[0].merging
     last = shown(**looks[-1])
     assert tuple(one.key for one in told(last, merging)) == ends
-    assert told(last, review.judge(look(merging), last).known.merging) == ()
+    assert told(last, review.judge(look(merging), last)[0].merging) == ()
 
 
 BLOCKED = {"merge_state": "BLOCKED", "checks": checks(Bucket.PENDING)}
@@ -508,7 +508,7 @@ def test_a_green_branch_that_is_behind_is_brought_up_to_date_where_the_settings_
     assert advance(look(MergeRecord(asked={UPDATE_BRANCH: OLD}), **both), made) == action
 
     def behind(snapshot: Snapshot) -> bool:
-        said = review.judge(snapshot, made).notices
+        said = review.judge(snapshot, made)[1]
         return any(one.key.endswith(":behind") for one in said)
 
     assert behind(look())
@@ -558,7 +558,7 @@ def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
             ("auto-merge", "failed", "conflict", "changes"),
         )
         back = Notice(f"auto-merge:107:{SHA}:back", text, Audience.NOTE, ends=ends)
-        assert review.judge(weakened(after), made).notices[0] == back
+        assert review.judge(weakened(after), made)[1][0] == back
         assert advance(weakened(after), made) is None
     still_shown = known(after, ON, NOW)
     assert still_shown.auto_on == ""
@@ -569,14 +569,12 @@ def test_a_persons_auto_merge_is_left_on_and_asked_about() -> None:
     """Nothing is switched off; a wait ends with it."""
     theirs = replace(OURS, asked={}, is_ours=False)
     assert advance(weakened(theirs), ON) is None
-    (notice,) = [
-        one for one in review.judge(weakened(theirs), ON).notices if "auto-kept" in one.key
-    ]
+    (notice,) = [one for one in review.judge(weakened(theirs), ON)[1] if "auto-kept" in one.key]
     assert (notice.key, notice.audience) == ("auto-kept:107", Audience.ASK)
     assert endings.news_ends([notice], endings.WaitFor.MERGE) is endings.Ending.PERSON
     assert "auto-kept" not in str(keys(told(ON, theirs)))
     for made, merging in ((shown(merge_state="BLOCKED"), theirs), (ON, replace(OURS, asked={}))):
-        assert "auto-kept" not in str(review.judge(weakened(merging), made).notices)
+        assert "auto-kept" not in str(review.judge(weakened(merging), made)[1])
 
 
 def test_whose_auto_merge_is() -> None:

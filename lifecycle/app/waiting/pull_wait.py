@@ -221,12 +221,12 @@ class BranchWait(CommandWait):
             FeedbackFiles(self.world.root).write(name, text.encode())
         rules = Rules(poll_seconds=self.every)
         snapshot = Snapshot(Wake.IDLE, now, record, rules, observation=observed)
-        judged = review.judge(replace(snapshot, looked_at_checks=True), pull)
+        known, judged = review.judge(replace(snapshot, looked_at_checks=True), pull)
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
-        self._record = replace(self._record.with_values(values), pull=judged.known)
-        notices = [*news.notices, *judged.notices]
+        self._record = replace(self._record.with_values(values), pull=known)
+        notices = [*news.notices, *judged]
         unheard = [notice for notice in notices if notice.key not in self._told]
-        return unheard, standing_of(judged.known)
+        return unheard, standing_of(known)
 
     def _of(self, ending: Ending, problem: str = "") -> Waited:
         head = self.pull.head_sha if self.pull is not None else ""

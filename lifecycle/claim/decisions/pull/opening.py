@@ -279,8 +279,7 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
             fields["status"] = Status.IN_REVIEW
         if pull.checks is not None and snapshot.looked_at_checks:
             fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
-        judged = review.judge(snapshot, pull)
-        pull_record, notices = judged.known, judged.notices
+        pull_record, notices = review.judge(snapshot, pull)
     record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=pull_record)
     step = review.link_step(snapshot, pull) or review.failing_step(snapshot, pull)
     action = step or merge_standing.advance(replace(snapshot, record=record), pull)

@@ -15,7 +15,7 @@ from lifecycle.claim.decisions.pull import merge_standing, pace
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.sections import PullRecord
 from lifecycle.core import hidden_marker
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, LinkPullRequest, Notice, RemarkOnPull, RerunJobs, Wake
@@ -42,16 +42,11 @@ WHILE_OPEN = (
 """Events of an open pull request: their notices are not given any more once it is merged or closed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The outcome of judging: `known` is the record of the pull request from now on."""
+def judge(snapshot: Snapshot, pull: PullRequest) -> tuple[PullRecord, tuple[Notice, ...]]:
+    """Judge an open pull request as it was just read; its checks only if this look read them.
 
-    known: PullRecord
-    notices: tuple[Notice, ...]
-
-
-def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
-    """Judge an open pull request as it was just read; its checks only if this look read them."""
+    Returns the record of the pull request from now on, and what to tell.
+    """
     pull_record = snapshot.record.pull.at(pull.head_sha)
     pull_record = replace(pull_record, **shown(pull_record, pull))
     notices = []
@@ -68,7 +63,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     whole = (
         replace(notice, ends=tuple(dict.fromkeys((*notice.ends, *ended)))) for notice in notices
     )
-    return Judged(pull_record, tuple(whole))
+    return pull_record, tuple(whole)
 
 
 def _polled(
