@@ -375,8 +375,9 @@ def test_an_edit_of_the_engines_fields_counts_if_github_bears_it_out(
     start = seen(
         record(pr_number=99), observed=observation(**{"item": ITEM, **shown}), hints={name: value}
     )
-    accepted, notices = hints.judge(start)
-    assert accepted == ({name: value} if is_accepted else {})
+    after, notices = hints.judge(start)
+    accepted = {name: value} if is_accepted else {}
+    assert after.values == {**start.record.values, **accepted}
     is_silent = name in ("last_check_poll", "last_synced_status", "item_id", "schema_version")
     kept = start.record.values.get(name)
     told = [] if is_accepted or is_silent else [(f"hint:{name}:{value}:{kept}", Audience.ACT)]
@@ -386,13 +387,14 @@ def test_an_edit_of_the_engines_fields_counts_if_github_bears_it_out(
             messages.issue_kept if name == "issue_number" else partial(messages.hint_refused, name)
         )
         assert notice.text == words(value, kept)
-    assert hints.judge(replace(start, observation=None))[0] == {}
+    assert hints.judge(replace(start, observation=None))[0] == start.record
 
 
 def test_an_accepted_edit_is_taken_as_it_is() -> None:
     """The claim keeps its card and its lease."""
     made = record(memory={"card.agent": AGENT, "ownership.lease": "abc"})
-    assert hints.accept(made, {"pr_number": 9}) == made.with_values({"pr_number": 9})
+    start = seen(made, observed=observation(by_number=pull()), hints={"pr_number": 107})
+    assert hints.judge(start)[0] == made.with_values({"pr_number": 107})
 
 
 def going(*, memory: dict[str, Any] | None = None, **changes: Any) -> Any:

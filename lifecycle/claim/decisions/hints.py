@@ -7,7 +7,6 @@ the lease, the card and the branch are those of the claim's own task.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Snapshot
@@ -19,30 +18,24 @@ _SILENT = ("last_check_poll", "last_synced_status", "item_id", "schema_version")
 """Fields whose refused edits are not told: the engine's value returns without a notice."""
 
 
-def judge(snapshot: Snapshot) -> tuple[dict[str, Any], list[Notice]]:
+def judge(snapshot: Snapshot) -> tuple[Record, list[Notice]]:
     """Judge every hint of a snapshot by its observation.
 
-    Returns the engine fields with the edited values that GitHub shows as well, and what to tell the agent
-    about the refused ones.
+    Returns the record with the edited values that GitHub shows as well, and what to tell the agent about
+    the refused ones.
     """
-    accepted: dict[str, Any] = {}
+    record = snapshot.record
     notices = []
     for name, value in snapshot.hints.items():
         kept = snapshot.record.values.get(name)
         if _is_borne_out(snapshot, name, value):
-            accepted[name] = value
+            record = of_pull(record, value) if name == "pr_number" else record
+            record = record.with_values({name: value})
         elif name not in _SILENT:
             is_issue = name == "issue_number"
             notice = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
             notices.append(Notice(f"hint:{name}:{value}:{kept}", notice(value, kept), Audience.ACT))
-    return accepted, notices
-
-
-def accept(record: Record, accepted: dict[str, Any]) -> Record:
-    """The record with the accepted hints."""
-    number = accepted.get("pr_number")
-    record = of_pull(record, number) if isinstance(number, int) else record
-    return record.with_values(accepted)
+    return record, notices
 
 
 def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:

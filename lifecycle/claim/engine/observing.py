@@ -317,14 +317,12 @@ def observe(working: LookUnderWay) -> bool:
         renamed=world.renamed(observation.repository, _MAY_BE_REFUSED),
     )
     if observation.board_problem:
-        off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
-        world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})
+        world.cache.put(_BOARD_OFF, {"until": now + BOARD_OFF_SECONDS, ACCESS: world.access})
     if working.seen.hints:
         from lifecycle.claim.decisions import hints
 
-        accepted, notices = hints.judge(working.seen)
+        record, notices = hints.judge(working.seen)
         queue(working, notices)
-        record = hints.accept(working.record, accepted)
         working.seen = replace(working.seen, record=record, hints={})
     _take_over(working, observation, now)
     return True
@@ -469,8 +467,7 @@ def _hear_reviews(working: LookUnderWay, pull: model.PullRequest) -> None:
             waiting=[notice.key.removeprefix(prefix) for notice in ledger.waiting()],
         )
     except (LifecycleError, DeadlineReached) as error:
-        sentence = getattr(error, "sentence", "the time was up")
-        log.write(working.world.root, f"reviews: {redact(sentence, working.world.environment)}")
+        log.write(working.world.root, f"reviews: {redact(str(error), working.world.environment)}")
         return
     working.record = snapshot.record.with_pull(reviews=news.known)
     working.papers |= dict(news.papers)
