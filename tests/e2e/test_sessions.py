@@ -86,7 +86,7 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     place.clear()
     refused = session.on_stop()
     assert "the user has written no prompt since" in refused.model
-    assert place.requests() == []
+    assert [request.operation for request in place.requests()] == ["ObserveClaim"]
     assert place.claim()["phase"] == "merged_detected"
     assert place.issue()["state"] == "open"
     assert session.wake("again").is_silent

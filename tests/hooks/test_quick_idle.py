@@ -35,9 +35,8 @@ def looked(place: Place) -> Place:
     os.utime(place.root / ".lifecycle.toml", (1_000_000_000, 1_000_000_000))
     place.ready()
     place.hook("on-stop")
-    place.hook("on-idle", IDLE)  # it reads the comments as well, which no other does
-    assert not (place.root / ".lifecycle/ask").exists()
     place.hook("on-idle", IDLE)
+    assert (place.root / ".lifecycle/ask").exists()
     assert place.claim()["pr_number"] == place.pull()
     place.clear()
     return place
