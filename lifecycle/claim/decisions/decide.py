@@ -262,28 +262,25 @@ def _look_is_held(snapshot: Snapshot) -> bool:
     return is_of_this and snapshot.now < held_until
 
 
+_OF_REVIEW = ("LinkPullRequest", "RemarkOnPull", "AdvancePullRequest", "LeadLease")
+
+
 def still_wanted(snapshot: Snapshot, kind: str) -> bool:
     """True if the claim still wants what an action of this kind was to do."""
-    phase = snapshot.record.claim.phase
-    is_ending = phase == Phase.DONE or snapshot.record.ending.releasing is not None
-    match kind:
-        case "OpenPullRequest":
-            return phase == Phase.READY_FOR_PR
-        case "SetBoard":
-            is_there = snapshot.record.card.is_known  # a card that is gone has a notice of its own
-            return is_ending or (is_there and card_and_link.is_unsynced(snapshot))
-        case "AddToBoard":
-            return card_and_link.is_unsynced(snapshot)
-        case "RerunJobs":
-            return bool(snapshot.record.pull.reruns)
-        case "LinkPullRequest" | "RemarkOnPull" | "AdvancePullRequest" | "LeadLease":
-            return phase in IN_REVIEW
-        case "Look":
-            return kind in snapshot.failed or _wanted(snapshot) is not None
-        case "SetLinked":
-            return snapshot.record.linked.link is not None
-        case _:
-            return is_ending
+    record, phase = snapshot.record, snapshot.record.claim.phase
+    is_ending = phase == Phase.DONE or record.ending.releasing is not None
+    is_unsynced = card_and_link.is_unsynced(snapshot)
+    wants = {
+        "OpenPullRequest": phase == Phase.READY_FOR_PR,
+        # A card that is gone has a notice of its own.
+        "SetBoard": is_ending or (record.card.is_known and is_unsynced),
+        "AddToBoard": is_unsynced,
+        "RerunJobs": bool(record.pull.reruns),
+        "Look": "Look" in snapshot.failed or _wanted(snapshot) is not None,
+        "SetLinked": record.linked.link is not None,
+        **dict.fromkeys(_OF_REVIEW, phase in IN_REVIEW),
+    }
+    return wants.get(kind, is_ending)
 
 
 def _effective(record: Record, step: Decision) -> Decision:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Container, Iterable
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Rules, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, kind_of, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
@@ -447,13 +448,16 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
 
     In a look by command, only a failure of that look itself delays it.
     """
-    kind = kind_of(action)
-    if kind in snapshot.failed:
+    if kind_of(action) in snapshot.failed:
         return False
-    trouble = snapshot.record.troubles.get(kind)
-    if snapshot.wake in ASKED or trouble is None or trouble.mark != mark_of(action):
-        return True
-    return snapshot.now >= trouble.until
+    trouble = _trouble_of(snapshot.record, action)
+    return snapshot.wake in ASKED or trouble is None or snapshot.now >= trouble.until
+
+
+def _trouble_of(record: Record, action: Action) -> Trouble | None:
+    """The earlier failure of this very attempt, or None."""
+    trouble = record.troubles.get(kind_of(action))
+    return trouble if trouble is not None and trouble.mark == mark_of(action) else None
 
 
 def condition(key: str, text: str, *, ends: tuple[str, ...] = ()) -> Decision:
@@ -469,10 +473,8 @@ def attempt(snapshot: Snapshot, action: Action | None, notices: Iterable[Notice]
 
 def is_given_up(record: Record, action: Action) -> bool:
     """True if a best-effort step was refused, or failed too often: the ending continues without it."""
-    trouble = record.troubles.get(kind_of(action))
-    if trouble is None or trouble.mark != mark_of(action):
-        return False
-    return trouble.is_final or trouble.tries >= BEST_EFFORT_TRIES
+    trouble = _trouble_of(record, action)
+    return trouble is not None and (trouble.is_final or trouble.tries >= BEST_EFFORT_TRIES)
 
 
 def ending_step(snapshot: Snapshot, action: Action | None) -> Decision | None:

@@ -154,23 +154,22 @@ def is_quiet(
     """
     if loaded is None or loaded.record is None or loaded.hints or claim_store.ledger.waiting():
         return False
+    record = loaded.record
     # A look has to save what was read: if the file is corrupt later, it is restored from that.
-    is_saved = loaded.record == claim_store.remembered()
-    if not is_saved or loaded.record.past[-1:] != (loaded.record.values,):
-        return False
-    mine = observing.owned(claim_store, loaded.record, session)
-    current = observing.believed(world, claim_store, mine)
-    if claim_store.marks.is_due(STOP_DUE) or current != loaded.record:
+    is_saved = record == claim_store.remembered() and record.past[-1:] == (record.values,)
+    mine = observing.owned(claim_store, record, session)
+    is_current = observing.believed(world, claim_store, mine) == record
+    if claim_store.marks.is_due(STOP_DUE) or not (is_saved and is_current):
         return False
     try:
-        snapshot = observing.snapshot_of(world, claim_store, wake, loaded.record, loaded.hints)
+        snapshot = observing.snapshot_of(world, claim_store, wake, record, loaded.hints)
     except LifecycleError:
         return False
     if deciding.look(snapshot) is not None:
         return False
     step = deciding.decide(snapshot)
-    key = snapshot.record.claim_key
-    is_news = any(not claim_store.ledger.was_said(f"{key}/{notice.key}") for notice in step.notices)
+    keys = (f"{record.claim_key}/{notice.key}" for notice in step.notices)
+    is_news = not all(map(claim_store.ledger.was_said, keys))
     if step.fields or step.record or step.action or is_news:
         return False
     claim_store.stamp(loaded.mtime_ns)

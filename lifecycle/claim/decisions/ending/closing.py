@@ -135,20 +135,15 @@ def _ask_again(snapshot: Snapshot, number: int, is_outdated: bool = False) -> De
 def _question(snapshot: Snapshot, number: int) -> Notice:
     """The question about closing; if the settings are a yes, the notice of the merge."""
     issue, key = snapshot.record.claim.issue_number, derive.question_key(snapshot.record, number)
-    is_open = not snapshot.record.ending.issue_closed
-    ends: tuple[str, ...] = (*review.WHILE_OPEN, "closed")
+    ends = (*review.WHILE_OPEN, "closed")
     if derive.lacks_issue(snapshot):
-        text, audience, key = messages.merged_alone(number), Audience.NEWS, f"gone-{key}"
-    elif derive.closes_itself(snapshot):
-        is_left = _is_not_ours(snapshot)
+        return Notice(f"gone-{key}", messages.merged_alone(number), Audience.NEWS, ends=ends)
+    if derive.closes_itself(snapshot):
+        is_open, is_left = not snapshot.record.ending.issue_closed, _is_not_ours(snapshot)
         text = messages.merged_and_closing(number, issue, is_open=is_open, is_left=is_left)
-        audience = Audience.NEWS
-        key = f"{_AUTO}:{number}"
-    else:
-        text = _asking(snapshot, number)
-        audience = Audience.ASK
-        ends += (_AUTO, derive.QUESTION)
-    return Notice(key, text, audience, ends=ends)
+        return Notice(f"{_AUTO}:{number}", text, Audience.NEWS, ends=ends)
+    others = (_AUTO, derive.QUESTION)
+    return Notice(key, _asking(snapshot, number), Audience.ASK, ends=(*ends, *others))
 
 
 def _asking(snapshot: Snapshot, number: int) -> str:

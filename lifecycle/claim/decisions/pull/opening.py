@@ -205,9 +205,9 @@ def follow(snapshot: Snapshot) -> Decision:
     if claim.phase == Phase.PR_CREATED and claim.pr_number == opened is not None:
         created = (is_open(opened, messages.pr_created(opened, url)),)
     is_stop = snapshot.wake is Wake.STOP  # news of a pull request is told at other wakes
-    if snapshot.observation is None or (is_stop and derive.is_confirmed(snapshot.record)):
-        return Decision(notices=created)
-    decision = _pull_found(snapshot, snapshot.observation)
+    decision = NOTHING
+    if snapshot.observation is not None and not (is_stop and derive.is_confirmed(snapshot.record)):
+        decision = _pull_found(snapshot, snapshot.observation)
     return replace(decision, notices=(*created, *decision.notices))
 
 
