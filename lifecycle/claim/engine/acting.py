@@ -370,9 +370,6 @@ def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action,
 
     Returns:
         The action that counts as failed, with its fact; nothing if decisions can follow from what was read.
-
-    Raises:
-        DeadlineReached: GitHub could not be read in time.
     """
     action, error = missed.action, missed.error
     is_unknown = isinstance(error, errors.Transient) and error.is_ambiguous

@@ -289,9 +289,7 @@ def _act(working: LookUnderWay, action: Action) -> None:
         pairs, missed = sent
         _conclude(working, *pairs)
         if missed is not None:
-            with _in_time(working, missed.action, missed.error):
-                failed = apart(working, missed)
-            _conclude(working, *failed)
+            _conclude(working, *apart(working, missed))
         return
     if isinstance(action, plan.OpenPullRequest | plan.PostComment):
         working.seen = deciding.apply_fact(working.seen, plan.Intended(action))
@@ -305,15 +303,13 @@ def _act(working: LookUnderWay, action: Action) -> None:
 
 
 @contextmanager
-def _in_time(
-    working: LookUnderWay, action: Action, error: LifecycleError | None = None
-) -> Iterator[None]:
-    """Context for an action that the deadline may cut off: then it fails with `error`, or as unanswered."""
+def _in_time(working: LookUnderWay, action: Action) -> Iterator[None]:
+    """Context for an action that the deadline may cut off: then it fails as one that was not answered."""
     try:
         yield
     except DeadlineReached:
         late = Transient("The answer did not come in time.", is_ambiguous=True)
-        _conclude(working, (action, plan.Failed(action, error or late)))
+        _conclude(working, (action, plan.Failed(action, late)))
         raise
 
 
