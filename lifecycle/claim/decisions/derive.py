@@ -365,12 +365,15 @@ def counts_done(record: Record, *, hears_prompts: bool, is_unheard: bool = False
 
 
 def with_merge(
-    record: Record, pull: PullRequest, base: str | None, observed: Observation
+    record: Record, pull: PullRequest, base: str | None, observed: Observation | None
 ) -> Record:
     """The record with what came of a merge: another base, a revert, and whether the issue was reopened.
 
-    If a reopening or a revert is news, the question that was put is not the one that is put now.
+    If a reopening or a revert is news, the question that was put is not the one that is put now. If GitHub
+    showed nothing of it, what was seen before counts.
     """
+    if observed is None or not observed.default_branch:
+        return record
     issue = observed.issue
     is_reopened = issue is not None and issue.is_open and ended_before_reopening(pull, issue)
     into = merged_elsewhere(pull, base, observed)

@@ -54,12 +54,14 @@ def after_merge(snapshot: Snapshot) -> Decision:
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and ask about closing; `pull` is the pull request that merged."""
     unanswered = review.unanswered(snapshot.record.pull, pull)
-    record = replace(_as_merged(snapshot, pull).record, judged=Phase.MERGED_DETECTED.value)
+    base, observed = snapshot.rules.base, snapshot.observation
+    record = derive.with_merge(snapshot.record, pull, base, observed)
+    record = replace(record, judged=Phase.MERGED_DETECTED.value)
     record = record.with_pull(
         url=pull.url, head=pull.head_sha, unanswered=unanswered, left_out=snapshot.left_out
     )
     fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value}
-    issue = snapshot.observation.issue if snapshot.observation is not None else None
+    issue = observed.issue if observed is not None else None
     is_taken_back = record.claim.status == Status.DONE and issue is not None and issue.is_open
     if record.ending.is_reopened and (is_taken_back or record.claim.status == Status.IN_REVIEW):
         fields["status"] = Status.IN_PROGRESS
@@ -67,14 +69,6 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
         fields["status"] = Status.IN_REVIEW
     question = _question(replace(snapshot, record=record), pull.number)
     return Decision(fields, record, notices=(question,))
-
-
-def _as_merged(snapshot: Snapshot, pull: PullRequest) -> Snapshot:
-    """The snapshot whose record has what a person has to judge about the merge of this pull request."""
-    observed, base = snapshot.observation, snapshot.rules.base
-    if observed is None or not observed.default_branch:
-        return snapshot  # unknown: what was seen before counts
-    return replace(snapshot, record=derive.with_merge(snapshot.record, pull, base, observed))
 
 
 def close_if_answered(snapshot: Snapshot) -> Decision:
@@ -85,14 +79,17 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     pull = derive.pull_request_of(record, observed, snapshot.rules)
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
-    snapshot = _as_merged(snapshot, pull)
+    merge = derive.with_merge(record, pull, snapshot.rules.base, observed)
+    snapshot = replace(snapshot, record=merge)
     is_outdated = derive.is_outdated(record, snapshot)
     is_missing = is_outdated or derive.is_consent_missing(snapshot, pull)
     if is_missing and not derive.lacks_issue(snapshot):
         merged = merge_found(snapshot, pull)
         unanswered = (merged.record or record).with_ending(consent="", comment_done=False)
-        asking = _ask_again(replace(snapshot, record=unanswered), pull.number, is_outdated)
-        return replace(asking, fields=merged.fields, record=unanswered)
+        asking = replace(snapshot, record=unanswered)
+        # It replaces the question in this look.
+        refusal = _not_answered(asking, pull.number, is_outdated=is_outdated)
+        return Decision(merged.fields, unanswered, notices=(*merged.notices, refusal))
     step = decide(snapshot)
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
         return step
@@ -112,24 +109,19 @@ def _unjudged(snapshot: Snapshot) -> Decision:
     return Decision({"phase": phase.value}, taken_back, notices=(notice,))
 
 
-def _ask_again(snapshot: Snapshot, number: int, is_outdated: bool = False) -> Decision:
-    """Go back to `merged_detected`; tell the agent that its `done` does not count, and what does."""
+def _not_answered(snapshot: Snapshot, number: int, *, is_outdated: bool) -> Notice:
+    """The notice that the agent's `done` does not count, and what does: it asks as well."""
     record = snapshot.record
-    counts = snapshot.hears_prompts  # else `done` counts as the yes only in a look by command
-    was_asked = derive.is_question_put(record)
-    issue, is_open = record.claim.issue_number, not record.ending.issue_closed
     why = messages.not_answered(
-        issue, was_asked=was_asked, counts_done=counts, is_open=is_open, is_outdated=is_outdated
+        record.claim.issue_number,
+        was_asked=derive.is_question_put(record),
+        counts_done=snapshot.hears_prompts,  # else `done` is the yes only in a look by command
+        is_open=not record.ending.issue_closed,
+        is_outdated=is_outdated,
     )
-    text = f"{why} {_asking(snapshot, number)}"
     key = f"{derive.REFUSED}{record.touched}"  # each edit of the claim file gets its own
-    refusal = Notice(key, text, Audience.ACT, stands=True, ends=(derive.QUESTION,))
-    return Decision(
-        fields={"phase": Phase.MERGED_DETECTED.value},
-        record=replace(record, judged=Phase.MERGED_DETECTED.value),
-        # The refusal asks as well, and replaces the question in this look.
-        notices=(_question(snapshot, number), refusal),
-    )
+    text = f"{why} {_asking(snapshot, number)}"
+    return Notice(key, text, Audience.ACT, stands=True, ends=(derive.QUESTION,))
 
 
 def _question(snapshot: Snapshot, number: int) -> Notice:
