@@ -144,7 +144,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.withheld, ["title"]),
         says(messages.withheld, ["title", "body"]),
         says(messages.withheld, ["title", "body", "comment"]),
-        says(messages.issue_unknown, 42),
         says(messages.issue_gone, 42),
         says(messages.transferred, 42, "https://github.com/o/other/issues/1"),
         says(messages.merged_alone, 46),

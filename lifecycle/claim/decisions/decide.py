@@ -198,7 +198,7 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
         return
     issue, login = observed.issue, derive.login_of(claim.agent_id)
     if issue is None:
-        yield derive.gone_notice(record, observed, messages.issue_gone)
+        yield derive.gone_notice(record, observed)
     elif issue.is_open:
         others = [name.casefold() for name in issue.assignees]
         if others and login and not derive.is_app(login) and login.casefold() not in others:

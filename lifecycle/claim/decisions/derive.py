@@ -19,7 +19,7 @@ snapshot with the changes of a decision (`prepared`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Rules, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
@@ -287,10 +287,10 @@ def lacks_issue(snapshot: Snapshot) -> bool:
     return is_gone and not record.ending.issue_closed
 
 
-def gone_notice(record: Record, observed: Observation, tell: Callable[[int | None], str]) -> Notice:
-    """The notice about an issue that GitHub does not show: where it went, else the sentence of `tell`."""
+def gone_notice(record: Record, observed: Observation) -> Notice:
+    """The notice about an issue that GitHub does not show: where it went, if that is known."""
     number, address = record.claim.issue_number, observed.transferred_to
-    text = messages.transferred(number, address) if address else tell(number)
+    text = messages.transferred(number, address) if address else messages.issue_gone(number)
     return Notice(gone_key(record), text, Audience.ACT, stands=True)
 
 

@@ -315,7 +315,7 @@ def merged_alone(number: int) -> str:
 
 
 def issue_gone(issue: int | None) -> str:
-    """The issue of a claim cannot be read during the work."""
+    """The issue of a claim cannot be read, during the work or at its end."""
     return (
         f"GitHub shows no issue #{issue} to this token: it was deleted or moved, or the token may not see "
         "it; the claim and the work are kept. If the issue is gone, leave the task with: lifecycle release"
@@ -497,12 +497,4 @@ def withheld(names: Sequence[str]) -> str:
     return (
         f'What looks like a secret in the {listed} was replaced by "***" before publishing; everything '
         "else was done. Tell the user: if the secret is real, it has to be renewed."
-    )
-
-
-def issue_unknown(issue: int | None) -> str:
-    """The issue cannot be read."""
-    return (
-        f"GitHub shows no issue #{issue} to this token, so it cannot be closed; the claim was kept. "
-        "Correct the token's access; if the issue is gone, leave the task with: lifecycle release"
     )
