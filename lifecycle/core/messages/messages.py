@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import named, quoted
 
 HAND_OFF = "lifecycle handoff --summary-file - <<'EOF' (then the summary in one line, then EOF)"
@@ -153,14 +154,11 @@ def reverted(number: int, by: int) -> str:
 
 def left_out(number: int, commits: int, branch: str, *, is_closed: bool) -> str:
     """Commits of the local branch that came too late for the merge, and what happens to them."""
-    if commits == 1:
-        what, stays = f"1 commit of {branch} is", "stays"
-    else:
-        what, stays = f"{commits} commits of {branch} are", "stay"
-    then = (
-        f", and {stays} on the branch" if is_closed else f"; for another PR, first run: {HAND_OFF}"
-    )
-    return f"{what} not in PR #{number}{then}."
+    are, stay = ("is", "stays") if commits == 1 else ("are", "stay")
+    then = f", and {stay} on the branch"
+    if not is_closed:
+        then = f"; for another PR, first run: {HAND_OFF}"
+    return f"{figures.count(commits, 'commit')} of {branch} {are} not in PR #{number}{then}."
 
 
 def merged_before(number: int) -> str:

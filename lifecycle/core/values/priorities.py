@@ -42,10 +42,8 @@ _WORDS = {
 }
 _RANKS = {word: rank for rank, words in _WORDS.items() for word in words}
 _SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
-_FORMS = (
-    re.compile(r"(?:priority|prio)\s*[:/=-]\s*(?P<word>.+)"),
-    re.compile(r"(?P<word>[^:/=]+?)[\s-]+(?:priority|prio)"),
-    re.compile(r"(?P<word>p\d(?:\b.*)?)"),
+_FORMS = re.compile(
+    r"(?:priority|prio)\s*[:/=-]\s*(.+)|([^:/=]+?)[\s-]+(?:priority|prio)|(p\d(?:\b.*)?)"
 )
 
 
@@ -63,11 +61,8 @@ def rank_of(word: str) -> int | None:
 
 def of_label(name: str) -> int | None:
     """The priority that a label means: `P1`, `priority: high`, `high priority`; None for any other."""
-    for form in _FORMS:
-        match = form.fullmatch(name.strip().casefold())
-        if match is not None:
-            return rank_of(match["word"])
-    return None
+    match = _FORMS.fullmatch(name.strip().casefold())
+    return rank_of(next(filter(None, match.groups()))) if match is not None else None
 
 
 def of_labels(names: Iterable[str]) -> int | None:
