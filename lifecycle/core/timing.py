@@ -337,11 +337,7 @@ _SOON_READ = 1024
 
 
 def heard(
-    process: Popen[str],
-    errors: str,
-    seconds: float,
-    given: str = "",
-    most: float = math.inf,
+    process: Popen[str], errors: str, seconds: float, given: str = "", most: float = math.inf
 ) -> tuple[str, str]:
     """What a process printed until it ended.
 

@@ -91,7 +91,7 @@ def _sentence(world: World, branch: str) -> str:
         cards = card = None
     # If no issue has a label, nobody knows which tasks are left.
     if cards is None or (not cards and world.choice.uses_labels):
-        return messages.branch_merged_alone(branch)
+        return messages.branch_merged(branch)
     if card is None:
-        return messages.branch_merged_last(branch)
-    return messages.branch_merged(branch, card.title, card.number)
+        return messages.branch_merged(branch, "No task is left in Todo.")
+    return messages.branch_merged(branch, messages.next_task(card.title, card.number))

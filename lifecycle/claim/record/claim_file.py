@@ -93,14 +93,12 @@ class Claim:
             pr_number=_number(values.get("pr_number")),
             last_check_poll=_text(values.get("last_check_poll")) or None,
             last_synced_status=_text(values.get("last_synced_status")) or None,
-            extra={key: values[key] for key in values if key not in _KNOWN},
+            extra={key: values[key] for key in values if key not in FIELDS},
         )
 
 
 FIELDS = tuple(each.name for each in fields(Claim) if each.name != "extra")
 """The design's eleven fields, in the design's order."""
-
-_KNOWN = frozenset(FIELDS)
 
 _BEGUN = {"schema_version": SCHEMA_VERSION, "item_id": "", "summary": ""}
 BLANK: Mapping[str, Any] = {**dict.fromkeys(FIELDS), **_BEGUN}

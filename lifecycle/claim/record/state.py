@@ -17,14 +17,7 @@ from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
-from lifecycle.core.light_dataclass import (
-    asdict,
-    dataclass,
-    field,
-    fields,
-    from_json,
-    replace,
-)
+from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, from_json, replace
 from lifecycle.core.values.priorities import Status
 
 PAST_LIMIT = 24

@@ -395,22 +395,14 @@ def not_on_board(issue: int | None, board: str) -> str:
     )
 
 
-def branch_merged(branch: str, title: str, number: int) -> str:
-    """Without a claim: the branch's pull request was merged, and there is a next task."""
-    return (
-        f"Your PR on branch {branch} was merged! Next available task: {quoted(title)} (#{number}). "
-        "Use /claim to pick it up."
-    )
+def branch_merged(branch: str, then: str = "") -> str:
+    """Without a claim: the branch's pull request was merged; `then` is the sentence on what comes next."""
+    return f"Your PR on branch {branch} was merged! {then}".rstrip()
 
 
-def branch_merged_alone(branch: str) -> str:
-    """Without a claim and without a board."""
-    return f"Your PR on branch {branch} was merged!"
-
-
-def branch_merged_last(branch: str) -> str:
-    """Without a claim: the branch's pull request was merged, and there is no next task."""
-    return f"Your PR on branch {branch} was merged! No task is left in Todo."
+def next_task(title: str, number: int) -> str:
+    """Without a claim: the task that comes next."""
+    return f"Next available task: {quoted(title)} (#{number}). Use /claim to pick it up."
 
 
 def no_hooks() -> str:
