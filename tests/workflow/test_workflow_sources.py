@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import astuple, replace
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from lifecycle.workflow.sources.source_files import LOCAL, is_standing, read_sou
 from lifecycle.workflow.sources.source_text import (
     SourceFacts,
     active_plan,
-    lacking_markers,
     local_markers,
 )
 from lifecycle.workflow.state import Workflow, WorkflowPhase
@@ -208,18 +206,6 @@ def test_what_a_source_does_not_say_is_nothing() -> None:
         *("a", "n", (), 0, 0, "", PhaseStatus.ACTIVE),
         *("", "", (), ()),
     )
-
-
-MARK_LINES = ("A workflow state", "Workflow: X", "Phase: 1")
-LACKED = ('"workflow state"', 'a line "Workflow: NAME"', 'a line "Phase: 1/3 - TITLE"')
-
-
-@pytest.mark.parametrize("there", [there for n in range(4) for there in combinations(range(3), n)])
-def test_a_single_mark_that_lacks_is_named(there: tuple[int, ...]) -> None:
-    """With two of the three, the third is; with fewer, nobody meant a workflow."""
-    lacking = lacking_markers("\n".join(MARK_LINES[at] for at in there))
-    lacked = tuple(LACKED[at] for at in range(3) if at not in there)
-    assert lacking == (lacked if len(there) == 2 else ())
 
 
 def plan(text: str) -> SourceFacts:

@@ -43,18 +43,15 @@ def check_token(case: Examined) -> None:
 def _nothing(case: Examined, error: LifecycleError) -> None:
     if error is case.settings_problem:
         return  # reported with the settings
-    if isinstance(error, NoToken) and not error.is_absent:
-        fix = remedy(error) or f"export GH_TOKEN=$(gh auth token{case.gh})"
-        case.find("token.found.unusable", cause=cause(error), fix=fix)
-    elif isinstance(error, NoToken):
+    token = f"export GH_TOKEN=$(gh auth token{case.gh})"
+    if isinstance(error, NoToken) and error.is_absent:
         path = config.own_path(config.CONFIG, case.environment)
         case.find("token.found.none", path=path, gh=case.gh)
     elif error is case.token and isinstance(error, Rejected):
         case.find("token.app", cause=cause(error), fix=remedy(error))
     elif isinstance(error, errors.BadCredentials):
         source = case.token_source
-        login, token = f"gh auth login{case.gh}", f"gh auth token{case.gh}"
-        fix = f"unset GH_TOKEN GITHUB_TOKEN; {login} && export GH_TOKEN=$({token})"
+        fix = f"unset GH_TOKEN GITHUB_TOKEN; gh auth login{case.gh} && {token}"
         if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
             # The next one is a new one.
             fix = f"rm {config.own_path(user_folder.TOKENS, case.environment)}"
@@ -63,11 +60,10 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
         case.find("token.valid.refused", source=source, fix=fix)
     elif isinstance(error, errors.Transient):
         _unanswered(case, "token", error)
-    elif isinstance(error, BadConfig) or remedy(error):
-        fix = remedy(error) or "correct that, then: lifecycle doctor"
-        case.find("token.valid.setting", cause=cause(error), fix=fix)
     else:
-        case.find("token.valid.other", cause=cause(error), gh=case.gh)
+        is_set = isinstance(error, BadConfig)
+        way = "correct that, then: lifecycle doctor" if is_set else token
+        case.find("token.valid.other", cause=cause(error), fix=remedy(error) or way)
 
 
 def _granted(error: LifecycleError) -> str:

@@ -59,15 +59,12 @@ def _plugins(case: Examined) -> None:
 def _installed(name: str, case: Examined) -> str:
     """A plugin's folder in the client's list; "" if it is not in the list."""
     listing = store.read(case.client.files[0].path.parent / "plugins" / "installed_plugins.json")
-    data = object_in(listing.content) if listing is not None else {}
-    plugins = data.get("plugins", data)
-    listed = plugins.get(name) if isinstance(plugins, dict) else None
-    for place in listed if isinstance(listed, list) else [listed]:
-        if not isinstance(place, dict) or place.get("projectPath") not in (None, str(case.root)):
-            continue
-        if place.get("installPath"):
-            return str(place["installPath"])
-    return ""
+    try:
+        places = object_in(listing.content)["plugins"][name] if listing is not None else []
+        own = (place for place in places if place.get("projectPath") in (None, str(case.root)))
+        return str(next(filter(None, (place.get("installPath") for place in own)), ""))
+    except (KeyError, TypeError, AttributeError):
+        return ""  # a list of another form
 
 
 def _git(case: Examined) -> None:

@@ -17,22 +17,18 @@ from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
 from lifecycle.settings.resources import install_line
-from lifecycle.setup.doctor.examine_hooks import allowing, demand_cap, edit, init_fix
+from lifecycle.setup.doctor.examine_hooks import allowing, demand_cap, init_fix
 from lifecycle.setup.doctor.examined import Examined, cause, remedy, table
 from lifecycle.setup.init import supplies
-from lifecycle.setup.init.found_hooks import ClientSettings
-from lifecycle.setup.init.hook_table import AGENTS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS, hears
+from lifecycle.setup.init.hook_table import RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.init_mark import InitMark
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.storage import journal, store
-from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers import registry
-from lifecycle.workflow.documents.written_documents import view_of
 from lifecycle.workflow.sources import source_files
-from lifecycle.workflow.sources.source_text import lacking_markers
-from lifecycle.workflow.store.document_files import VIEW, UnusableFile, own_content
+from lifecycle.workflow.store.document_files import UnusableFile
 from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 
@@ -101,7 +97,7 @@ def check_stages(case: Examined) -> None:
     mark = case.client.mark
     demand_cap(case, "stages", stages.max_blocks, mark, init_fix(" --stages", mark))
     _commands(case)
-    _scripts(case)
+    _orchestrator(case)
     if stages.require_evidence and not stages.test:
         case.find("stages.evidence")
     for label in stages.workflows:
@@ -121,18 +117,14 @@ def _commands(case: Examined) -> None:
             case.find("stages.commands", key=key, command=command, page=page)
 
 
-def _scripts(case: Examined) -> None:
-    """Findings if another Stop hook does the same work, or a script cannot be started."""
+def _orchestrator(case: Examined) -> None:
+    """A finding if another Stop hook does the same work."""
     name = Path(supplies.ORCHESTRATOR).name
     orchestrator = store.read(case.root / supplies.ORCHESTRATOR)
     is_others = orchestrator is not None and supplies.SIGNED.encode() not in orchestrator.content
     files = [file.shown for file in case.client.files if name in str(file.data.get("hooks"))]
     if is_others and files:
         case.find("stages.doubled", file=files[0], script=supplies.ORCHESTRATOR)
-    for script in (supplies.DETECT, supplies.ORCHESTRATOR):
-        path = case.root / script
-        if path.is_file() and not path.stat().st_mode & 0o100:
-            case.find("stages.scripts", script=script)
 
 
 def _tasks(case: Examined) -> None:
@@ -165,7 +157,6 @@ IDLE_DAYS = 14
 """Days without a move after which a finding asks whether a workflow was forgotten."""
 
 _DAY = 86_400.0
-_SYNC = supplies.SYNC_SCRIPT.rpartition("/")[2]
 
 
 def check_run(case: Examined) -> None:
@@ -243,33 +234,18 @@ def check_workflow(case: Examined) -> None:
             case.find("workflow.section", fix=init_fix(" --workflow", mark))
     elif mark is None and not client.plugin_runs:
         case.find("workflow.use.off")
-    for file in client.files:
-        _sync(case, file)
     is_used = bool(stored.unfinished) or mark is not None
     if is_used and not client.allows(WORKFLOW_PERMISSIONS):
         way = "lifecycle init --permissions --workflow"
         way = way if client.plugin_runs else init_fix(" --workflow", mark)
         case.find("workflow.permissions", fix=allowing(case, way))
     _state(case, stored)
-    _sources(case)
-
-
-def _sync(case: Examined, file: ClientSettings) -> None:
-    """Findings on a settings file's entries for the design's script: a wrong matcher, a missing script."""
-    for event, matcher, hook in file.hooks:
-        command = str(hook.get("command") or "")
-        if event != "PostToolUse" or _SYNC not in command:
-            continue
-        if not any(hears(matcher, tool) for tool in AGENTS.split("|")):
-            fix = edit(file.shown)
-            case.find("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=fix)
-        if supplies.SYNC_SCRIPT in command and not (case.root / supplies.SYNC_SCRIPT).is_file():
-            fix = init_fix(" --workflow", case.client.mark)
-            case.find("workflow.sync.gone", file=file.shown, script=supplies.SYNC_SCRIPT, fix=fix)
+    for sentence in source_files.read_sources(case.root)[1]:
+        case.find("workflow.source", sentence=sentence)
 
 
 def _state(case: Examined, stored: WorktreeWorkflows) -> None:
-    """Findings on the documents: unusable, edited, tracked by git, out of step, idle; or none of these."""
+    """Findings on the documents: unusable, edited, tracked by git, idle; or none of these."""
     for file in stored.unusable:
         _unusable(case, file)
     for remark in (remark for entry in stored.unfinished for remark in entry.remarks):
@@ -283,12 +259,6 @@ def _state(case: Examined, stored: WorktreeWorkflows) -> None:
     if tracked:
         words = " ".join(map(shlex.quote, tracked))
         case.find("workflow.state.tracked", names=", ".join(tracked), quoted=words)
-    behind = [entry for entry in stored.unfinished if not entry.is_in_step and not entry.remarks]
-    for entry in () if any(file.stays for file in stored.unusable) else behind:
-        if not any(document.is_tracked for document in entry.documents):
-            case.find("workflow.step.behind", name=quoted(entry.workflow.name))
-    if not behind and not tracked:
-        _view(case, stored)
     for entry in stored.unfinished:
         days = int((case.clock.now() - entry.written_at) / _DAY)
         if days >= IDLE_DAYS:
@@ -310,29 +280,3 @@ def _unusable(case: Examined, file: UnusableFile) -> None:
         # A folder that is kept elsewhere in the project: it may contain the client's settings.
         fix = f"cp -RL {path} {new} && rm {path} && mv {new} {path}"
     return case.find("workflow.state.broken", sentence=file.sentence, fix=fix)
-
-
-def _view(case: Examined, stored: WorktreeWorkflows) -> None:
-    current = stored.get(stored.current) if stored.current else None
-    if current is None or current.workflow.is_over:
-        return
-    try:
-        content = own_content(case.root, VIEW)
-    except OSError:
-        content = None
-    if content is None or content[0] != view_of(current.workflow).encode("utf-8", "replace"):
-        case.find("workflow.step.view", path=VIEW)
-
-
-def _sources(case: Examined) -> None:
-    """Findings on unusable files that a compaction reads in addition to the documents."""
-    for sentence in source_files.read_sources(case.root)[1]:
-        case.find("workflow.source.unusable", sentence=sentence)
-    try:
-        local = own_content(case.root, source_files.LOCAL, source_files.MOST_BYTES)
-    except (OSError, StrangeFileError, Refused, GitFailed):
-        return
-    lacking = lacking_markers(local[0].decode("utf-8", "replace")) if local is not None else ()
-    if lacking:
-        names, fix = ", ".join(lacking), edit(source_files.LOCAL)
-        case.find("workflow.source.markers", names=names, fix=fix)

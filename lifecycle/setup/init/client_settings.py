@@ -106,7 +106,7 @@ def _wired(event: str, matcher: str, hook: Mapping[str, Any], form: Form | None)
     """The wire of an entry of ours; None if the entry is not as it should be."""
     wire = hook_table.wire_of(event, own_name(hook) or "")
     is_wanted = wire and form and hook == hook_table.entry(wire, form)
-    return wire if wire and is_wanted and not hook_table.missed(wire, matcher) else None
+    return wire if wire and is_wanted and matcher == wire.matcher else None
 
 
 def _additions(layout: Layout, node: Node | None, members: Mapping[str, Any]) -> Iterator[JsonEdit]:
@@ -151,13 +151,6 @@ def unwire(text: str, where: str, put: Put) -> str:
         return after if after is not None and _value(after) == _value(bare) else bare
     except jsonc.JsoncError:
         return bare
-
-
-def left(text: str, where: str) -> list[tuple[str, str]]:
-    """(event, script) of entries that run a script of ours and differ from those that `init` writes."""
-    hooks = hook_table.hooks_in(at(read(text, where), "hooks").value or {})
-    named = ((event, hook_table.run_name(hook.get("command"))) for event, _, hook in hooks)
-    return [(event, name) for event, name in named if name is not None and event in EVENTS]
 
 
 def _value(text: str) -> Any:

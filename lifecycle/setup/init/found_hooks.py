@@ -128,7 +128,7 @@ class HookEntry:
         wanted = hook_table.entry(self.wire, lambda _: {})
         own = {key: value for key, value in self.hook.items() if key not in ("command", "args")}
         changed = [key for key in {**wanted, **own} if own.get(key) != wanted.get(key)]
-        return [*changed, *(["matcher"] if hook_table.missed(self.wire, self.matcher) else [])]
+        return [*changed, *(["matcher"] if self.matcher != self.wire.matcher else [])]
 
     @property
     def is_there(self) -> bool:

@@ -70,38 +70,10 @@ _ANY_NAME = f"({'|'.join(NAMES)})"
 EVENTS = tuple(dict.fromkeys(wire.event for wire in WIRES))
 """Each script, and each event that has scripts, once and in order."""
 
-_KINDS = {
-    "SessionStart": ("startup", "resume", "clear", "compact"),
-    "SubagentStop": ("general-purpose", "Explore", "Plan"),
-    "PreCompact": ("manual", "auto"),
-    "SessionEnd": ("clear", "logout", "prompt_input_exit", "other"),
-}
-"""Kinds of the events that have some; people add agents. Source: https://code.claude.com/docs/en/hooks."""
-
-_LISTED = re.compile(r"[\w\- ,|]*", re.ASCII)
-
-
-def hears(matcher: str, kind: str) -> bool:
-    """True if the client runs an entry with this matcher for this kind of the event."""
-    if matcher in ("", "*"):
-        return True
-    if _LISTED.fullmatch(matcher):
-        return kind in [name.strip() for name in re.split(r"[|,]", matcher)]
-    try:
-        return re.search(matcher, kind) is not None
-    except re.error:
-        return False
-
 
 def wire_of(event: str, name: str) -> Wire | None:
     """The wire of a script at an event; None if the script has no work there."""
     return next((wire for wire in WIRES if (wire.event, wire.name) == (event, name)), None)
-
-
-def missed(wire: Wire, matcher: str) -> list[str]:
-    """The kinds of the event for which a script should run but by this matcher does not."""
-    kinds = wire.matcher.split("|") if wire.matcher else _KINDS.get(wire.event, ())
-    return [kind for kind in kinds if not hears(matcher, kind)]
 
 
 def _rules(command: str, verbs: str) -> tuple[str, ...]:
@@ -238,28 +210,34 @@ def hooks_in(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[st
                     yield event, str(group.get("matcher") or ""), hook
 
 
-def misshapen(settings: Any, where: str) -> str:
-    """The part of a settings file that has the wrong form, in words; "" if all is well."""
-    for what, value, kind in _shapes(settings):
-        if not isinstance(value, kind):
-            subject = f"{what} in {where}" if what else where
-            return f"{subject} is not {'an object' if kind is dict else 'a list'}"
-    return ""
+_SHAPE: dict[str, Any] = {
+    "hooks": {event: [{"hooks": []}] for event in EVENTS},
+    "permissions": {"allow": []},
+    "env": {},
+}
+"""The objects and lists of settings in which we look, each with what is looked at in it."""
 
 
-def _shapes(settings: Any) -> Iterator[tuple[str, Any, type]]:
-    """Each part by its name, with its required type; parts inside it come only after it was checked."""
-    yield "", settings, dict
-    hooks, permissions = settings.get("hooks", {}), settings.get("permissions", {})
-    yield "hooks", hooks, dict
-    yield "permissions", permissions, dict
-    yield "env", settings.get("env", {}), dict
-    yield "permissions.allow", permissions.get("allow", []), list
-    for event in EVENTS:
-        yield f"hooks.{event}", hooks.get(event, []), list
-        for group in hooks.get(event, []):
-            yield f"An entry of hooks.{event}", group, dict
-            yield f"hooks in an entry of hooks.{event}", group.get("hooks", []), list
+def misshapen(value: object, where: str, name: str = "", shape: Any = _SHAPE) -> str:
+    """The part of a settings file that has the wrong form, in words; "" if all is well.
+
+    Args:
+        value: the settings, or a part of them.
+        where: the file, for sentences.
+        name: the part; "" for the whole.
+        shape: the part's wanted form.
+    """
+    if not isinstance(value, type(shape)):
+        kind = "an object" if isinstance(shape, dict) else "a list"
+        return f"{f'{name} in ' if name else ''}{where} is not {kind}"
+    if isinstance(value, dict):
+        pairs = [
+            (f"{name}.{key}".lstrip("."), value[key], shape[key]) for key in shape if key in value
+        ]
+    else:
+        pairs = [(f"{name}[{n}]", item, part) for n, item in enumerate(value) for part in shape]
+    problems = (misshapen(part, where, inner, wanted) for inner, part, wanted in pairs)
+    return next(filter(None, problems), "")
 
 
 def own_name(hook: object) -> str | None:

@@ -18,7 +18,7 @@ from lifecycle.setup.init.found_hooks import found_mark
 from lifecycle.setup.init.hook_table import local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
-from lifecycle.setup.init.project_files import MARKS, decoded, git_of
+from lifecycle.setup.init.project_files import MARKS, decoded
 from lifecycle.setup.init.removal import Removal
 from lifecycle.setup.init.status_line import LINE_MARK, put_in
 from lifecycle.setup.init.supplies import claims, runs, workflows
@@ -171,11 +171,8 @@ class _Project(Removal):
         """Draft only permissions, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
-            lacking = [f"--{part}" for part in parts if part not in wired.parts]
-            if lacking:
-                self.note("wired-without", options=" ".join(lacking))
-            else:
-                self.note("wired-already")
+            options = "".join(f" --{part}" for part in parts)
+            self.note("wired-already", options=options)
             return self.drafted(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
         new.parts = (*dict.fromkeys((*new.parts, *parts)),)
@@ -276,9 +273,9 @@ def copy_to(
 ) -> tuple[Path, ...]:
     """Copy this worktree's files that git does not track to a new worktree; returns the paths written.
 
-    They are the untracked `.lifecycle.toml`, except the main worktree's, which all worktrees read; our
-    entries in the person's own settings with the mark; and the files that `init` supplied.
-    No existing file is touched, and nothing is done for a project that `init` never wired.
+    They are our entries in the person's own settings with the mark, and the files that `init` supplied. All
+    worktrees read the main one's `.lifecycle.toml`. No existing file is touched, and nothing is done for a
+    project that `init` never wired.
 
     Args:
         origin: the worktree to copy from.
@@ -290,22 +287,11 @@ def copy_to(
         GitFailed, Transient, OSError: from git, or the disk.
     """
     environment = os.environ if environment is None else environment
-    written: list[Path] = []
-    name = config.CONFIG_FILE
-    settings = store.read(origin / name)
-    if (
-        settings is not None
-        and not os.path.lexists(new / name)
-        and config.file_of(new) != origin / name
-        and not git_of(origin, environment).run("ls-files", "--", name)
-    ):
-        write_all([FileChange(new / name, name, None, settings.content)], {new / name: None})
-        written.append(new / name)
     mark, problem = found_mark(origin)
-    if (mark or problem) and store.read(new / MARK) is None:
-        # A broken mark is the old worktree's problem; `init` and `doctor` report it there.
-        parts = mark.parts if mark is not None else ()
-        todo = plan(new, environment=environment, only_wires=True, parts=parts)
-        apply(todo)
-        written += [change.path for change in todo.changes]
-    return tuple(written)
+    if not (mark or problem) or store.read(new / MARK) is not None:
+        return ()
+    # A broken mark is the old worktree's problem; `init` and `doctor` report it there.
+    parts = mark.parts if mark is not None else ()
+    todo = plan(new, environment=environment, only_wires=True, parts=parts)
+    apply(todo)
+    return tuple(change.path for change in todo.changes)

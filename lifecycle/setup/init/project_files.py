@@ -116,11 +116,6 @@ class ProjectFiles:
         is_gone = is_bare and name in before.created
         self.draft.write(name, None if is_gone else text.encode(), what)
 
-    def note_left(self, name: str) -> None:
-        """Note a settings file's entries that run our scripts and are not as `init` writes them."""
-        for event, script in client_settings.left(decoded(self.draft.read(name), name), name):
-            self.note("left-entry", name=name, script=script, event=event)
-
     def marked(self, new: InitMark, name: str = MARK, what: str = "what --remove reads") -> None:
         """Keep our own files out of git, then draft the mark, which lists that too."""
         self._listed(new, name)

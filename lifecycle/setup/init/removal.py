@@ -122,6 +122,12 @@ class Removal(ProjectFiles):
             return
         self.draft.write(name, text.encode(), "the staged workflow is switched off")
 
+    def note_left(self, name: str) -> None:
+        """Note a settings file's entries that run our scripts and are not as `init` writes them."""
+        for entry in self.client.entries:
+            if entry.file.path == self.root / name and not entry.is_inits:
+                self.note("left-entry", name=name, script=entry.name, event=entry.event)
+
     def unmarked(self) -> set[str]:
         """The modes whose settings have entries of ours, whatever the mark says."""
         modes = {self.root / name: mode for mode, name in SETTINGS.items()}

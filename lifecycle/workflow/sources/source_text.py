@@ -97,18 +97,6 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
     )
 
 
-def lacking_markers(text: str) -> tuple[str, ...]:
-    """The only mark that a `CLAUDE.local.md` lacks; () if it lacks none, or more than one."""
-    words = {match[1].casefold() for line in text.splitlines() if (match := _FIELD.match(line))}
-    marks = {
-        '"workflow state"': "workflow state" in text.casefold(),
-        'a line "Workflow: NAME"': "workflow" in words,
-        'a line "Phase: 1/3 - TITLE"': "phase" in words,
-    }
-    lacking = tuple(name for name, is_there in marks.items() if not is_there)
-    return lacking if len(lacking) == 1 else ()
-
-
 def active_plan(text: str, path: str) -> SourceFacts | None:
     """What a PLAN.md says; None unless it is in progress.
 

@@ -83,7 +83,7 @@ def test_a_token_command_that_fails(patient: Patient) -> None:
     lines = [f'{key} = "{patient.place.environment[name]}"' for key, name in urls.items()]
     path = patient.home.parent / "home" / "config" / "lifecycle" / "config.toml"
     path.write_text("\n".join([*lines, 'token_command = ["false"]']))
-    finding = patient.only("token.found", "fail")
+    finding = patient.only("token.valid", "fail")
     assert "token_command" in finding["says"]
     assert finding["fix"] == "Run false by hand to see why, or set GH_TOKEN"
     path.write_text("\n".join([*lines, 'token_command = ["echo", "ghp_wrong"]']))

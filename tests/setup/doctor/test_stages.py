@@ -179,15 +179,6 @@ def test_a_script_of_the_old_name_runs_beside_ours(staged: Patient) -> None:
 
 
 @SOAKED
-def test_a_script_that_cannot_be_started(staged: Patient) -> None:
-    """chmod is the fix."""
-    (staged.root / ORCHESTRATOR).chmod(0o644)
-    finding = staged.only("stages.scripts", "warn")
-    ok(staged.place.run("sh", "-c", finding["fix"]))
-    assert staged.wrong() == []
-
-
-@SOAKED
 def test_a_journal_that_cannot_be_written(staged: Patient) -> None:
     """The hooks go on without it, and the statistics miss what happens."""
     place = staged.root / ".git/lifecycle"
