@@ -19,7 +19,6 @@ from lifecycle.settings.resources import sentence
 if TYPE_CHECKING:
     from lifecycle.core.values.model import Repository
 
-LINKS = ("Refs", "Closes")
 CHILDREN = ("git", "validate", "check", "tracker")
 NAME = r"[A-Za-z0-9._-]+"
 
@@ -48,12 +47,8 @@ label = partial(_spelled, "[^,]+", "the name of a label, without a comma")
 """A label that can be searched for, and that can be followed by a colon and more."""
 
 
-def remote(where: str, value: object) -> str:
-    """The name of a git remote; a path or a URL is refused, although git would accept it."""
-    name = text(where, value)
-    if re.fullmatch(r"\w[\w.+@-]*(/\w[\w.+@-]*)*", name) is None:
-        raise BadConfig(sentence("no-remote", where=where, value=value))
-    return name
+remote = partial(_spelled, r"\w[\w.+@-]*(/\w[\w.+@-]*)*", "the name of a git remote")
+"""A path or a URL is refused, although git would accept it."""
 
 
 def branch(where: str, value: object) -> str:
@@ -75,18 +70,15 @@ def repository(where: str, value: object) -> Repository:
     return Repository(*str(value).split("/"))
 
 
-def link(where: str, value: object) -> str:
-    """The word with which a pull request names its issue, in any case."""
-    link = next((word for word in LINKS if str(value).casefold() == word.casefold()), "")
-    _need(link, where, '"Refs" or "Closes"', value)
-    return link
-
-
 def choice(words: Sequence[str], where: str, value: object) -> str:
     """One of these words."""
     *others, last = [f'"{word}"' for word in words]
     _need(value in words, where, f"{', '.join(others)} or {last}", value)
     return str(value)
+
+
+link = partial(choice, ("Refs", "Closes"))
+"""The word with which a pull request names its issue."""
 
 
 def prefix(where: str, value: object) -> str:
@@ -160,14 +152,8 @@ def check_commands(where: str, value: object) -> dict[str, object]:
         is_several = isinstance(command, list) and len(command) > 0 and all(map(_is_words, command))
         if not (_is_words(command) or is_several):
             words = {"where": where, "name": name, "command": repr(command)}
-            wrong = "check-of-lines" if _has_lines(command) else "no-check-command"
-            raise BadConfig(sentence(wrong, **words))
+            raise BadConfig(sentence("no-check-command", **words))
     return table
-
-
-def _has_lines(value: object) -> bool:
-    """True for a text of several lines."""
-    return isinstance(value, str) and "\n" in value.strip()
 
 
 def _is_words(value: object) -> bool:

@@ -47,14 +47,6 @@ class Recorded:
     hooks: Path | None
 
 
-@dataclass(frozen=True, slots=True)
-class TrustedCommand:
-    """The lifecycle command to record, and a remark about it, if there is one."""
-
-    path: Path
-    note: str = ""
-
-
 class BrokenTrust(BadConfig):
     """trust.json cannot be read."""
 
@@ -65,20 +57,17 @@ def recorded(environment: Mapping[str, str]) -> Recorded:
     return Recorded(_line(place, BIN), _line(place, HOOKS))
 
 
-def record(environment: Mapping[str, str], command: Path, hooks: Path) -> tuple[Path, ...]:
-    """Write `bin` and `hooks` if their content differs; returns the written files.
+def record(environment: Mapping[str, str], command: Path, hooks: Path) -> None:
+    """Write `bin` and `hooks` if their content differs.
 
     Raises:
         Refused: the environment names no home.
         OSError: the folder cannot be written.
     """
-    written = []
     for path, content in lines_to_record(environment, command, hooks).items():
         before = store.read(path)
         if before is None or before.content != content:
             write(path, content)
-            written.append(path)
-    return tuple(written)
 
 
 def lines_to_record(
@@ -105,10 +94,10 @@ def write(path: Path, content: bytes) -> None:
     store.write(path.resolve(), content)
 
 
-def find_command(project: Path, environment: Mapping[str, str]) -> TrustedCommand | None:
+def find_command(project: Path, environment: Mapping[str, str]) -> Path | None:
     """A command that will last: of the environment that runs us, else from PATH.
 
-    One in a virtual environment inside the project is used only if there is no other, with a remark.
+    One in a virtual environment inside the project is used only if there is no other.
     """
     import shutil
 
@@ -116,12 +105,7 @@ def find_command(project: Path, environment: Mapping[str, str]) -> TrustedComman
     on_path = shutil.which(NAME, path=environment.get("PATH"))
     candidates = [own] if os.access(own, os.X_OK) else []
     candidates += [Path(on_path).absolute()] if on_path else []
-    outside = [candidate for candidate in candidates if not _lies_in(project, candidate)]
-    if outside:
-        return TrustedCommand(outside[0])
-    if not candidates:
-        return None
-    return TrustedCommand(candidates[0], resources.sentence("projects-command", path=candidates[0]))
+    return min(candidates, key=lambda candidate: _lies_in(project, candidate), default=None)
 
 
 def _lies_in(project: Path, file: Path) -> bool:

@@ -216,7 +216,7 @@ def test_after_the_yes_bd_is_run_and_sees_no_token(tasks: Place, tmp_path: Path)
 def test_init_is_a_yes_to_bd(tasks: Place, tmp_path: Path) -> None:
     """Whoever wires the project says so; looking does not, and an agent cannot."""
     agent = {"CLAUDE_CODE_SESSION_ID": "1"}
-    assert '"program": "bd"' in ok(tasks.cli("init", "--dry-run"))
+    assert '"programs": [\n+        "bd"\n' in ok(tasks.cli("init", "--dry-run"))
     assert "a person allows it with: lifecycle trust" in ok(tasks.cli("init", **agent))
     assert "nobody has allowed" in tasks.cli("tracker", "ready").stderr
     ok(tasks.cli("init"))

@@ -96,7 +96,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     repository = "octo-org/hello"
     remote = "fork"
     base = "develop"
-    issue_link = "closes"
+    issue_link = "Closes"
     validate = "make test"
     close = "auto"
     update_branch = true

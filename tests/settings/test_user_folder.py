@@ -42,7 +42,10 @@ def test_paths_are_shown_as_people_write_them() -> None:
 def test_what_is_recorded_is_one_line_for_the_scripts(environment: dict[str, str]) -> None:
     """bin and hooks hold one absolute path each, in a folder that only the user may enter."""
     command, hooks = Path("/opt/a b/bin/lifecycle"), Path("/opt/a b/hooks")
-    written = user_folder.record(environment, command, hooks)
+    user_folder.record(environment, command, hooks)
+    place = config.own_folder(environment)
+    assert place is not None
+    written = sorted(place.iterdir())
     assert [path.name for path in written] == ["bin", "hooks"]
     assert [path.read_text() for path in written] == [f"{command}\n", f"{hooks}\n"]
     assert user_folder.recorded(environment) == user_folder.Recorded(command, hooks)
@@ -57,8 +60,10 @@ def test_recording_the_same_again_writes_nothing(environment: dict[str, str]) ->
     assert place is not None
     for name in ("bin", "hooks"):
         os.utime(place / name, (1, 1))
-    assert user_folder.record(environment, Path("/a"), Path("/hooks")) == ()
-    assert user_folder.record(environment, Path("/b"), Path("/hooks")) == (place / "bin",)
+    user_folder.record(environment, Path("/a"), Path("/hooks"))
+    assert (place / "bin").stat().st_mtime == 1
+    user_folder.record(environment, Path("/b"), Path("/hooks"))
+    assert (place / "bin").read_text() == "/b\n"
     assert (place / "hooks").stat().st_mtime == 1
 
 
@@ -95,7 +100,7 @@ def test_without_a_home_nothing_is_written() -> None:
 def test_the_command_found_is_the_one_that_runs_us(tmp_path: Path) -> None:
     """The environment that this Python belongs to has the command; no remark is needed."""
     found = user_folder.find_command(tmp_path, {"PATH": ""})
-    assert found == user_folder.TrustedCommand(Path(sys.prefix) / "bin" / "lifecycle")
+    assert found == Path(sys.prefix) / "bin" / "lifecycle"
 
 
 def test_a_command_outside_the_project_is_preferred(tmp_path: Path) -> None:
@@ -104,30 +109,27 @@ def test_a_command_outside_the_project_is_preferred(tmp_path: Path) -> None:
     other.write_text("#!/bin/sh\n")
     other.chmod(0o755)
     found = user_folder.find_command(Path(sys.prefix).parent, {"PATH": str(tmp_path)})
-    assert found == user_folder.TrustedCommand(other)
+    assert found == other
 
 
-def test_the_projects_own_command_is_taken_last_and_said() -> None:
-    """With nothing else there is, it works for now, and the remark says what to do."""
+def test_the_projects_own_command_is_taken_last() -> None:
+    """With nothing else there is, it works for now."""
     found = user_folder.find_command(Path(sys.prefix).parent, {"PATH": ""})
-    assert found is not None
-    assert found.path == Path(sys.prefix) / "bin" / "lifecycle"
-    assert "the project's own" in found.note
+    assert found == Path(sys.prefix) / "bin" / "lifecycle"
 
 
 def test_a_link_to_the_project_makes_no_other_command_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A PATH through it leads into the project all the same."""
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "none"))
+    """A PATH through it leads into the project all the same, and is not preferred."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "project"))
     command = tmp_path / "project/bin/lifecycle"
     command.parent.mkdir(parents=True)
     command.write_text("#!/bin/sh\n")
     command.chmod(0o755)
     (tmp_path / "link").symlink_to(tmp_path / "project")
     found = user_folder.find_command(tmp_path / "project", {"PATH": f"{tmp_path}/link/bin"})
-    assert found is not None
-    assert "the project's own" in found.note
+    assert found == command
 
 
 def test_trust_is_for_these_very_commands_of_this_clone(environment: dict[str, str]) -> None:

@@ -56,13 +56,10 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
         raise click.UsageError(
             "--permissions cannot be combined with --shared (it is for one person) or --stages (has it)."
         )
-    if asked["statusline"] and any(asked[name] for name in asked if name != "statusline"):
-        raise click.UsageError("--statusline cannot be combined with other options.")
-    for name in ("shared", "stages", "run", "workflow", "permissions", "statusline"):
-        if asked[name] and remove:
-            raise click.UsageError(
-                f"--remove takes everything out; it cannot be combined with --{name}."
-            )
+    chosen = [name for name, is_chosen in {**asked, "remove": remove}.items() if is_chosen]
+    for alone in ("statusline", "remove"):
+        if alone in chosen and len(chosen) > 1:
+            raise click.UsageError(f"--{alone} cannot be combined with other options.")
     folder, parts = Path.cwd(), [part for part in PARTS if asked.pop(part)]
     root = worktree_root(folder) or folder
     todo = plan(root, remove=remove, parts=parts, environment=os.environ, **asked)

@@ -16,7 +16,6 @@ from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import STRICT, ClientSettings, HookEntry, is_file, shown
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire
-from lifecycle.setup.init.init_mark import SETTINGS, SHARED, InitMark
 from lifecycle.storage import log, signs_of_life
 
 _ADMINISTRATOR = "ask the administrator of this machine, whose file it is"
@@ -51,7 +50,7 @@ def allowing(case: Examined, command: str) -> str:
 def fix_of(case: Examined, entry: HookEntry) -> str:
     """The command that corrects an entry: `init` for its own entries, an editor for others'."""
     if entry.is_inits and entry.file.path.is_relative_to(case.root):
-        return init_fix("", case.client.mark)
+        return "lifecycle init"
     return _edited(case, entry.file)
 
 
@@ -64,12 +63,6 @@ def edit(name: str) -> str:
     """The command line that opens a file in the user's editor."""
     home = "~/" if name.startswith("~/") else ""  # quoted, it would be a name like others
     return f"${{EDITOR:-vi}} {home}{shlex.quote(name.removeprefix(home))}"
-
-
-def init_fix(option: str, mark: InitMark | None) -> str:
-    """The command line that repeats `lifecycle init` with this option (" --run", or "" for none)."""
-    is_shared = mark is not None and mark.mode == SHARED
-    return f"lifecycle init{option}{' --shared' if is_shared else ''}"
 
 
 def _files(case: Examined) -> None:
@@ -97,12 +90,10 @@ def _mark(case: Examined) -> None:
     client = case.client
     if client.mark_problem:
         hinders = ("every hook",) if client.plugins else ()
-        is_shared = any(entry.file.path == case.root / SETTINGS[SHARED] for entry in client.entries)
-        option = " --shared" if is_shared else ""  # without it, init would add the hooks once more
-        case.find("hooks.mark.broken", problem=client.mark_problem, option=option, hinders=hinders)
+        case.find("hooks.mark.broken", problem=client.mark_problem, hinders=hinders)
     elif client.mark is not None and not client.entries and not _broken(case):
         silent = " and the plugin's are silent because of it" if client.plugins else ""
-        case.find("hooks.mark.alone", silent=silent, fix=init_fix("", client.mark))
+        case.find("hooks.mark.alone", silent=silent)
 
 
 def _broken(case: Examined) -> bool:
@@ -115,7 +106,7 @@ def _missing(case: Examined) -> None:
     if client.plugin_runs:
         case.find("hooks.installed.plugin", names=", ".join(client.plugins))
         return
-    missing, fix = client.missing, init_fix("", client.mark)
+    missing = client.missing
     if not missing:
         silent = "; the plugin's copies are silent" if client.plugins else ""
         case.find("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
@@ -125,11 +116,11 @@ def _missing(case: Examined) -> None:
         name = client.plugins_off[0]
         case.find("hooks.missing.plugin", name=name, fix=f"claude plugin enable {name}")
     elif len(missing) == len(WIRES):
-        case.find("hooks.missing.all", fix=fix)
+        case.find("hooks.missing.all")
     else:
         names = _counted([_missed(wire, missing) for wire in missing], "is", "are")
         hinders = [wire.name for wire in missing]
-        case.find("hooks.missing.some", names=names, fix=fix, hinders=hinders)
+        case.find("hooks.missing.some", names=names, hinders=hinders)
 
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:
@@ -146,9 +137,8 @@ def _doubled(case: Examined) -> None:
         case.find("hooks.doubled.plugin", files=_files_of(client.entries), fix=fix)
     if client.doubled:
         entries = [entry for _, doubled in client.doubled for entry in doubled]
-        others = [entry for entry in entries if not entry.is_inits]
         # Of init's own entry and another one, the other is to be removed: init would restore its own.
-        place = others[0] if others and len(others) < len(entries) else entries[0]
+        place = next((entry for entry in entries if not entry.is_inits), entries[0])
         names = _counted([wire.name for wire, _ in client.doubled], "runs", "run")
         files, fix = _files_of(entries), _edited(case, place.file)
         case.find("hooks.doubled.other", names=names, files=files, fix=fix)
@@ -218,20 +208,20 @@ def _cap(case: Examined) -> None:
     return case.find("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
 
 
-def demand_cap(case: Examined, part: str, wanted: int, mark: InitMark | None, setting: str) -> None:
+def demand_cap(case: Examined, part: str, wanted: int, setting: str) -> None:
     """A finding if the cap of continuations is too low.
 
     Args:
         case: the worktree.
         part: what needs them: "stages" or "run".
         wanted: continuations that are needed.
-        mark: the mark of `init`, which shows whether it set the cap.
         setting: the command that sets the cap.
     """
     value, where = _value(case)
     shown, cap, fix = f"not set, which means {DEFAULT_CAP}", DEFAULT_CAP, setting
     if value is not None and value.isdecimal():
         shown, cap = f"{int(value)} ({where})", int(value)
+        mark = case.client.mark
         is_inits = mark is not None and mark.settings.variables.get(CAP) == str(cap)
         if where in [file.shown for file in case.client.files] and not is_inits:
             fix = f"raise {CAP} to {wanted} or more in {where}"

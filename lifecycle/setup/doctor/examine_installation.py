@@ -148,8 +148,9 @@ def _recorded(case: Examined) -> None:
     has_hooks = recorded.hooks is not None and recorded.hooks.is_dir()
     if has_command and has_hooks:
         return None
-    new = user_folder.find_command(case.root, case.environment)
-    command = recorded.command if has_command else new.path if new is not None else None
+    command = recorded.command
+    if not has_command:
+        command = user_folder.find_command(case.root, case.environment)
     if command is None:
         return None  # nothing to record; the next finding reports the missing command
     folder = config.own_path("", case.environment).rstrip("/")
@@ -157,8 +158,7 @@ def _recorded(case: Examined) -> None:
         user_folder.record(case.environment, command, top_folder("hooks"))
     except (LifecycleError, OSError) as error:
         return case.find("command.recorded.failed", folder=folder, error=error)
-    note = f" {new.note}" if new is not None and new.note and not has_command else ""
-    return case.find("command.recorded.done", folder=folder, note=note)
+    return case.find("command.recorded.done", folder=folder)
 
 
 def check_statusline(case: Examined) -> None:

@@ -17,7 +17,7 @@ from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
 from lifecycle.settings.resources import install_line
-from lifecycle.setup.doctor.examine_hooks import allowing, demand_cap, init_fix
+from lifecycle.setup.doctor.examine_hooks import allowing, demand_cap
 from lifecycle.setup.doctor.examined import Examined, cause, remedy, table
 from lifecycle.setup.init import supplies
 from lifecycle.setup.init.hook_table import RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
@@ -94,10 +94,8 @@ def check_stages(case: Examined) -> None:
     else:
         is_heard = case.client.plugin_runs or case.client.of("on-stop")
         case.find("stages.use.on" if is_heard else "stages.use.unheard")
-    mark = case.client.mark
-    demand_cap(case, "stages", stages.max_blocks, mark, init_fix(" --stages", mark))
+    demand_cap(case, "stages", stages.max_blocks, "lifecycle init --stages")
     _commands(case)
-    _orchestrator(case)
     if stages.require_evidence and not stages.test:
         case.find("stages.evidence")
     for label in stages.workflows:
@@ -115,16 +113,6 @@ def _commands(case: Examined) -> None:
         page = supplies.page_of(command)
         if page in supplied and not any(map(Path.is_file, case.places_of(page))):
             case.find("stages.commands", key=key, command=command, page=page)
-
-
-def _orchestrator(case: Examined) -> None:
-    """A finding if another Stop hook does the same work."""
-    name = Path(supplies.ORCHESTRATOR).name
-    orchestrator = store.read(case.root / supplies.ORCHESTRATOR)
-    is_others = orchestrator is not None and supplies.SIGNED.encode() not in orchestrator.content
-    files = [file.shown for file in case.client.files if name in str(file.data.get("hooks"))]
-    if is_others and files:
-        case.find("stages.doubled", file=files[0], script=supplies.ORCHESTRATOR)
 
 
 def _tasks(case: Examined) -> None:
@@ -168,8 +156,8 @@ def check_run(case: Examined) -> None:
     if is_there:
         _run_state(case)
     if is_there or mark is not None:
-        setting = init_fix(" --run", mark) if mark else "lifecycle init --permissions --run"
-        demand_cap(case, "run", case.settings.run.max_iterations, mark, setting)
+        setting = f"lifecycle init{'' if mark else ' --permissions'} --run"
+        demand_cap(case, "run", case.settings.run.max_iterations, setting)
         if not case.client.allows(RUN_PERMISSIONS):
             case.find("run.permissions", fix=allowing(case, setting))
 
@@ -193,23 +181,21 @@ def _supplied(
         if client.plugin_runs:
             case.find(f"{part}.use.plugin", names=", ".join(client.plugins))
         return None
-    fix = init_fix(f" --{part}", mark)
     # In the project or among the person's own files.
     missing = [file.name for file in files if not any(map(Path.is_file, case.places_of(file.name)))]
     contents = {file: content for file in files if (content := store.read(case.root / file.name))}
     differing = [file for file in contents if contents[file].content != file.text.encode()]
-    digests = {file.name: digest(contents[file].content) for file in differing}
-    old = [name for name in digests if digests[name] == mark.sha256.get(name)]
+    written = [f for f in differing if digest(contents[f].content) == mark.sha256.get(f.name)]
+    old = [file.name for file in written]
     if missing:
-        case.find(f"{part}.files.missing", names=", ".join(missing), fix=fix)
+        case.find(f"{part}.files.missing", names=", ".join(missing))
     elif old:
-        case.find(f"{part}.files.old", names=", ".join(old), fix=fix)
+        case.find(f"{part}.files.old", names=", ".join(old))
     else:
         case.find(f"{part}.use.on")
     for file in differing:
         if file.name in scripts and file.name not in old:
-            anew = f"rm {file.name} && {fix}"
-            case.find(f"{part}.files.changed", name=file.name, what=file.what, fix=anew)
+            case.find(f"{part}.files.changed", name=file.name, what=file.what)
     return mark
 
 
@@ -231,13 +217,12 @@ def check_workflow(case: Examined) -> None:
     if mark is not None and mark.section:
         page = store.read(case.root / supplies.SECTION_PAGE)
         if page is None or supplies.SECTION_BEGIN.encode() not in page.content:
-            case.find("workflow.section", fix=init_fix(" --workflow", mark))
+            case.find("workflow.section")
     elif mark is None and not client.plugin_runs:
         case.find("workflow.use.off")
     is_used = bool(stored.unfinished) or mark is not None
     if is_used and not client.allows(WORKFLOW_PERMISSIONS):
-        way = "lifecycle init --permissions --workflow"
-        way = way if client.plugin_runs else init_fix(" --workflow", mark)
+        way = f"lifecycle init{' --permissions' if client.plugin_runs else ''} --workflow"
         case.find("workflow.permissions", fix=allowing(case, way))
     _state(case, stored)
     for sentence in source_files.read_sources(case.root)[1]:

@@ -162,13 +162,9 @@ def check_settings(case: Examined) -> None:
     """Findings on .lifecycle.toml, the user's config.toml and the variables; on trust and checks."""
     problem = case.settings_problem
     if problem is not None:
-        # The faulty file is named first; a sentence may also name the file to which a key belongs.
-        files = (config.CONFIG_FILE, config.own_path(config.CONFIG, case.environment))
-        places = {problem.sentence.find(name): name for name in files if name in problem.sentence}
-        where = places[min(places)] if places else "the setting"
         what = problem.sentence.replace("; nothing was done", "").rstrip(".")
         what = what if what.endswith("?") else f"{what}."
-        return case.find("settings.file.broken", what=what, where=where)
+        return case.find("settings.file.broken", what=what)
     if not case.is_worktree:
         return None
     try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -90,7 +89,6 @@ class HookEntry:
         event, matcher: when the client runs it.
         name: the script.
         hook: the entry as written.
-        script: the script's path, or None if the entry does not name one.
     """
 
     file: ClientSettings
@@ -98,7 +96,12 @@ class HookEntry:
     matcher: str
     name: str
     hook: Mapping[str, Any]
-    script: Path | None
+
+    @property
+    def script(self) -> Path | None:
+        """The script's path if the entry starts it by that alone, else None."""
+        path = Path(str(self.hook.get("command")))
+        return path if path.is_absolute() and path.name == self.name else None
 
     @property
     def is_inits(self) -> bool:
@@ -132,9 +135,8 @@ class HookEntry:
 
     @property
     def is_there(self) -> bool:
-        """False if it starts a script by an absolute path that does not exist (any more)."""
-        path = Path(str(self.hook.get("command") or ""))
-        return not path.is_absolute() or is_file(path)
+        """False if it starts a script by a path that does not exist (any more)."""
+        return self.script is None or is_file(self.script)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +164,7 @@ class ClientSetup:
         """Read everything; a file that cannot be read has a `problem`, and nothing is raised."""
         files, policies = _files(root, environment), _policies(root, environment)
         mark, problem = found_mark(root)
-        places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
-        by_file = {file.path: list(_entries(file, places)) for file in (*files, *policies)}
+        by_file = {file.path: list(_entries(file)) for file in (*files, *policies)}
         if main := main_worktree(str(root)):  # the client runs equal entries once
             path, own = _own_file(main), by_file[_own_file(root)]
             calls = {(entry.event, entry.call) for entry in own}
@@ -347,34 +348,11 @@ def found_mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
         return None, error.strerror or "it cannot be opened"
 
 
-def _entries(file: ClientSettings, places: Mapping[str, str]) -> Iterator[HookEntry]:
-    """The entries of a file that run a script of ours; `places`: the values of variables in them."""
+def _entries(file: ClientSettings) -> Iterator[HookEntry]:
+    """The entries of a file that run a script of ours."""
     for event, matcher, hook in file.hooks:
-        words = _words(hook)
-        name = run_name(" ".join(words))
+        arguments = hook.get("args")
+        words = [hook.get("command"), *(arguments if isinstance(arguments, list) else ())]
+        name = run_name(" ".join(map(str, words)))
         if name is not None:
-            yield HookEntry(file, event, matcher, name, hook, _script(words, name, places))
-
-
-def _script(words: list[str], name: str, places: Mapping[str, str]) -> Path | None:
-    """The path of our script among the words of a command, if it can be determined."""
-    path = next((word for word in words if word.endswith(f"/{name}")), "")
-    for variable, value in places.items():
-        path = path.replace(f"${{{variable}}}", value).replace(f"${variable}", value)
-    if path.startswith("~/"):
-        path = places["HOME"] + path[1:]
-    return Path(path) if Path(path).is_absolute() and "$" not in path else None
-
-
-def _words(hook: Mapping[str, Any]) -> list[str]:
-    """An entry's command line in words."""
-    command = hook.get("command")
-    if not isinstance(command, str):
-        return []
-    arguments = hook.get("args")
-    if isinstance(arguments, list):  # started without a shell, so the command is one word
-        return [command, *map(str, arguments)]
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
+            yield HookEntry(file, event, matcher, name, hook)

@@ -249,8 +249,7 @@ def own_name(hook: object) -> str | None:
     return match[1] if match else None
 
 
-def run_name(words: object) -> str | None:
+def run_name(line: str) -> str | None:
     """Our script that a hook entry's command line names, also inside another command; else None."""
-    pattern = rf"(?:\blifecycle hook |hooks/){_ANY_NAME}(?![\w.-])"
-    match = re.search(pattern, words) if isinstance(words, str) else None
+    match = re.search(rf"(?:\blifecycle hook |hooks/){_ANY_NAME}(?![\w.-])", line)
     return match[1] if match else None

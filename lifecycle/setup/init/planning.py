@@ -235,15 +235,13 @@ class _Project(Removal):
         if command is None:
             self.note("no-command")
             return
-        if command.note:
-            self.notes.append(command.note)
         hooks = resources.top_folder("hooks")
         trouble = user_folder.trouble(self.environment)
         if trouble:
-            if user_folder.recorded(self.environment) != user_folder.Recorded(command.path, hooks):
+            if user_folder.recorded(self.environment) != user_folder.Recorded(command, hooks):
                 self.note("unrecorded", trouble=trouble)
             return
-        contents = user_folder.lines_to_record(self.environment, command.path, hooks)
+        contents = user_folder.lines_to_record(self.environment, command, hooks)
         for path, content in contents.items():
             shown = config.own_path(path.name, self.environment)
             what = "the command is" if path.name == user_folder.BIN else "the scripts are"

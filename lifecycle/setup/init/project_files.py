@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -148,12 +148,15 @@ class ProjectFiles:
         place = os.path.relpath(os.path.realpath(self.root / name), os.path.realpath(self.root))
         return "/" + re.sub(r"[\\*?\[]", r"\\\g<0>", place)
 
-    def unlisted(self, before: InitMark, names: Iterable[str]) -> None:
-        """Remove our lines from the files that keep files out of git."""
+    def unlisted(
+        self, before: InitMark, names: Iterable[str], needed: Collection[str] = ()
+    ) -> None:
+        """Remove our lines from the files that keep files out of git, unless they are still needed."""
         for name in names:
             path = self._exclude() if name == EXCLUDE else self.root / name
             content, others = self.draft.read(path), self._others_lines() if name == EXCLUDE else ()
-            pieces = [piece for piece in before.lines.get(name, ()) if piece not in others]
+            gone = [line for line in before.lines.get(name, ()) if line.strip() not in needed]
+            pieces = [piece for piece in gone if piece not in others]
             if content is None or path.is_symlink():
                 continue
             after = planned_files.take_out_lines(content, pieces)
@@ -176,9 +179,8 @@ class ProjectFiles:
         paths = [Path(os.path.realpath(folder)) for folder in folders]
         return [path for path in paths if path != Path(os.path.realpath(self.root))]
 
-    def left_listed(self) -> None:
-        """Keep our remaining files in the clone's worktrees out of git, by the shared `info/exclude`."""
-        path = self._exclude()
+    def needed_lines(self) -> set[str]:
+        """The lines for claims, runs and workflows that are still in worktrees of this clone."""
         by_file = {
             store.CLAIM_FILE: OWN_LINES,
             run_store.PATH: run_store.LINES,
@@ -186,13 +188,7 @@ class ProjectFiles:
         }
         places = (self.root, *self._others())
         left = [file for file in by_file if any((place / file).exists() for place in places)]
-        if path.is_symlink() or not left:
-            return
-        before = self.draft.read(path) or b""
-        after, _ = add_lines(before, [line for file in left for line in by_file[file]], ())
-        if after != before:
-            names = ", ".join(left)
-            self.draft.write(path, after, f"keeps out of git still: {names}", _shown(EXCLUDE))
+        return {line for file in left for line in by_file[file]}
 
     def sectioned(self, mark: InitMark) -> None:
         """Put our section into CLAUDE.md, unless somebody wrote one of their own."""

@@ -9,7 +9,7 @@ from lifecycle.settings import config
 from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, InitMark
-from lifecycle.setup.init.planned_files import digest
+from lifecycle.setup.init.planned_files import as_bytes, as_text, digest
 from lifecycle.setup.init.project_files import FOLDERS, LOG_FILE, ProjectFiles
 from lifecycle.setup.init.stages_switch import switch_off
 from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, take_out
@@ -45,7 +45,7 @@ class Removal(ProjectFiles):
                 self.note("unmarked-line", name=SETTINGS[LOCAL])
             return None
         self.unwired(line, "the status line goes", take_out)
-        self.unlisted(line, line.lines)
+        self.unlisted(line, line.lines, self.needed_lines())
         self.draft.write(LINE_MARK, None, "the mark")
         return line
 
@@ -54,40 +54,34 @@ class Removal(ProjectFiles):
         self.unwired(before, "lifecycle's entries go")
         if name == MARK:
             self.note_left(SETTINGS[before.mode])
-        self.unlisted(before, before.lines)
-        self.left_listed()
-        self._unstaged(before)
-        self._unsectioned(before)
-        if config.CONFIG_FILE in before.sha256:
-            self._take(before, config.CONFIG_FILE)
+        self.unlisted(before, before.lines, self.needed_lines())
+        for file in before.sha256:
+            self._take(before, file)
+        page, toml = supplies.SECTION_PAGE, config.CONFIG_FILE
+        if before.switched and (content := self.draft.read(toml)) is not None:
+            after = switch_off(as_text(content), toml, before.switched)
+            what = "the staged workflow is switched off"
+            self._put_back(before, toml, after, what)
+        if before.section and (content := self.draft.read(page)) is not None:
+            after = supplies.without_section(content, before.section)
+            what = f'without "{supplies.SECTION_TITLE}"'
+            self._put_back(before, page, after, what)
+        if LOG_FILE in before.created:
+            self._unlogged()
         self.draft.write(name, None, "the mark")
         if (self.root / store.CLAIM_FILE).exists():
             self.note("claim-left", name=store.CLAIM_FILE)
         if (self.root / workflow_marks.FOLDER / workflow_marks.RUN).exists():
             self.note("run-left", name=workflow_marks.RUN_FILE)
 
-    def _unsectioned(self, before: InitMark) -> None:
-        """Remove the section from CLAUDE.md, unless somebody changed it."""
-        name = supplies.SECTION_PAGE
-        content = self.draft.read(name) if before.section else None
-        if content is None:
-            return
-        after = supplies.without_section(content, before.section)
+    def _put_back(self, before: InitMark, name: str, after: str | None, what: str) -> None:
+        """Draft a file without our part of it; None: somebody changed that part, which is noted."""
         if after is None:
-            self.note("changed-section", name=name)
+            changed = "changed-config" if name == config.CONFIG_FILE else "changed-section"
+            self.note(changed, name=name)
             return
         is_gone = not after and name in before.created
-        self.draft.write(name, None if is_gone else after, f'without "{supplies.SECTION_TITLE}"')
-
-    def _unstaged(self, before: InitMark) -> None:
-        """Remove files that were added and not changed since."""
-        for name in before.sha256:
-            if supplies.is_one(name):
-                self._take(before, name)
-        if before.switched:
-            self._switched_off(before)
-        if LOG_FILE in before.created:
-            self._unlogged()
+        self.draft.write(name, None if is_gone else as_bytes(after), what)
 
     def _take(self, before: InitMark, name: str) -> None:
         """Remove a file that was written whole, unless somebody changed it."""
@@ -107,20 +101,6 @@ class Removal(ProjectFiles):
             path = self.root / name
             if path.is_file() and not path.is_symlink():
                 self.draft.write(name, None, "the workflow's log", is_log=True)
-
-    def _switched_off(self, before: InitMark) -> None:
-        name = config.CONFIG_FILE
-        content = self.draft.read(name)
-        if content is None:
-            return
-        try:
-            text = switch_off(content.decode(), name, before.switched)
-        except UnicodeDecodeError:
-            text = None
-        if text is None:
-            self.note("changed-config", name=name)
-            return
-        self.draft.write(name, text.encode(), "the staged workflow is switched off")
 
     def note_left(self, name: str) -> None:
         """Note a settings file's entries that run our scripts and are not as `init` writes them."""

@@ -109,7 +109,6 @@ def take_out(text: str, where: str, put: Put) -> str:
     if put.pieces and (before := undone(text, put.pieces)) is not None:
         return before
     # Without a mark it is not known whether the other one was in this file: then it is left here.
-    is_known = put.pieces and all('"command":' in piece.after for piece in put.pieces)
-    if own.above and not is_known:
+    if own.above:
         return applied(text, [replacement(Layout.of(text), at(node, "command"), own.above)])
     return applied(text, [removal(text, root, root.index(KEY))])

@@ -242,11 +242,11 @@ def with_section(content: bytes, piece: str) -> tuple[bytes | None, str]:
     return planned_files.as_bytes(f"{text}{joint}{whole}"), joint + whole
 
 
-def without_section(content: bytes, piece: str) -> bytes | None:
-    """The content without the piece, as it was before; None if the piece was changed or removed."""
+def without_section(content: bytes, piece: str) -> str | None:
+    """The text without the piece, as it was before; None if the piece was changed or removed."""
     if planned_files.as_text(content).count(piece) != 1:
         return None
-    return planned_files.take_out_lines(content, [piece])
+    return planned_files.as_text(planned_files.take_out_lines(content, [piece]))
 
 
 def is_section(piece: str) -> bool:

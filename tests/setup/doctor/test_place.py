@@ -270,10 +270,10 @@ def test_a_broken_config(patient: Patient) -> None:
 
 
 def test_a_projects_key_in_the_users_file(patient: Patient) -> None:
-    """The file to correct is the one that has the key, not the one that it belongs into."""
+    """The file to correct is named first: the one that has the key, not the one that it belongs into."""
     (_bin(patient).parent / "config.toml").write_text('close = "auto"')
-    fix = patient.only("settings.file", "fail")["fix"]
-    assert fix.endswith("/config.toml, then: lifecycle doctor")
+    says = patient.only("settings.file", "fail")["says"]
+    assert says.partition(" names ")[0].endswith("/config.toml")
 
 
 @SOAKED

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.setup.init.hook_table import CAP
-from lifecycle.setup.init.supplies import ORCHESTRATOR, REVIEW, page_of
+from lifecycle.setup.init.supplies import REVIEW, page_of
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import LOCAL, Patient
 from tests.trackers.beads import simulated
@@ -161,21 +161,6 @@ def test_a_sequence_that_no_task_can_have(staged: Patient) -> None:
     path.write_text(path.read_text() + '[stages.workflows]\n"quick" = ["CODING"]\n')
     finding = staged.only("stages.workflows", "warn")
     assert finding["says"].startswith('stages.workflows names "quick"')
-
-
-@SOAKED
-def test_a_script_of_the_old_name_runs_beside_ours(staged: Patient) -> None:
-    """Somebody's own orchestrator at Stop says everything a second time; ours does not."""
-    data = staged.settings()
-    hook = {"type": "command", "command": f"${{CLAUDE_PROJECT_DIR}}/{ORCHESTRATOR}", "timeout": 10}
-    data["hooks"]["Stop"].append({"matcher": "*", "hooks": [hook]})
-    staged.write_settings(data)
-    assert staged.wrong() == []
-    (staged.root / ORCHESTRATOR).write_text("#!/bin/bash\n# ~300 lines\n")
-    finding = staged.only("stages.doubled", "warn")
-    assert LOCAL in finding["says"]
-    ok(staged.place.run("sh", "-c", finding["fix"]))
-    assert staged.wrong() == []
 
 
 @SOAKED

@@ -716,20 +716,17 @@ def test_a_claim_that_is_still_here_stays_out_of_git(
     clone.git("commit", "-q", "--allow-empty", "-m", "Begin")
     linked = clone.root.parent / "linked"
     clone.git("worktree", "add", "-q", str(linked))
-    for holder in (linked, clone.root):
+    # Everybody's lines are in the worktree that has them.
+    for holder in (clone.root,) if arguments else (linked, clone.root):
         ok(clone.run("init", *arguments))
         claim = holder / ".agent-claim.json"
         claim.write_text("{}")
         said = ok(clone.run("init", "--remove"))
         assert ("There is still a claim here" in said) == (holder == clone.root)
-        assert "keeps out of git still: .agent-claim.json" in said
         assert ".agent-claim.json" not in clone.git("-C", str(holder), "status", "--short")
         claim.unlink()
-        exclude = clone.root / ".git/info/exclude"
-        exclude.write_text(exclude.read_text().replace("/.agent-claim.json*\n/.lifecycle/\n", ""))
-        claim.write_text("{}")
-        assert ".agent-claim.json" in clone.git("-C", str(holder), "status", "--short")
-        claim.unlink()
+        name = ".gitignore" if arguments else ".git/info/exclude"
+        assert clone.read(name).endswith("/.agent-claim.json*\n/.lifecycle/\n")
 
 
 def test_a_run_and_workflows_that_are_still_here_stay_out_of_git(clone: Clone) -> None:
@@ -737,8 +734,7 @@ def test_a_run_and_workflows_that_are_still_here_stay_out_of_git(clone: Clone) -
     ok(clone.run("init", "--run", "--workflow"))
     ok(clone.run("run", "init", "Take payments"))
     ok(clone.run("workflow", "start", "W", "--phase", "A"))
-    said = ok(clone.run("init", "--remove"))
-    assert "still: .claude/workflow-state.json, .claude/state/workflow.json" in said
+    ok(clone.run("init", "--remove"))
     assert (clone.root / ".claude/workflow-state.json").exists()
     for file in ("workflow", "untracked"):
         assert file not in clone.git("status", "--short", "--untracked-files=all")

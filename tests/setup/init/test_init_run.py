@@ -202,4 +202,7 @@ def test_with_the_plugin_permissions_and_the_limit_alone(clone: Clone) -> None:
 
 def test_remove_goes_with_no_other_option(clone: Clone) -> None:
     """It takes out whatever is there."""
-    assert "it cannot be combined with --run" in clone.run("init", "--remove", "--run").stderr
+    assert (
+        "--remove cannot be combined with other options"
+        in clone.run("init", "--remove", "--run").stderr
+    )
