@@ -6,18 +6,16 @@ Exit code 0 if no check failed, 1 if one did, 2 if the function cannot be import
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
-from lifecycle.core.redact import shown
+from lifecycle.core.redact import short, shown
 from lifecycle.trackers.conformance.case import Factory
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, Result, run
 
-_WIDTH = 100
 _USAGE = "Usage: python -m lifecycle.trackers.conformance package.module:function"
 
 
@@ -45,8 +43,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _row(result: Result) -> str:
-    words = textwrap.shorten(" ".join(result.words.split()), 600)
-    more = textwrap.indent(textwrap.fill(words, _WIDTH - 4), "    ") + "\n" if words else ""
+    words = short(" ".join(result.words.split()), 600)
+    more = f"    {words}\n" if words else ""
     width = max(len(check.__name__) for check in CHECKS)
     return f"{result.check:<{width}}  {result.outcome}\n{more}"
 
