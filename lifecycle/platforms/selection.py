@@ -62,28 +62,19 @@ def detect(root: Path, environment: Mapping[str, str]) -> Detection:
         Match(platform, tuple((each, any(matches(root, each))) for each in platform.about.markers))
         for platform in discovered.platforms
     )
-    places = list(Place)
-    candidates = sorted(
-        (match.platform for match in held if match.is_match),
-        key=lambda platform: (
-            -platform.about.priority,
-            places.index(platform.place),
-            platform.about.name,
-        ),
-    )
+    candidates = sorted((match.platform for match in held if match.is_match), key=_rank)
     selected = candidates[0] if candidates else None
-    commands = _here(root, selected) if selected is not None else {}
+    commands: dict[str, tuple[Argv, ...]] = {}
+    if selected is not None:
+        needs = selected.about.needs
+        unmet = {name for name in needs if not holds(root, needs[name])}
+        commands = {name: argvs for name, argvs in selected.commands.items() if name not in unmet}
     return Detection(held, selected, _reason(candidates), commands, discovered.notes)
 
 
-def _here(root: Path, platform: Platform) -> dict[str, tuple[Argv, ...]]:
-    """The platform's commands, without those whose conditions do not hold here."""
-    needs = platform.about.needs
-    return {
-        name: argvs
-        for name, argvs in platform.commands.items()
-        if name not in needs or holds(root, needs[name])
-    }
+def _rank(platform: Platform) -> tuple[int, int, str]:
+    """Sorts platforms: by priority, the highest first, then the nearest, then by name."""
+    return -platform.about.priority, list(Place).index(platform.place), platform.about.name
 
 
 def _reason(candidates: list[Platform]) -> str:
