@@ -197,7 +197,9 @@ def _session_standing(
         nobody = "No session has been led here yet; it begins with one that works on such a task."
         return [nobody], {"session": None}
     turn = stop_input.read(record.transcript, deep=stop_input.DEEP) if record.transcript else None
-    sequence = _line(stages, record, turn)
+    sequence = stages.line_of(record.labels)
+    if turn is not None and not record.labels:  # the instruction in its transcript says them
+        sequence = session_record.line_told(turn.instruction)
     names = [step.value for step in sequence]
     data: dict[str, Any] = {"session": record.session, "task": "", "stage": None, "line": names}
     if record.ended and not record.task:
@@ -238,13 +240,6 @@ def _has_lost_its_label(session: Session, stages: StageSettings, name: str) -> b
     except LifecycleError:
         return False
     return task.is_open and not any(map(stages.is_label, task.labels))
-
-
-def _line(stages: StageSettings, record: SessionRecord, turn: Turn | None) -> tuple[Stage, ...]:
-    """The stages of the session's task: by its labels, else by the instruction in its transcript."""
-    if record.labels or turn is None:
-        return stages.line_of(record.labels)
-    return session_record.line_told(turn.instruction)
 
 
 def _stage_of(

@@ -104,13 +104,6 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
     return taken
 
 
-def _yours(session: Session, task: Task, notes: list[str]) -> _Told:
-    """The result of a claim in the tracker only; its client is recorded for the next session."""
-    activation.keep_seat(session.world, session.client_session, session.client_process)
-    line = f"{task.id} {quoted(task.title)} is yours, as {session.tracker.actor}."
-    return _Told(task, [line], notes)
-
-
 def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool = False) -> _Told:
     """Claim a task: as an issue if it is one or is linked to one, else only in its tracker.
 
@@ -123,7 +116,10 @@ def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool 
         taken = take(world, session.claim_store, task.id, force=force, is_any=is_any)
         return _taken(session, taken, "" if is_issue else task.id)
     mine, notes = rules.take_over(session, task, force=force)
-    return _yours(session, mine, notes)
+    # For the next session here: whose client has it.
+    activation.keep_seat(world, session.client_session, session.client_process)
+    line = f"{mine.id} {quoted(mine.title)} is yours, as {session.tracker.actor}."
+    return _Told(mine, [line], notes)
 
 
 def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
@@ -165,18 +161,16 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     """
     reason = session.world.public(reason, "reason")
     stand = rules.Stand(session, task)
-    task, holder = stand.task.id, stand.task.assignee
+    task = stand.task.id
     if stand.is_ours and not stand.is_anothers:
         outcome = release_claim(session.world, session.claim_store, reason)
         report, lines, is_left = finish_release(session)
         released, notes = session.tracker.get(task), list(outcome.notes)
         return _Told(released, lines, notes, claim_data(report.record), int(is_left)).show(session)
     stand.refuse_others("released", force=force)
-    is_others = stand.task.is_open and holder not in ("", session.tracker.actor)
-    is_freed = is_others and not stand.is_issue
-    notes = [rules.free(session, task, holder, "released")] if is_freed else []
+    notes = [rules.free(session, task, stand.other, "released")] if stand.other else []
     released = session.tracker.release(task)
-    if reason and holder and released.is_open:
+    if reason and stand.task.assignee and released.is_open:
         key = values.key_of("given back", reason)
         session.tracker.comment(released.id, key, f"Released: {reason}")
     state = "nobody's" if released.is_open else "closed"

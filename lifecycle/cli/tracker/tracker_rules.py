@@ -36,6 +36,7 @@ class Stand:
         task: the task in the tracker.
         issue: the number of the issue that it is or is linked to, or None.
         is_issue: the task is that issue itself.
+        other: who else holds it according to its tracker, if that is not GitHub; or "".
         is_ours: the claim of this worktree is for the task.
         is_anothers: that claim is linked to the task, and the tracker says that somebody else has it.
     """
@@ -46,6 +47,8 @@ class Stand:
         self.task = task = session.tracker.get(name)
         self.is_issue = session.tracker.name == registry.GITHUB
         self.issue = int(task.id) if self.is_issue else linked_writes.issue_named(self.world, task)
+        is_free = self.is_issue or not task.is_open or task.assignee == session.tracker.actor
+        self.other = "" if is_free else task.assignee
         record = session.claim_store.load(repair=False).record
         self.is_ours = self.is_anothers = False
         if record is not None:
@@ -53,8 +56,7 @@ class Stand:
             is_linked = link is not None and link.id == task.id and not self.is_issue
             is_issues = self.issue is not None and record.claim.issue_number == self.issue
             self.is_ours = is_linked or is_issues
-            holders = ("", record.claim.agent_id, session.tracker.actor)
-            self.is_anothers = not self.is_issue and task.is_open and task.assignee not in holders
+            self.is_anothers = self.other not in ("", record.claim.agent_id)
 
     def refuse_others(self, done: str, *, force: bool = False) -> None:
         """Refuse to end a task that somebody else holds, by a claim or in the tracker itself.
@@ -70,15 +72,10 @@ class Stand:
         """
         if self.issue is not None:
             self._refuse_claimed(self.issue, done)
-        if not self.task.is_open:
-            return
-        if self.is_issue:
+        if self.is_issue and self.task.is_open:
             self._refuse_assigned(done)
-            return
-        holder = self.task.assignee
-        is_free = holder in ("", self.session.tracker.actor)
-        if not is_free and not may_free(self.session, holder, force=force):
-            raise refusal(self.session, self.task.id, holder, done)
+        if self.other and not may_free(self.session, self.other, force=force):
+            raise refusal(self.session, self.task.id, self.other, done)
 
     def _refuse_claimed(self, number: int, done: str) -> None:
         """Refuse an issue that another worktree of this clone claims, or whose lease somebody else has.
