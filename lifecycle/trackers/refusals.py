@@ -151,9 +151,9 @@ def with_holders(task: Task, own: Container[str]) -> Task:
     return replace(task, held_by=(task.assignee,) if is_another else ())
 
 
-def not_claimable(task: str, status: str, name: str = "not-claimable") -> errors.NotClaimable:
-    """The error, with that sentence, for a task of this status, which is the tracker's own word."""
-    return errors.NotClaimable(sentence(name, task=task, status=status), status=status)
+def not_claimable(task: str, status: str) -> errors.NotClaimable:
+    """The error for a task that may not be begun; `status` is the tracker's own word."""
+    return errors.NotClaimable(sentence("not-claimable", task=task, status=status), status=status)
 
 
 def is_held(task: Task, actor: str) -> bool:
@@ -179,7 +179,9 @@ def demand_renewable(task: Task, actor: str) -> None:
     """AlreadyClaimed if somebody else holds it, NotClaimable if the actor has no claim on it any more."""
     demand_mine(task, actor)
     if not is_held(task, actor):
-        raise not_claimable(task.id, task.raw_status, "not-renewed")
+        status = task.raw_status
+        words = sentence("not-renewed", task=task.id, status=status)
+        raise errors.NotClaimable(words, status=status)
 
 
 def is_listed(task: Task, label: str, status: TaskStatus | None) -> bool:
