@@ -146,7 +146,7 @@ class IssueHolding:
             return (*held, *issue.assignees[:1])
         if holder is not None:
             return tuple(held)
-        marks = [mark for mark in self._marks(number) if present((mark.author,), issue.assignees)]
+        marks = self._marks(number, issue.assignees)
         return tuple(mark.agent for mark in marks[:1] if mark.key != self._key)
 
     def end(self, number: int) -> None:
@@ -218,8 +218,7 @@ class IssueHolding:
 
         An agent is assigned before it marks, so a mark on an issue without assignee is an old one.
         """
-        marks = self._marks(number)
-        ours = [mark for mark in marks if mark.author.casefold() == self._login.casefold()]
+        ours = self._marks(number, (self._login,))
         if ours and not self._login_in(self._calls.issue(number)):
             for mark in ours:
                 self._comments.ensure_no_comment(number, mark.key)
@@ -239,8 +238,7 @@ class IssueHolding:
 
     def _is_shared(self, number: int) -> bool:
         """True if another agent of this account has marked the issue."""
-        marks = [mark for mark in self._marks(number) if mark.key != self._key]
-        return any(mark.author.casefold() == self._login.casefold() for mark in marks)
+        return any(mark.key != self._key for mark in self._marks(number, (self._login,)))
 
     def _is_first(self, number: int, assignees: tuple[str, ...]) -> bool:
         """True if this agent's mark is the oldest; False if there is no mark.
@@ -248,7 +246,7 @@ class IssueHolding:
         Raises:
             AlreadyClaimed: another assignee holds the issue by a comment, or needs none.
         """
-        counted = [mark for mark in self._marks(number) if present((mark.author,), assignees)]
+        counted = self._marks(number, assignees)
         unmarked = missing(assignees, (self._login, *(mark.author for mark in counted)))
         if unmarked:  # a person who assigned herself
             raise refusals.held(f"#{number}", unmarked[0])
@@ -256,10 +254,11 @@ class IssueHolding:
             raise refusals.held(f"#{number}", counted[0].agent)
         return bool(counted)
 
-    def _marks(self, number: int) -> list[ClaimMark]:
-        """The comments that claim the issue, the oldest first."""
+    def _marks(self, number: int, accounts: tuple[str, ...]) -> list[ClaimMark]:
+        """The comments of these accounts that claim the issue, the oldest first."""
         marks = []
-        for comment, _ in self._calls.comments(number):
+        theirs = (c for c, _ in self._calls.comments(number) if present((c.author,), accounts))
+        for comment in theirs:
             body = Body.of(comment.body)
             key = _MARK.fullmatch(body.hidden[-1]) if body.hidden else None
             agent = _WORD.match(body.text)
