@@ -55,7 +55,6 @@ MEETING = {
     claiming.anothers_task_is_refused,
     claiming.whoever_else_has_it_is_named,
     claiming.a_released_task_is_anybodys,
-    claiming.anothers_task_is_not_released,
     claiming.one_of_many_wins,
     writing.a_reopened_task_is_nobodys,
 }

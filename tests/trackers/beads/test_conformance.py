@@ -21,7 +21,6 @@ VALUES = {
     writing.what_can_be_no_title_is_invalid,
     writing.what_can_be_no_key_is_invalid,
     writing.what_can_be_no_label_is_invalid,
-    writing.a_label_in_both_is_invalid,
     writing.a_description_can_be_emptied,
 }
 """Rules about which values are sent, or are left out of what came: no build has a way of its own there.
@@ -37,7 +36,6 @@ REFUSED = (
     read_cases.an_unknown_id_is_not_found,
     writing.a_comment_is_posted_once,
     *checks_of(claiming),
-    read_cases.a_blocked_task_is_not_closed,
     read_cases.a_dependency_is_added_once,
     read_cases.a_circle_is_invalid,
     read_cases.without_dependencies_they_are_lacking,
