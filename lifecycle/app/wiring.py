@@ -274,7 +274,7 @@ class WorktreeWorld:
         settings = self.settings
         if config.names_github(self.environment):
             return configured.Addresses(settings.api_url, settings.graphql_url), None
-        from lifecycle.github.auth.tokens import addresses_of
+        from lifecycle.github.auth.find_token import addresses_of
 
         remote = process.parse_remote(self.git.remote_url(settings.remote) or "")
         return addresses_of(remote.host if remote is not None else "", self.environment)
@@ -289,7 +289,7 @@ class WorktreeWorld:
     @cached_property
     def token(self) -> Token:
         """The token; raises NoToken, BadConfig and, for an App's token, GitHub's errors."""
-        from lifecycle.github.auth.tokens import TokenPlace, find
+        from lifecycle.github.auth.find_token import TokenPlace, find
 
         addresses, token = self._placed
         if token is not None:

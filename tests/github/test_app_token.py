@@ -147,24 +147,24 @@ def test_a_renamed_repositorys_installation_is_followed(asker: Asker, target: st
         "https://127.0.0.1:{port}/x",
         "http://localhost:{port}/x",
         "http://127.0.0.1:9/x",
-        "{url}/repos/octo-org/hello-service/installation",
-        "",
+        "http://127.0.0.1:no/x",
     ],
 )
 def test_the_signature_is_carried_nowhere_else(asker: Asker, target: str) -> None:
-    """Not to another scheme, host or port, and not in a circle: the refusal is said."""
-    url = asker.server.url
+    """Not to another scheme, host or port, nor to what is none: the refusal is said."""
     asker.app = replace(asker.app, installation=None)
-    asker.server.moved = target.format(url=url, port=url.rpartition(":")[2]) or " "
+    asker.server.moved = target.format(port=asker.server.url.rpartition(":")[2])
+    assert "must not get the token" in asker.refused(Rejected)
+    assert len(asker.server.asked) == 1
+
+
+@pytest.mark.parametrize("target", ["{url}/repos/octo-org/hello-service/installation", " "])
+def test_a_redirect_that_leads_nowhere_is_said(asker: Asker, target: str) -> None:
+    """In a circle, or without an address: it is followed no further."""
+    asker.app = replace(asker.app, installation=None)
+    asker.server.moved = target.format(url=asker.server.url)
     assert "has moved" in asker.refused(Moved)
     assert len(asker.server.asked) <= 2
-
-
-def test_a_redirect_that_cannot_be_read_is_no_answer(asker: Asker) -> None:
-    """It is said as it is; nothing escapes."""
-    asker.app = replace(asker.app, installation=None)
-    asker.server.moved = "http://127.0.0.1:no/x"
-    assert "has moved to http://127.0.0.1:no/x" in asker.refused(Moved)
 
 
 def test_a_token_is_renewed_before_it_ends(asker: Asker, clock: PatientClock) -> None:

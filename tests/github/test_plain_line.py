@@ -590,7 +590,7 @@ def test_a_line_with_a_token_says_that_it_sends_json(deadline: Deadline) -> None
     """Where it sends something; the answer's JSON is read either way."""
     with serving(OK, OK) as server:
         line = PlainLine(f"http://127.0.0.1:{server.port}/x", TOKEN, deadline)
-        assert [line.ask(None, "GET").body, line.ask({}).body] == [{}, {}]
+        assert [line.send("GET", "/", {}).body, line.ask({}).body] == ["{}", {}]
         line.close()
     assert [b"Content-Type: application/json" in heard for heard in server.heard] == [False, True]
     assert all(f"Bearer {TOKEN}".encode() in heard for heard in server.heard)

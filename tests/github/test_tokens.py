@@ -1,4 +1,4 @@
-"""lifecycle.github.auth.tokens: which token is used, and for which GitHub."""
+"""lifecycle.github.auth.find_token: which token is used, and for which GitHub."""
 
 from __future__ import annotations
 
@@ -10,16 +10,8 @@ import pytest
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses
-from lifecycle.github.auth.tokens import (
-    GH,
-    RENEW_SECONDS,
-    Keeper,
-    Token,
-    TokenPlace,
-    addresses_of,
-    find,
-    of_gh,
-)
+from lifecycle.github.auth.find_token import GH, TokenPlace, addresses_of, find, of_gh
+from lifecycle.github.auth.tokens import RENEW_SECONDS, Keeper, Token
 from tests.github.apps import AppServer, Key, make_key
 from tests.github.hub import REPOSITORY, PatientClock
 

@@ -207,6 +207,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "cli.reconcile.reconcile_words",
         "cli.workflow.workflow_values",
         "evidence.file_kinds",
+        "github.auth.tokens",
         "github.client.client_common",
         "github.sweep.sweep_nodes",
         "platforms.command_argv",

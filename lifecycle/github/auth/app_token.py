@@ -11,16 +11,19 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
 from lifecycle.core.redact import keep_secret
-from lifecycle.core.timing import Deadline, reading
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.github.client.plain_line import NoAnswerError, Sent, origin, send
+from lifecycle.github.auth.tokens import Token
+from lifecycle.github.client.client_common import Sending, number, text
+from lifecycle.github.client.rest import Json, RestClient
 from lifecycle.github.failures.failure_case import (
     Answer,
     AskedRequest,
@@ -28,7 +31,6 @@ from lifecycle.github.failures.failure_case import (
     first_of,
     sentence,
 )
-from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import config, user_folder
 from lifecycle.settings.config import AppKey
 from lifecycle.storage import store
@@ -54,7 +56,6 @@ SKEW_SECONDS = 30.0
 _VERSION = 1
 _LOCK_SECONDS = 20.0
 _FORGET_SECONDS = 2.0
-_MOVED = {301, 302, 307, 308}
 _SENDABLE = re.compile(r"[\x21-\x7e]+")
 _NEVER = 1e11
 """The end of a token from here on, in seconds since the epoch, is invalid; it may not even fit a float."""
@@ -119,7 +120,7 @@ class AppTokens:
         Raises:
             LifecycleError: as `current`.
         """
-        self._ask("GET", f"{self.api_url}/app", AskedRequest("the GitHub App"))
+        self._ask("GET", "/app", AskedRequest("the GitHub App"))
 
     def forget(self, value: str) -> None:
         """Forget the kept token, which GitHub does not accept any more; the next one is new.
@@ -156,73 +157,50 @@ class AppTokens:
         self._skew = 0.0  # the clock may have been set right since the last one, an hour ago
         number = self.app.installation or self._installation()
         asked = AskedRequest(f"a token of installation {number} of the GitHub App", is_write=False)
-        url = f"{self.api_url}/app/installations/{number}/access_tokens"
-        sent = self._ask("POST", url, asked)
-        body = sent.body if isinstance(sent.body, dict) else {}
-        value, ends = body.get("token"), timing.parse_time(body.get("expires_at"))
-        if not isinstance(value, str) or not value or ends is None:
-            raise self._failures().of_nonsense(asked)
+        body = self._ask("POST", f"/app/installations/{number}/access_tokens", asked)
+        value, ends = text(body, "token"), timing.parse_time(body.get("expires_at"))
+        if not value or ends is None:
+            raise self._rest.failures.of_nonsense(asked)
         keep_secret(value)
         # GitHub's time for its end, ours for the remaining time: the clocks may differ.
         now = self.deadline.clock.now()
-        theirs = timing.parse_time(sent.headers.get("date")) or now
+        theirs = self._rest.server_time or now
         allowed = from_json(Mapping[str, str], body.get("permissions"))
         return InstallationToken(value, ends - theirs + now, allowed)
 
     def _installation(self) -> int:
-        """The number of the App's installation on a repository; one that was renamed is followed once.
+        """The number of the App's installation on a repository; one that was renamed is followed.
 
         Source:
         https://docs.github.com/rest/apps/apps#get-a-repository-installation-for-the-authenticated-app
         """
         repository = self.repository()
         asked = AskedRequest(f"the GitHub App's installation on {repository}")
-        url = f"{self.api_url}/repos/{repository}/installation"
-        sent = self._ask("GET", url, asked, may_move=True)
-        number = sent.body.get("id") if isinstance(sent.body, dict) else None
-        if not isinstance(number, int):
-            raise self._failures().of_nonsense(asked)
-        return number
+        found = number(self._ask("GET", f"/repos/{repository}/installation", asked).get("id"))
+        if found is None:
+            raise self._rest.failures.of_nonsense(asked)
+        return found
 
-    def _target(self, sent: Sent, asked: AskedRequest) -> str:
-        """The target of a redirect; the signature is sent to no other host.
-
-        Source:
-        https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
-        """
-        named = sent.headers.get("location")
-        if named is None and isinstance(sent.body, dict):
-            named = sent.body.get("url")
-        target = urljoin(self.api_url, named) if isinstance(named, str) and named else ""
-        if not target or origin(target) != origin(self.api_url):
-            raise self._error(sent, asked)
-        return target
-
-    def _ask(self, method: str, url: str, asked: AskedRequest, *, may_move: bool = False) -> Sent:
-        """Send a request; once more with GitHub's time if it was refused because the clocks differ.
+    def _ask(self, method: str, path: str, asked: AskedRequest) -> Json:
+        """The JSON of an answer; asks once more with GitHub's time if the clocks differ.
 
         Making a token twice is harmless: an installation can have many.
         """
-        sent = self._sent(method, url, asked)
-        if sent.status == 401 and self._is_skewed(sent):
-            sent = self._sent(method, url, asked)
-        if may_move and sent.status in _MOVED:
-            return self._ask(method, self._target(sent, asked), asked)
-        if 200 <= sent.status < 300:
-            return sent
-        raise self._error(sent, asked)
-
-    def _sent(self, method: str, url: str, asked: AskedRequest) -> Sent:
-        def once() -> Sent:
+        with closing(self._rest) as rest:
             try:
-                sent = send(method, url, self._jwt(), self.deadline)
-            except NoAnswerError as error:
-                raise self._failures().of_silence(error.silence, asked) from None
-            if sent.status >= 500 or sent.status in {408, 429}:
-                raise self._translated(sent, asked)
-            return sent
+                body = rest.again(asked, method, path, own=partial(self._refusal, asked))[1]
+            except errors.BadCredentials:
+                if not self._is_skewed():
+                    raise
+                body = rest.again(asked, method, path, own=partial(self._refusal, asked))[1]
+        return body if isinstance(body, dict) else {}
 
-        return reading(self.deadline, once)
+    @cached_property
+    def _rest(self) -> RestClient:
+        """The client; each of its requests has a signature of its own."""
+        source = f"the GitHub App {self.app.id}"
+        how: Sending = {"token_source": source, "current": lambda: Token(self._jwt(), source)}
+        return RestClient(self.api_url, "", self.deadline, **how)
 
     def _key(self) -> str:
         """The App's private key, in PEM; BadConfig, without any part of it, if it cannot be read.
@@ -241,8 +219,7 @@ class AppTokens:
         except UnicodeDecodeError:
             raise _unusable(self.app, "is no private key in PEM") from None
         if key is None:
-            is_there = self.app.key_file.exists()
-            raise _unusable(self.app, "is no file" if is_there else "is not there")
+            raise _unusable(self.app, "is not there, or is no file")
         keep_secret(key)
         return key
 
@@ -259,30 +236,21 @@ class AppTokens:
         keep_secret(signed)
         return signed
 
-    def _is_skewed(self, sent: Sent) -> bool:
+    def _is_skewed(self) -> bool:
         """True if GitHub's clock and ours are over 30 s apart; GitHub's time is used from then on."""
-        theirs = timing.parse_time(sent.headers.get("date"))
-        if theirs is None:
-            return False
-        self._skew = theirs - self.deadline.clock.now()
+        theirs = self._rest.server_time
+        self._skew = theirs - self.deadline.clock.now() if theirs else self._skew
         return abs(self._skew) > SKEW_SECONDS
 
-    def _error(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
+    def _refusal(self, asked: AskedRequest, answer: Answer) -> errors.LifecycleError | None:
         skew, app = abs(self._skew), self.app
         clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""
         subject = asked.subject.removeprefix("a token of ").removeprefix("the ")
-        own = first_of(
+        return first_of(
             answered("app-key-refused", errors.BadCredentials, 401, app=app, clock=clock),
             answered("app-suspended", errors.NoPermission, 403, "suspended", app=app),
             answered("app-not-installed", errors.NotFound, 404, app=app, subject=subject),
-        )
-        return own(Answer.read(*sent)) or self._translated(sent, asked)
-
-    def _translated(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
-        return self._failures().of_answer(Answer.read(*sent), asked)
-
-    def _failures(self) -> Failures:
-        return Failures("", f"the GitHub App {self.app.id}", self.deadline.clock)
+        )(answer)
 
 
 def _unusable(app: AppKey, defect: str) -> errors.BadConfig:

@@ -22,6 +22,7 @@ from lifecycle.settings import config
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
+    from lifecycle.github.client.plain_line import PlainLine, Sent
 
 
 ADDRESSES = frozenset({"head", "base", "ref"})
@@ -98,7 +99,7 @@ class TokenClient:
         self.url = url
         self._sending = sending
         self._withheld = sending.get("withheld", [])
-        self._line: Any = None
+        self._line: PlainLine | None = None
         self._process = 0
 
     def __repr__(self) -> str:
@@ -122,7 +123,7 @@ class TokenClient:
         except NONSENSE:
             raise self.failures.of_nonsense(asked) from None
 
-    def _connected(self) -> Any:
+    def _connected(self) -> PlainLine:
         """The line with the currently valid token; a new one if it was closed since.
 
         It is a library's line if that was requested, or for a proxy that only the libraries support. A
@@ -141,24 +142,31 @@ class TokenClient:
             self._process = os.getpid()
         return self._line
 
-    def _begin(self) -> None:
-        """Before each request: check that time is left, and get the currently valid token.
+    def _answered(self, asked: AskedRequest, send: Callable[[], Sent]) -> Sent:
+        """The answer to one request, sent once with the currently valid token.
 
         Raises:
-            Transient: no time is left; nothing was sent.
+            Transient: no time is left, and nothing was sent; or no answer came.
+            Rejected: the address, a proxy or the certificates cannot be used.
         """
+        from lifecycle.github.client.plain_line import NoAnswerError
+
         self.deadline.remaining()
         ask = self._sending.get("current")
         current = ask() if ask is not None else None
         if current is not None and current.value != self.failures.token:
             self.close()
             self.failures = replace(self.failures, token=current.value, token_source=current.source)
-
-    def _note(self, status: int, headers: Mapping[str, str]) -> None:
-        self._headers = headers
+        self.requests += 1
+        try:
+            answer = send()
+        except NoAnswerError as error:
+            raise self.failures.of_silence(error.silence, asked) from None
+        self._headers = answer.headers
         on_refused = self._sending.get("on_refused")
-        if status == 401 and on_refused is not None:
+        if answer.status == 401 and on_refused is not None:
             on_refused()
+        return answer
 
 
 Json = Mapping[str, Any]

@@ -367,22 +367,13 @@ class GraphClient(TokenClient):
     def _sent(
         self, document: Document, variables: Json, asked: AskedRequest
     ) -> tuple[Json, tuple[AnswerProblem, ...]]:
-        from lifecycle.github.client.plain_line import NoAnswerError
-
-        self._begin()
         sent: Any = {k: v for k, v in variables.items() if k in document.variables}
         if document.is_mutation:
             sent = without_secrets(sent, self._withheld)
-        line = self._connected()
-        self.requests += 1
         payload = document.payload(sent)
         if self.asked is None and not document.is_mutation:
             self.asked = payload
-        try:
-            answer: Sent = line.ask(payload)
-        except NoAnswerError as error:
-            raise self.failures.of_silence(error.silence, asked) from None
-        self._note(answer.status, answer.headers)
+        answer = self._answered(asked, lambda: self._connected().ask(payload))
         body = answer.body if isinstance(answer.body, dict) else {}
         if answer.status >= 500 or not {"data", "errors"} & body.keys():
             raise self._refusal(answer, asked)

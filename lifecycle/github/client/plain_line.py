@@ -169,9 +169,9 @@ class PlainLine:
                     return early
         return self._read_whole(self.answer(method, target, sent, body))
 
-    def ask(self, content: object, method: str = "POST") -> Sent:
+    def ask(self, content: object) -> Sent:
         """One request to the line's own address, sent once, with the JSON of its answer read."""
-        answer = self.send(method, self._url, {}, content)
+        answer = self.send("POST", self._url, {}, content)
         return answer._replace(body=content_of(answer.body))
 
     def answer(
@@ -309,23 +309,6 @@ class PlainLine:
         if response.will_close:
             self.close()
         return self._read_whole(response)
-
-
-def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
-    """One request on a connection of its own, with its JSON read; no redirect is followed.
-
-    Args:
-        method: the verb.
-        url: the whole address.
-        token: goes into the Authorization header.
-        deadline: bounds the request.
-
-    Raises:
-        NoAnswerError: no answer came.
-        Transient: no time is left; nothing was sent.
-    """
-    with closing(PlainLine(url, token, deadline)) as line:
-        return line.ask(None, method)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import PATIENCE, reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
-from lifecycle.github.client.client_common import NONSENSE, TokenClient, whole_path, without_secrets
+from lifecycle.github.client.client_common import TokenClient, whole_path, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own, sentence
 from lifecycle.github.failures.failures import moved_to
 
@@ -135,25 +135,19 @@ class RestClient(TokenClient):
         Raises:
             Transient, Rejected: as everywhere; Transient is ambiguous for a write that may have landed.
         """
-        from lifecycle.github.client.plain_line import NoAnswerError, content_of
+        from lifecycle.github.client.plain_line import content_of
 
-        self._begin()
-        self.requests += 1
+        send = partial(self._sent, asked, method, path, query, body)
         try:
-            status, headers, text = self._sent(method, path, query, body)
-            self._note(status, headers)
-            if status == _FOUND and is_moved:
-                return headers, None
-            if status < 300:
-                return headers, json.loads(text) if text else None
-        except NoAnswerError as error:
-            raise self.failures.of_silence(error.silence, asked) from None
-        except RuntimeError as error:
-            # PyGithub raises this, too: for a redirect to another host or protocol, or to itself.
-            refusal, evidence = sentence("redirected-astray", asked=asked), str(error)
-            raise Rejected(refusal, evidence=self.failures.clean(evidence)) from None
-        except NONSENSE:
-            raise self.failures.of_nonsense(asked) from None
+            status, headers, text = self.shaped(asked, self._answered, asked, send)
+        except (
+            RuntimeError
+        ) as error:  # PyGithub's: a redirect to another host or protocol, or to itself
+            raise self._astray(asked, str(error)) from None
+        if status == _FOUND and is_moved:
+            return headers, None
+        if status < 300:
+            return headers, self.shaped(asked, json.loads, text) if text else None
         answer = Answer.read(status, headers, content_of(text))
         raise (own(answer) if own else None) or self._refusal(answer, asked)
 
@@ -181,25 +175,26 @@ class RestClient(TokenClient):
         return reading(self.deadline, once)
 
     def _sent(
-        self, method: str, path: str, query: Json | None, body: object
-    ) -> tuple[int, Json, str]:
+        self, asked: AskedRequest, method: str, path: str, query: Json | None, body: object
+    ) -> Sent:
         """Send one request; a read that was answered before is sent only if it changed since."""
         target = f"{path}?{urlencode(query)}" if query else path
         if method != "GET":
-            return self._followed(method, target, {}, without_secrets(body, self._withheld))
+            return self._followed(asked, method, target, {}, without_secrets(body, self._withheld))
         key = self.failures.token, target
         kept_headers, kept_text = self._etags.get(key, ({}, ""))
         condition = {"If-None-Match": kept_headers["etag"]} if kept_headers else {}
-        status, headers, text = self._followed(method, target, condition, None)
-        if status == _UNCHANGED and kept_headers:
-            status, headers, text = _OK, {**kept_headers, **headers}, kept_text
-        if status == _OK:
-            self._etags.put(key, headers, text)
-        return status, headers, text
+        answer = self._followed(asked, method, target, condition, None)
+        if answer.status == _UNCHANGED and kept_headers:
+            headers = {**kept_headers, **answer.headers}
+            answer = answer._replace(status=_OK, headers=headers, body=kept_text)
+        if answer.status == _OK:
+            self._etags.put(key, answer.headers, answer.body)
+        return answer
 
     def _followed(
-        self, method: str, target: str, headers: Json, body: object
-    ) -> tuple[int, Json, Any]:
+        self, asked: AskedRequest, method: str, target: str, headers: Json, body: object
+    ) -> Sent:
         """One answer: a read follows redirects, with its parameters; a write is sent once.
 
         GitHub answers 301 with the repository's address by id, which lacks the parameters.
@@ -207,20 +202,24 @@ class RestClient(TokenClient):
         https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
 
         Raises:
-            RuntimeError: it leads to another host or protocol, or too far.
+            Rejected: it leads to another host or protocol, or too far.
         """
         from lifecycle.github.client.plain_line import origin
 
         query = target.partition("?")[2]
         for _ in range(_MOST_REDIRECTS + 1):
-            answer: Sent = self._connected().send(method, target, headers, body)
+            answer = self._connected().send(method, target, headers, body)
             where = urljoin(self.url, answer.headers.get("location") or "")
-            if answer.status != 301 or method != "GET" or where == self.url:
+            if answer.status != 301 or method != "GET" or where in {self.url, target}:
                 return answer
             if origin(where) != origin(self.url):
-                raise RuntimeError(f"redirected to {where}")
+                break
             target = f"{where}?{query}" if query and "?" not in where else where
-        raise RuntimeError(f"redirected more than {_MOST_REDIRECTS} times")
+        raise self._astray(asked, f"redirected to {where}")
+
+    def _astray(self, asked: AskedRequest, evidence: str) -> Rejected:
+        refusal = sentence("redirected-astray", asked=asked)
+        return Rejected(refusal, evidence=self.failures.clean(evidence))
 
     def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
         """The error for a refusal; a write's names the repository's new name, or where the issue is now.
