@@ -155,9 +155,11 @@ class AppTokens:
     def _made(self) -> InstallationToken:
         """A new token of the installation."""
         self._skew = 0.0  # the clock may have been set right since the last one, an hour ago
-        number = self.app.installation or self._installation()
-        asked = AskedRequest(f"a token of installation {number} of the GitHub App", is_write=False)
-        body = self._ask("POST", f"/app/installations/{number}/access_tokens", asked)
+        installation = self.app.installation or self._installation()
+        asked = AskedRequest(
+            f"a token of installation {installation} of the GitHub App", is_write=False
+        )
+        body = self._ask("POST", f"/app/installations/{installation}/access_tokens", asked)
         value, ends = text(body, "token"), timing.parse_time(body.get("expires_at"))
         if not value or ends is None:
             raise self._rest.failures.of_nonsense(asked)
@@ -176,10 +178,11 @@ class AppTokens:
         """
         repository = self.repository()
         asked = AskedRequest(f"the GitHub App's installation on {repository}")
-        found = number(self._ask("GET", f"/repos/{repository}/installation", asked).get("id"))
-        if found is None:
+        body = self._ask("GET", f"/repos/{repository}/installation", asked)
+        installation = number(body.get("id"))
+        if installation is None:
             raise self._rest.failures.of_nonsense(asked)
-        return found
+        return installation
 
     def _ask(self, method: str, path: str, asked: AskedRequest) -> Json:
         """The JSON of an answer; asks once more with GitHub's time if the clocks differ.
