@@ -121,7 +121,7 @@ def taken(url: str, authorization: str, body: bytes, seconds: float) -> socket.s
 
 
 def bundle() -> str:
-    """The trusted certificates: the environment's, else those of the libraries.
+    """The trusted certificates: the environment's, else those of certifi.
 
     Source: https://requests.readthedocs.io/en/latest/user/advanced/#ssl-cert-verification
     """

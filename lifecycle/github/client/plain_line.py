@@ -1,6 +1,6 @@
 """The smallest client that speaks HTTP: one kept connection to one server, on Python's own `http.client`.
 
-What a hook asks GitHub goes through here, since the libraries' clients cost several times as much to
+What is asked of GitHub goes through here, since the libraries' clients cost several times as much to
 import as a request takes. What they give is kept: each byte is waited for no longer than the deadline
 allows, a connection serves many requests, and the proxies and certificates of the environment hold.
 Nothing is retried and no redirect is followed: that is for the modules above.
@@ -136,7 +136,7 @@ class PlainLine:
             self._parts = urlsplit("")
 
     def __del__(self) -> None:
-        """Close the connection when the object goes, as the libraries' clients do."""
+        """Close the connection when the object goes."""
         self.close()
 
     def close(self) -> None:

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Literal
 
 from lifecycle.core.errors import AlreadyExists, HeadMoved, NotFound, Refused
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
 from lifecycle.github.client.client_common import given, path_part, texts
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import answered, first_of, sentence
 from lifecycle.github.operations.inputs import redacts, whole_sha
-from lifecycle.github.operations.unclear_writes import removed, settled
+from lifecycle.github.operations.unclear_writes import if_wanted, removed, settled
 
 State = Literal["error", "failure", "pending", "success"]
 _LONGEST_DESCRIPTION = 140
@@ -53,11 +54,9 @@ class StatusOperations:
             words = {"count": len(description), "most": _LONGEST_DESCRIPTION}
             raise Refused(sentence("long-description", context=context, **words))
 
-        def look() -> StatusFacts | None:
-            now = self._newest(sha, context)
-            shown = (now.state, now.description, now.target_url) if now is not None else ()
-            return now if shown == (state, description, target_url) else None
-
+        wanted = {"state": state, "description": description, "target_url": target_url}
+        newest = partial(self._newest, sha, context)
+        look = if_wanted(newest, lambda now: fields_of(now, *wanted) == wanted)
         status = look()
         if status is not None:
             return Ensured(status, changed=False)
@@ -117,10 +116,7 @@ class RefOperations:
         """
         sha = whole_sha(sha)
 
-        def look() -> RefFacts | None:
-            now = self._ref(name)
-            return now if now is not None and now.sha == sha else None
-
+        look = if_wanted(partial(self._ref, name), lambda now: now.sha == sha)
         ref, subject = self._ref(name), f"ref {name}"
         if ref is None:
             body: Json = {"ref": name, "sha": sha}
