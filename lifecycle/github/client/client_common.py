@@ -142,7 +142,7 @@ class TokenClient:
             self._process = os.getpid()
         return self._line
 
-    def _answered(self, asked: AskedRequest, send: Callable[[], Sent]) -> Sent:
+    def _answered(self, asked: AskedRequest, send: Callable[[PlainLine], Sent]) -> Sent:
         """The answer to one request, sent once with the currently valid token.
 
         Raises:
@@ -159,7 +159,7 @@ class TokenClient:
             self.failures = replace(self.failures, token=current.value, token_source=current.source)
         self.requests += 1
         try:
-            answer = send()
+            answer = send(self._connected())
         except NoAnswerError as error:
             raise self.failures.of_silence(error.silence, asked) from None
         self._headers = answer.headers

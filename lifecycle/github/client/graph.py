@@ -24,6 +24,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -373,7 +374,8 @@ class GraphClient(TokenClient):
         payload = document.payload(sent)
         if self.asked is None and not document.is_mutation:
             self.asked = payload
-        answer = self._answered(asked, lambda: self._connected().ask(payload))
+        # And not by a function of this module: every look comes this way, and goes a step deeper then.
+        answer = self._answered(asked, methodcaller("ask", payload))
         body = answer.body if isinstance(answer.body, dict) else {}
         if answer.status >= 500 or not {"data", "errors"} & body.keys():
             raise self._refusal(answer, asked)

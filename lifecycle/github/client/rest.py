@@ -139,10 +139,8 @@ class RestClient(TokenClient):
 
         send = partial(self._sent, asked, method, path, query, body)
         try:
-            status, headers, text = self.shaped(asked, self._answered, asked, send)
-        except (
-            RuntimeError
-        ) as error:  # PyGithub's: a redirect to another host or protocol, or to itself
+            status, headers, text = self.shaped(asked, self._answered, asked, lambda _line: send())
+        except RuntimeError as error:  # PyGithub's: a redirect to another host, or to itself
             raise self._astray(asked, str(error)) from None
         if status == _FOUND and is_moved:
             return headers, None
