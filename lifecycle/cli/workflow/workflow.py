@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_values import named, phase_title
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages.figures import count
-from lifecycle.core.redact import quoted, visible
+from lifecycle.core.redact import quoted
 from lifecycle.workflow.documents.phase_words import CHECK, gate_parts
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps import workflow_templates as templates
@@ -58,7 +58,7 @@ class WorkflowSession(Session):
         return WorkflowSteps(self.store, self.asker, lambda: self.presence_beside(clients))
 
     def print(
-        self, lines: Sequence[str], data: Mapping[str, Any], troubles: Iterable[str] = ()
+        self, lines: Sequence[str], data: Mapping[str, Any], troubles: Collection[str] = ()
     ) -> None:
         """Print sentences, or one JSON object.
 
@@ -67,9 +67,8 @@ class WorkflowSession(Session):
             data: the object.
             troubles: problems with files: notes after the rest, and a list in the object.
         """
-        self.show(lines, {**data, "troubles": list(troubles)})
-        for trouble in () if self.as_json else troubles:
-            click.echo(visible(f"Note: {trouble}"))
+        notes = [f"Note: {trouble}" for trouble in troubles]
+        self.show([*lines, *notes], {**data, "troubles": list(troubles)})
 
 
 @click.group("workflow", cls=RowGroup, folder="workflow", session=WorkflowSession)
@@ -179,18 +178,15 @@ def _titles(workflow_template: templates.WorkflowTemplate) -> str:
     return titles or "phases of your own"
 
 
-_CALLED: tuple[Callable[..., Any], ...] = (
-    workflow_functions.create_workflow_state,
-    workflow_functions.update_phase_status,
-    workflow_functions.get_workflow_state,
-    workflow_functions.generate_markdown,
-)
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {function.__name__: function for function in _CALLED}
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "create_workflow_state": workflow_functions.create_workflow_state,
+    "update_phase_status": workflow_functions.update_phase_status,
+    "get_workflow_state": workflow_functions.get_workflow_state,
+    "generate_markdown": workflow_functions.generate_markdown,
+}
 """The functions that may be called, by name."""
 
 _LARGEST = 4_000_000
-_FORM = '{"arguments": [...], "named": {...}}'
 
 
 KINDS = {"function": click.Choice(list(FUNCTIONS))}
@@ -203,26 +199,18 @@ def call(*, function: str) -> None:
     Stdin: {"arguments": [...], "named": {...}}. Stdout: {"result": ...}. scripts/workflow_state.py, which
     runs on any Python, does the same.
     """
-    request = _given("" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST))
-    arguments, named = request.get("arguments", []), request.get("named", {})
-    if not isinstance(arguments, list) or not isinstance(named, dict):
-        raise Refused(f"The arguments do not have the form {_FORM}, so nothing was done.")
+    text = "" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST)
     called = FUNCTIONS[function]
     try:
+        request = {"arguments": [], "named": {}, **json.loads(text or "{}")}
+        arguments, named = list(request["arguments"]), dict(request["named"])
         inspect.signature(called).bind(*arguments, **named)
-    except TypeError as error:
-        raise Refused(f"{function} was called wrongly ({error}), so nothing was done.") from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Refused(
+            f"{function} was called wrongly ({error}), so nothing was done; standard input has the form "
+            '{"arguments": [...], "named": {...}}.'
+        ) from None
     click.echo(json_text({"result": called(*arguments, **named)}))
-
-
-def _given(text: str) -> Mapping[str, Any]:
-    try:
-        request = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        request = None
-    if not isinstance(request, dict):
-        raise Refused(f"Standard input does not have the form {_FORM}, so nothing was done.")
-    return request
 
 
 def advance(
