@@ -138,7 +138,11 @@ def merge(session: Session, *, pull: int | None) -> None:
     queue removed: what failed on the queue's own commit. Without PR as for show.
     """
     session.world.refuse_tracked()
-    pull_request = _found(session, pull or own_pull(session))
+    number = pull or own_pull(session)
+    asked = Look(issue=number, branch="", pr_number=number, checks=True, reviews=True)
+    pull_request = session.world.forge.observe(asked).by_number
+    if pull_request is None:
+        raise NotFound(f"GitHub shows no pull request #{number} here, so nothing was read.")
     _keep(session, pull_request)
     ejection = _ejection(session, pull_request)
     lines = [*standing_of(pull_request, ejection), *_more(session, pull_request, ejection)]
@@ -149,14 +153,6 @@ def merge(session: Session, *, pull: int | None) -> None:
         "auto_merge": pull_request.is_auto_merge,
     }
     session.show(lines, {**data, "lines": lines})
-
-
-def _found(session: Session, number: int) -> PullRequest:
-    asked = Look(issue=number, branch="", pr_number=number, checks=True, reviews=True)
-    pull_request = session.world.forge.observe(asked).by_number
-    if pull_request is None:
-        raise NotFound(f"GitHub shows no pull request #{number} here, so nothing was read.")
-    return pull_request
 
 
 def keep(session: Session, pull: int, change: Callable[[Record, Ledger], Record]) -> None:

@@ -99,42 +99,38 @@ class _JournalReader:
 
     def take(self, entry: JournalEntry) -> None:
         """Read the next entry."""
-        if entry.system not in ORDER:
-            return
-        if entry.kind == journal.TRANSITION:
+        stages = ORDER.get(entry.system, ())
+        if stages and entry.kind == journal.TRANSITION:
             self._move(entry)
-        elif entry.kind == journal.REFUSED:
-            self._refuse(entry)
+        elif entry.kind == journal.REFUSED and (entry.target or entry.source) in stages:
+            self._at(entry, entry.target or entry.source).failed += 1
         elif entry.kind == journal.CHECK and entry.detail.get("outcome") == journal.RED:
             # A red run while the code is being written is not a failure.
             here = self._stay(entry, entry.source) if entry.source in _CHECKED else None
             if here is not None:
                 here.failed += 1
 
-    def _refuse(self, entry: JournalEntry) -> None:
-        stage = entry.target or entry.source
-        if stage not in ORDER[entry.system]:
-            return
-        stay = self._stay(entry, stage)
-        self._leave_others(stay, entry, target=stage)
-        stay = stay or self._enter(entry, stage)
-        stay.failed += 1
-
     def _move(self, entry: JournalEntry) -> None:
-        before = self._stay(entry, entry.source)
-        if before is None and self._is_repeated(entry):
+        if self._stay(entry, entry.source) is None and self._is_repeated(entry):
             return  # a repeated entry, with no step back in between
-        self._leave_others(before, entry, target=entry.source)
-        if before is None and entry.source in ORDER[entry.system]:
-            before = self._enter(entry, entry.source)
-        if before is not None:
+        task = entry.task
+        if entry.source in ORDER[entry.system]:
+            before = self._at(entry, entry.source)
             before.task = before.task or entry.task
             before.actor = before.actor or entry.actor
             self._leave(before, entry, target=entry.target or journal.CLOSED)
+            is_next = entry.source == Stage.NEXT_TASK and before.task == entry.task
+            task = "" if is_next else entry.task
+        else:
+            self._leave_others(None, entry, target=entry.source)
         if entry.target in ORDER[entry.system]:
-            is_next = entry.source == Stage.NEXT_TASK
-            task = "" if is_next and entry.task == (before and before.task) else entry.task
             self._begin(entry, entry.target, task, entry.at)
+
+    def _at(self, entry: JournalEntry, stage: str) -> Visit:
+        """The stay of the entry's work in a stage, entered if there is none; its other stays are over."""
+        stay = self._stay(entry, stage)
+        self._leave_others(stay, entry, target=stage)
+        return stay or self._enter(entry, stage)
 
     def _is_repeated(self, entry: JournalEntry) -> bool:
         """True for a step onward in the workflow to the stage where the work is already."""
