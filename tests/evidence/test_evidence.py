@@ -247,7 +247,7 @@ def test_only_a_whole_run_that_changed_nothing_is_evidence() -> None:
 
 def awaited(task: str, at: float = 100.0) -> Awaited:
     """A run in the background."""
-    return Awaited(at, task, "pytest", "tree", is_here=True)
+    return Awaited(at, task, "pytest", "tree")
 
 
 def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) -> None:

@@ -57,12 +57,13 @@ def answer(call: HookCall) -> Reply:
     run = RunRecord(now, used.text, shown.outcome, tree, id_, suites=seen.suites)
     run = record_of(shown, run)
     files = WorkflowFiles(world.root)
-    task = call.text("tool_response", "backgroundTaskId") if seen.is_suite else ""
+    is_awaited = seen.is_suite and is_here  # whatever ends elsewhere shows nothing of these files
+    task = call.text("tool_response", "backgroundTaskId") if is_awaited else ""
     try:
         with files.locked():
             if task:
                 command = redact(used.text[: command_lines.LENGTH])
-                begun = background_run.Awaited(run.at, task, command, tree, is_here, folder)
+                begun = background_run.Awaited(run.at, task, command, tree, folder)
                 background_run.wait_for(files, begun)
             background_run.keep(call, files, run, is_over=not task)
     except LockBusy as error:

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable
 
 from lifecycle.app.guidance import preparing
 from lifecycle.claim.engine import briefing, observing
-from lifecycle.core.errors import LifecycleError
 from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply, fit
 from lifecycle.stages.session import staged_start
-from lifecycle.storage import log, signs_of_life
+from lifecycle.storage import signs_of_life
 from lifecycle.storage.workflow_marks import RUN_FILE
 
 
@@ -26,21 +24,11 @@ def answer(call: HookCall) -> Reply:
     """Print lines for the summary; none for a subagent, or if this session has nothing under way."""
     if call.event.get("agent_id"):  # a subagent's event has its leader's session
         return Reply()
-    parts = (_claim, _run, _stage, _workflow)
-    lines = [line for part in parts for line in _said(call, part)]
+    lines = [*_claim(call), *_run(call), *_stage(call), *_workflow(call)]
     if not lines:
         return Reply()
     recovery.owe(call)
     return Reply(f"{preparing.kept_text(lines)}\n")
-
-
-def _said(call: HookCall, part: Callable[[HookCall], Iterable[str]]) -> list[str]:
-    """The lines of one system; an error in it costs only its own lines."""
-    try:
-        return list(part(call))
-    except (LifecycleError, OSError) as error:
-        log.write(call.world.root, f"{call.hook}: {error}")
-        return []
 
 
 def _claim(call: HookCall) -> list[str]:

@@ -95,10 +95,11 @@ class RunHook:
 
     def compacted(self) -> list[str]:
         """The lines that a summary of the session keeps; [] if it leads no unfinished run."""
-        run = self.store.load()
-        if run is None or run.is_over or not is_led_by(run, self.call.session):
-            return []
-        return standing.kept_lines(run, *self._seen(run))
+        with surviving(self._log):
+            run = self.store.load()
+            if run is not None and not run.is_over and is_led_by(run, self.call.session):
+                return standing.kept_lines(run, *self._seen(run))
+        return []
 
     def _seen(self, run: Run) -> tuple[work_facts.WorkFacts, standing.Records]:
         """What git says about the files here, and the runs of checks."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.core.errors import GitFailed, LifecycleError, Transient
+from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, from_json, replace
 from lifecycle.evidence import reading, records, suite_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
@@ -106,12 +106,9 @@ def ended(call: StageCall) -> None:
     if not is_machine_made(call.event) or not is_awaited:
         return
     end, now = notice(str(call.event.get("prompt") or "")), call.world.clock.now()
-    if end is None or all(run.task != end[0] for run in awaited(files, now)):
-        return
-    try:
-        _note_end(call, files, *end)
-    except LifecycleError as error:
-        log.write(call.world.root, f"{call.hook}: {error.sentence}")
+    if end is not None and any(run.task == end[0] for run in awaited(files, now)):
+        with activation.guarded(call):
+            _note_end(call, files, *end)
 
 
 def _note_end(call: StageCall, files: WorkflowFiles, task: str, end: CallEnd, file: str) -> None:
@@ -125,7 +122,7 @@ def _note_end(call: StageCall, files: WorkflowFiles, task: str, end: CallEnd, fi
         noted = RunRecord(now, run.command, Outcome.UNKNOWN, tree, f"task:{task}")
         rows, root = runner_table.rows(call.world.settings.evidence_runners), str(call.world.root)
         seen = suite_runs.run_in(run.command, stages.test, rows, root, run.folder)
-        if seen is not None and run.is_here:
+        if seen is not None:
             output, is_cut = regular_files.end_of(file, WHOLE) if file else ("", True)
             shown = reading.proof(seen, end, output, is_cut=is_cut)
             shown = whole(call, seen, shown, tree)
@@ -143,14 +140,13 @@ _WAITING = 20
 
 @dataclass(frozen=True, slots=True)
 class Awaited:
-    """A test run in the background whose end the client has not reported yet.
+    """A test run of this worktree in the background whose end the client has not reported yet.
 
     Attributes:
         at: when it was last seen running, in seconds since the epoch.
         task: the client's id of it.
         command: the whole command line.
         tree: the name of the tree at that time; "" if it is not known.
-        is_here: the command runs in this worktree, and does nothing else.
         folder: the event's `cwd` when it began; "" counts as the top folder.
     """
 
@@ -158,7 +154,6 @@ class Awaited:
     task: str
     command: str
     tree: str
-    is_here: bool
     folder: str = ""
 
 
