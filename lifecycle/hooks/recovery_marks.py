@@ -55,14 +55,12 @@ def told_by_prompt(root: str, session: str) -> None:
 
 def was_told_by_prompt(root: str, session: str) -> bool:
     """True if a prompt has told the session since the last compaction."""
-    mark = regular_files.content(_path(root, session), limit=_SMALL)
-    return mark is not None and mark[0] == _TOLD
+    return regular_files.whole(_path(root, session), _SMALL) == _TOLD
 
 
 def is_owed(root: str, session: str) -> bool:
     """True if the session has to be told."""
-    mark = regular_files.content(_path(root, session), limit=_SMALL)
-    return mark is not None and not mark[0]
+    return regular_files.whole(_path(root, session), _SMALL) == b""
 
 
 def begin_start(

@@ -216,9 +216,10 @@ class Ledger:
 
         One that still waits under this key gets the new words: the old ones may not be true any more.
         """
+        new = QueuedNotice(key=notice.key, text=notice.text, tone=notice.audience.value)
         for waiting in self.state.get("queue", []):
             if waiting["key"] == notice.key:
-                waiting["text"], waiting["tone"] = notice.text, notice.audience.value
+                waiting.update(new)
                 return
         if self.was_said(notice.key) and not again:
             return
@@ -229,9 +230,7 @@ class Ledger:
             del entries[stale]
         claim = _claim_of(notice.key)
         self._drop(lambda key: _claim_of(key) == claim and _event_of(key) in notice.ends)
-        self.state.setdefault("queue", []).append(
-            {"key": notice.key, "text": notice.text, "tone": notice.audience.value}
-        )
+        self.state.setdefault("queue", []).append(new)
 
     def end(self, claim: str, events: Collection[str]) -> None:
         """Withdraw waiting notices of these events of a claim: not true now; said again if true again.

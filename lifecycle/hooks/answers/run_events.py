@@ -226,10 +226,9 @@ def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
 
 def _is_waiting(event: Any) -> bool:
     """True if an agent works in the background; shells and monitors do not count: they may never end."""
-    listed = event.get("background_tasks")
-    tasks = [task for task in listed if isinstance(task, dict)] if isinstance(listed, list) else []
-    running = [task for task in tasks if task.get("status") in ("running", "pending")]
-    kinds = [str(task.get("type") or "shell") for task in running]
+    from lifecycle.stages.transcript.stop_input import running
+
+    kinds = [str(task.get("type") or "shell") for task in running(event)]
     return any("shell" not in kind and "monitor" not in kind for kind in kinds)
 
 

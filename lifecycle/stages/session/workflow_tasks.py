@@ -6,7 +6,7 @@ If a stage changed, an answer is valid for a minute; if a task was closed, the t
 
 from __future__ import annotations
 
-from lifecycle.core.light_dataclass import dataclass, from_json, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, replace
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.storage import workflow_marks
@@ -23,14 +23,10 @@ FRESH_SECONDS = 60.0
 INACTIVE_SECONDS = 300.0
 """Seconds without a look at any stop, after the tracker had no task with the label."""
 
-_VERSION = 1
 _MOST = 500
 _FAMILIES = 20
 _OF_TASK = ["id", "title", "status", "priority", "labels", "assignee", "blocked_by", "created_at"]
 """What is kept of a task."""
-
-_OF_ANSWER = ("at", "of", "families", "ready")
-"""What is kept of an answer beside its tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +106,7 @@ def keep(files: WorkflowFiles, activity: Activity) -> None:
     """Keep an answer, and tell the guards whether stops need a look; the caller holds the lock."""
     kept = activity.tasks[:_MOST]
     tasks = [{name: getattr(task, name) for name in _OF_TASK} for task in kept]
-    whole = {name: getattr(activity, name) for name in _OF_ANSWER}
-    files.save(TASKS, {"version": _VERSION, **whole, "tasks": tasks})
+    files.save(TASKS, {**asdict(replace(activity, tasks=())), "tasks": tasks})
     files.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
 
@@ -150,7 +145,6 @@ def is_over(files: WorkflowFiles, task: str, since: float) -> bool:
 
 def _kept(files: WorkflowFiles) -> Activity | None:
     data = files.load(TASKS)
-    if not isinstance(data, dict) or not data.keys() >= {"version", "tasks", *_OF_ANSWER}:
-        return None
-    kept: Activity | None = from_json(Activity, data, is_whole=False)
-    return kept if data["version"] == _VERSION else None
+    is_whole = isinstance(data, dict) and data.keys() >= {light.name for light in fields(Activity)}
+    kept: Activity | None = from_json(Activity, data, is_whole=False) if is_whole else None
+    return kept

@@ -331,10 +331,14 @@ def is_waiting(event: Mapping[str, object], finding: StageFinding) -> bool:
 
     The client wakes the agent when that ends.
     """
+    return bool(running(event)) and not finding.state.is_completion
+
+
+def running(event: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """The tasks that run in the background, or are about to, by a Stop event."""
     listed = event.get("background_tasks")
     tasks = [task for task in listed if isinstance(task, dict)] if isinstance(listed, list) else []
-    is_running = any(task.get("status") == "running" for task in tasks)
-    return is_running and not finding.state.is_completion
+    return [task for task in tasks if task.get("status") in ("running", "pending")]
 
 
 def lines(turn: Turn, finding: StageFinding) -> tuple[str, ...]:
