@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_907,
-    "storage": 1_420,
+    "storage": 1_412,
     "settings": 828,
     "git": 965,
     "github": 5_784,
@@ -34,14 +34,14 @@ BUDGET = {
     "evidence": 2_433,
     "claim": 6_109,
     "run": 3_574,
-    "stages": 2_492,
+    "stages": 2_485,
     "workflow": 2_172,
     "feedback": 2_476,
     "reconcile": 1_432,
     "views": 2_185,
     "app": 1_549,
     "setup": 3_231,
-    "hooks": 1_927,
+    "hooks": 1_916,
     "cli": 4_957,
     APART: 17_756,
 }

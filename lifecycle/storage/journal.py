@@ -9,6 +9,7 @@ Importing this module loads no database: that is loaded with the first entry (`j
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -112,9 +113,7 @@ def note(root: Path, *entries: JournalEntry) -> None:
         path = _path(root)
         if path is None:
             return
-        from lifecycle.storage.journal_file import append
-
-        remark = append(path, [asdict(_plain(entry)) for entry in entries])
+        remark = _file().append(path, [asdict(_plain(entry)) for entry in entries])
     except Exception as error:  # noqa: BLE001 -- no decision depends on the journal
         remark = f"nothing was written ({_why(error)})"
     if remark:
@@ -137,16 +136,8 @@ def read(
     """
     try:
         path = _path(root)
-        if path is None:
-            return ()
-        from lifecycle.storage.journal_file import entries
-
-        return tuple(JournalEntry(**values) for values in entries(path, since, count, equal))
-    except ImportError:
-        raise Refused(
-            "The journal needs SQLite, which this Python was built without; it was left as it is. Use "
-            "another Python."
-        ) from None
+        rows = [] if path is None else _file().entries(path, since, count, equal)
+        return tuple(JournalEntry(**values) for values in rows)
     except OSError as error:
         raise Refused(
             f"The journal cannot be read ({_why(error)}), and was left as it is; see who may read "
@@ -158,16 +149,7 @@ def trouble(root: Path) -> str:
     """Why entries of this worktree would be lost, in one sentence, or ""; writes nothing that stays."""
     try:
         path = _path(root)
-        if path is None:
-            return ""
-        from lifecycle.storage.journal_file import obstacle
-
-        return obstacle(path)
-    except ImportError:
-        return (
-            "The journal needs SQLite, which this Python was built without: the hooks work without it, and "
-            "lifecycle stats shows nothing; use another Python."
-        )
+        return "" if path is None else str(_file().obstacle(path))
     except LifecycleError as error:
         return error.sentence
     except OSError as error:
@@ -175,6 +157,17 @@ def trouble(root: Path) -> str:
             f"The journal cannot be written ({_why(error)}): the hooks work without it, and lifecycle "
             f"stats misses what happens now; see what keeps {FOLDER}/ in git's folder from being written."
         )
+
+
+def _file() -> Any:
+    """The module that reads and writes the journal's file; raises Refused in a Python without SQLite."""
+    try:
+        return importlib.import_module("lifecycle.storage.journal_file")
+    except ImportError:
+        raise Refused(
+            "The journal needs SQLite, which this Python was built without: the hooks work without it, and "
+            "lifecycle stats shows nothing. Use another Python."
+        ) from None
 
 
 def _path(root: Path) -> Path | None:
