@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_907,
+    "core": 2_884,
     "storage": 1_412,
-    "settings": 828,
-    "git": 965,
-    "github": 5_784,
-    "trackers": 2_384,
-    "platforms": 646,
+    "settings": 805,
+    "git": 957,
+    "github": 5_761,
+    "trackers": 2_361,
+    "platforms": 637,
     "evidence": 2_433,
-    "claim": 6_109,
+    "claim": 6_044,
     "run": 3_574,
     "stages": 2_485,
-    "workflow": 2_172,
+    "workflow": 2_163,
     "feedback": 2_476,
     "reconcile": 1_432,
-    "views": 2_185,
-    "app": 1_549,
-    "setup": 3_231,
-    "hooks": 1_916,
-    "cli": 4_957,
+    "views": 2_180,
+    "app": 1_546,
+    "setup": 3_073,
+    "hooks": 1_915,
+    "cli": 4_927,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_580
+RUN_IN_ALL = 4_579
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
