@@ -39,7 +39,7 @@ BUDGET = {
     "feedback": 2_476,
     "reconcile": 1_432,
     "views": 2_180,
-    "app": 1_546,
+    "app": 1_548,
     "setup": 3_073,
     "hooks": 1_915,
     "cli": 4_927,
