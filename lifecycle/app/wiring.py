@@ -146,7 +146,9 @@ class WorktreeWorld:
     @cached_property
     def git(self) -> GitRepository:
         """Git in this worktree."""
-        return GitRepository(self.root, self.deadline, self.environment)
+        from lifecycle.claim.decisions.pull.opening import TEMPLATES
+
+        return GitRepository(self.root, self.deadline, self.environment, files=TEMPLATES)
 
     @cached_property
     def remote(self) -> str:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import compress, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -61,6 +61,7 @@ _HUNG_UP = "fatal: the remote end hung up"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 """Characters that a ref's name never has: https://git-scm.com/docs/git-check-ref-format"""
 
+_OBJECT = re.compile(r"[0-9a-f]{40,64}")
 _FILE_MODES = ("100644", "100755")
 _MOST_BYTES = 1024 * 1024
 
@@ -130,6 +131,8 @@ class GitRepository:
         environment: variables beside those of this process.
         places: variables with other places where git reads and writes, for callers that need them.
         for_servers: variables that git sees only when it talks to a remote on a server.
+        files: paths that `committed` will be asked for. Which of them a pushed branch lacks is read
+            together with its head, so that a missing file costs no process of its own.
     """
 
     errors = "replace"
@@ -140,6 +143,8 @@ class GitRepository:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     places: Mapping[str, str] = field(default_factory=dict)
     for_servers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    files: Sequence[str] = ()
+    _lacking: dict[str, set[str]] = field(default_factory=dict, repr=False)
 
     def run(self, *args: str, check: bool = True, remote: str = "", stdin: str = "") -> str:
         """Run git and return stdout without its last newline.
@@ -242,17 +247,28 @@ class GitRepository:
 
     def head_of(self, branch: str) -> str | None:
         """The commit of a local branch, or None."""
-        return self._commit_of(f"refs/heads/{branch}")
+        words = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+        return self.run(*words, check=False) or None
 
     def remote_head_of(self, branch: str, remote: str = "origin") -> str | None:
-        """The commit that the remote-tracking ref of a branch shows, or None. No network."""
-        return self._commit_of(f"refs/remotes/{remote}/{branch}")
+        """The commit that the remote-tracking ref of a branch shows, or None. No network.
 
-    def _commit_of(self, ref: str) -> str | None:
+        Source: https://git-scm.com/docs/git-cat-file#_batch_output
+        """
+        ref = f"refs/remotes/{remote}/{branch}"
+        # Such a name is not a ref's, and could be more than the one line that is expected here.
         if _CONTROL.search(ref):
             return None
-        words = ("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-        return self.run(*words, check=False) or None
+        # The head is asked first and last: if a fetch changes it in between, the answers count for neither.
+        head = f"{ref}^{{commit}}"
+        lines = [head, *(f"{ref}:{name}" for name in self.files), head]
+        words = ("cat-file", "--batch-check=%(objectname)")
+        shown = self.run(*words, check=False, stdin="\n".join(lines)).split("\n")
+        commit = shown[0] if _OBJECT.fullmatch(shown[0]) else None
+        if commit is not None and len(shown) == len(lines) and shown[-1] == commit:
+            absent = [line.endswith(" missing") for line in shown[1:-1]]
+            self._lacking[commit] = set(compress(self.files, absent))
+        return commit
 
     def remote_url(self, remote: str) -> str | None:
         """The URL to which a remote is pushed, `pushurl` and `insteadOf` applied; None without a remote."""
@@ -271,6 +287,9 @@ class GitRepository:
         Raises:
             GitFailed, Transient: the file exists, but could not be read.
         """
+        names = [name for name in names if name not in self._lacking.get(commit, ())]
+        if not names:
+            return ""
         words = ("ls-tree", "-l", "-z", "--full-tree", "--end-of-options", commit, "--", *names)
         blobs: dict[str, str] = {}
         for line in filter(None, self.run(*words, check=False).split("\0")):

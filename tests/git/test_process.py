@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -497,15 +498,40 @@ def test_what_is_not_committed_is_not_read(tree: GitRepository) -> None:
     assert tree.committed("--help", ["plain.md"]) == ""
 
 
+def test_what_a_pushed_branch_lacks_is_read_with_its_head(
+    tree: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is not there costs no process; one that is there is read as ever, a link never."""
+    git = GitRepository(tree.root, tree.deadline, files=["no.md", "plain.md", "link.md"])
+    git.run("update-ref", "refs/remotes/origin/work", "HEAD")
+    run, asked = git.run, list[str]()
+
+    def counted(*args: str, **more: Any) -> str:
+        asked.append(args[0])
+        return run(*args, **more)
+
+    monkeypatch.setattr(git, "run", counted)
+    head = git.remote_head_of("work") or ""
+    assert head == run("rev-parse", "HEAD")
+    assert git.committed(head, ["no.md"]) == ""
+    assert asked == ["cat-file"]
+    assert git.committed(head, ["no.md", "plain.md"]).startswith("Plain")
+    assert git.committed(head, ["link.md"]) == ""
+    assert asked == ["cat-file", "ls-tree", "cat-file", "ls-tree"]
+    assert git.committed("HEAD", ["no.md", "folder/inner.md"]) == "Inner", (
+        "nothing is known of that"
+    )
+
+
 @pytest.mark.parametrize(
-    "branch", ["nothing", "", "work\nHEAD", "work\rHEAD", "wo rk", "..", "work^{tree}", "a\0b"]
+    "branch", ["nothing", "", "work\nHEAD", "work\rHEAD", "wo rk", "..", "work^{tree}"]
 )
 def test_what_is_no_pushed_branch_has_no_head(tree: GitRepository, branch: str) -> None:
     """Whatever the claim file calls its branch is one question, and is answered for that name alone."""
-    git = GitRepository(tree.root, tree.deadline)
+    git = GitRepository(tree.root, tree.deadline, files=["plain.md"])
     git.run("update-ref", "refs/remotes/origin/work", "HEAD")
     assert git.remote_head_of(branch) is None
-    assert git.remote_head_of("work") == git.run("rev-parse", "HEAD")
+    assert git.committed("HEAD", ["plain.md"]).startswith("Plain")
 
 
 def test_a_folder_that_is_not_there_is_said_not_to_be(tmp_path: Path) -> None:
@@ -517,5 +543,18 @@ def test_a_folder_that_is_not_there_is_said_not_to_be(tmp_path: Path) -> None:
 
 def test_outside_of_a_repository_no_branch_is_pushed(tmp_path: Path) -> None:
     """git fails there, and that is no head."""
-    git = GitRepository(tmp_path, Deadline.after(SystemClock(), 30))
+    git = GitRepository(tmp_path, Deadline.after(SystemClock(), 30), files=["plain.md"])
     assert git.remote_head_of("main") is None
+
+
+def test_a_fetch_in_between_is_no_word_about_either_commit(
+    tree: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was missing may have been missing in the other one, so it is looked for."""
+    git = GitRepository(tree.root, tree.deadline, files=["plain.md"])
+    head, run = git.run("rev-parse", "HEAD"), git.run
+    answer = f"{head}\nrefs/remotes/origin/work:plain.md missing\n{'b' * 40}"
+    monkeypatch.setattr(git, "run", lambda *_, **__: answer)
+    assert git.remote_head_of("work") == head
+    monkeypatch.setattr(git, "run", run)
+    assert git.committed(head, ["plain.md"]).startswith("Plain")
