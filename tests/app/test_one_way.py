@@ -152,7 +152,7 @@ def test_the_stop_that_opens_the_pull_request(here: Place, monkeypatch: pytest.M
     assert here.claim()["pr_number"] == 46
     assert way.calls("settings.config", "load") == 1
     assert way.calls("claim.record.claim_store", "load") == 1
-    assert way.calls("git.process", "run") <= 3  # the head, the templates in its tree, remotes
+    assert way.calls("git.process", "run") <= 2  # head and what it lacks, remotes
     saves = [name for name in way.written if name == "state.json"]
     assert len(saves) <= 6  # the first look, intent, pull request, notices, card, what was said
     assert len(way.modules) <= 45, sorted(way.modules)
