@@ -420,19 +420,27 @@ def push(git: Git, remote: str, refspec: str) -> None:
     # So what was pushed is known in a clone of a single branch, too, whose settings follow no other.
     follow = f"remote.{remote}.fetch=+{ref}:refs/remotes/{remote}/{branch}"
     sent = ("-c", follow, "push", "--quiet", *words, "--set-upstream", remote, refspec)
-    there = git.run("ls-remote", remote, ref, remote=remote).partition("\t")[0]
+    shown = git.remote_head_of(branch, remote)
     # With a lease, git would also overwrite what the branch here lacks; there it stays a plain push.
-    if there and git.run("merge-base", there, source, check=False) == there:
-        _refuse_set_back(git, remote, branch, f"{there}..{source}")
-        if len({*git.remotes()[remote]}) == 1:  # else the branch that is read is not the pushed one
-            sent = (*sent, f"--force-with-lease={ref}:{there}")
+    if shown and git.run("merge-base", shown, source, check=False) == shown:
+        _refuse_set_back(git, remote, branch, f"{shown}..{source}", shown)
+        try:
+            git.run(*sent, f"--force-with-lease={ref}:{shown}", remote=remote)
+        except GitFailed as error:
+            if "stale info" not in error.evidence:
+                raise
+        else:
+            return
+        there = git.run("ls-remote", remote, ref, remote=remote).partition("\t")[0]
+        if there and git.run("merge-base", there, source, check=False) == there:
+            _refuse_set_back(git, remote, branch, f"{there}..{source}", shown)
     git.run(*sent, remote=remote)
 
 
-def _refuse_set_back(git: Git, remote: str, branch: str, new: str) -> None:
+def _refuse_set_back(git: Git, remote: str, branch: str, new: str, shown: str) -> None:
     """Refuse to push the range `new` if the branch had some of it, as shown last or before a fetch."""
     words = ("rev-list", "--walk-reflogs", f"refs/remotes/{remote}/{branch}", "--")
-    had = {git.remote_head_of(branch, remote), *git.run(*words, check=False).split()}
+    had = {shown, *git.run(*words, check=False).split()}
     commits = git.run("rev-list", new, "--").split()
     newest = next((commit for commit in commits if commit in had), "")
     if newest:
