@@ -23,7 +23,6 @@ from lifecycle.core.tracker import Task
 from lifecycle.core.values.model import Look
 from lifecycle.git import lease
 from lifecycle.github.operations.ensure_issues import IssueOperations
-from lifecycle.github.operations.inputs import present
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.stages.session import activation
 from lifecycle.trackers import registry
@@ -103,8 +102,11 @@ class Stand:
         world, task = self.world, self.task
         if not task.assignee:
             return
+        login = world.forge.viewer().casefold()
+        if task.assignee.casefold() == login:
+            return
         others = world.forge.issue(int(task.id)).assignees
-        if others and not present((world.forge.viewer(),), others):
+        if others and login not in {name.casefold() for name in others}:
             raise HeldByAnother(
                 f"#{task.id} is assigned to {', '.join(others)}; nothing was {done}. Leave it to them, or "
                 f"if they are gone, take it over first: {forcing(task.id)}"
