@@ -27,7 +27,7 @@ BUDGET = {
     "core": 2_884,
     "storage": 1_412,
     "settings": 805,
-    "git": 957,
+    "git": 978,
     "github": 5_761,
     "trackers": 2_361,
     "platforms": 637,
@@ -39,10 +39,10 @@ BUDGET = {
     "feedback": 2_476,
     "reconcile": 1_432,
     "views": 2_180,
-    "app": 1_548,
+    "app": 1_549,
     "setup": 3_073,
     "hooks": 1_915,
-    "cli": 4_927,
+    "cli": 4_929,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
