@@ -247,10 +247,10 @@ def test_the_guards_read_who_owns_the_claim(tmp_path: Path) -> None:
     assert not (tmp_path / ".lifecycle/owner").exists()
 
 
-def test_what_a_killed_process_left_half_written_goes_with_a_later_look(tmp_path: Path) -> None:
-    """Once nobody can be about to rename it: while it is young, it may be."""
+def test_what_a_killed_process_left_half_written_goes_with_the_next_look(tmp_path: Path) -> None:
+    """At once under the claim's own lock; a file of another lock may be renamed yet while it is young."""
     live(tmp_path, values())
-    left = {"state.json": 700.0, "recovery.json": 0.0, ".gitignore": 700.0}
+    left = {"state.json": 0.0, "recovery.json": 0.0, ".gitignore": 700.0}
     for name, age in left.items():
         path = tmp_path / f".lifecycle/{name}.1f.lifecycle.tmp"
         path.write_text("half")

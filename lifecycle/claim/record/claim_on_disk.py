@@ -32,6 +32,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.signs_of_life import OWNER
 from lifecycle.storage.store import CLAIM_FILE, Folder
 
 if TYPE_CHECKING:
@@ -283,9 +284,10 @@ class ClaimOnDisk:
         """
         self.folder.at("")  # raises if the folder is not ours
         for leftover in self.folder.path.glob(f"*{store.OURS}"):
-            # Some are written under other locks, or under none: a young one may be renamed yet.
+            # The other files there are written under other locks, or under none.
+            is_under_lock = leftover.name.startswith((f"{store.STATE}.", f"{OWNER}."))
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - leftover.lstat().st_mtime > KEPT_SECONDS:
+                if is_under_lock or time.time() - leftover.lstat().st_mtime > KEPT_SECONDS:
                     leftover.unlink()
         for leftover in store.left_beside(self.path):
             if record is not None and self._holds_edit(record, leftover):
@@ -353,19 +355,28 @@ class ClaimOnDisk:
             self.late.known(edit)
         self.taken.clear()
 
-    def set_aside(self, record: Record | None, reason: str) -> Notice:
-        """Rename a corrupt claim file, and write the record's claim again unless it has ended."""
+    def set_aside(self, record: Record | None, reason: str) -> tuple[int, Notice]:
+        """Rename a corrupt claim file, and write the record's claim again unless it has ended.
+
+        Returns:
+            The new file's mtime in nanoseconds (0 if none was written), and the notice about it.
+        """
         # Without the exclusion git shows our files, which is no reason to fail.
         with contextlib.suppress(OSError):
             exclude_own_files(self.root)
         bad = self.read()
         kept = store.set_aside(self.path, self._label)
         self.late.watch(kept, bad.content if bad is not None else b"")  # may still be written
+        alive = record if record is not None and not record.ending.outcome else None
         text = sentence("corrupt", why=reason, kept=kept.name)
-        if record is not None and not record.ending.outcome:
-            store.write(self.path, claim_file.render(record.values))
+        if alive is not None:
             text = sentence("corrupt-restored", why=reason, kept=kept.name)
-        return Notice(f"corrupt:{kept.name}", text, Audience.ACT)
+        notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
+        if alive is None:
+            return 0, notice
+        store.write(self.path, claim_file.render(alive.values))
+        written = store.read(self.path)
+        return (written.mtime_ns if written else 0), notice
 
 
 def _parsed(content: bytes) -> tuple[dict[str, Any] | None, str]:

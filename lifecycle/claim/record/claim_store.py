@@ -167,8 +167,8 @@ class ClaimStore:
         except CorruptClaimError as error:
             if not repair:
                 raise ClaimRefused(sentence("claim-unread", file=CLAIM_FILE, error=error)) from None
-            self.ledger.queue(self.disk.set_aside(record, str(error)))
-            mtime_ns = self.mtime_ns()
+            mtime_ns, notice = self.disk.set_aside(record, str(error))
+            self.ledger.queue(notice)
             return Loaded(record if mtime_ns else None, mtime_ns=mtime_ns)
         self._read_as = snapshot
         if snapshot is None or theirs is None:
