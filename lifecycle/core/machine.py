@@ -22,15 +22,21 @@ class Machine(Generic[PhaseT]):
 
     Attributes:
         name: what the machine is called in sentences.
-        table: for each phase, the phases that may follow it, with the reason; a new record has the first.
+        initial: where a new record starts.
+        table: for each phase, the phases that may follow it, with the reason.
     """
 
     name: str
+    initial: PhaseT
     table: Mapping[PhaseT, Mapping[PhaseT, str]]
 
     def legal(self, phase: PhaseT) -> tuple[PhaseT, ...]:
         """The phases that may follow `phase`, in the table's order."""
         return tuple(self.table[phase])
+
+    def is_terminal(self, phase: PhaseT) -> bool:
+        """True if nothing follows `phase`."""
+        return not self.table[phase]
 
     def check(self, phase: PhaseT, wanted: PhaseT) -> None:
         """Allow the move, or say which ones are allowed.

@@ -255,9 +255,9 @@ _RUN_WAYS = dict[RunPhase, dict[RunPhase, str]]
 _STORY_WAYS = dict[StoryStatus, dict[StoryStatus, str]]
 _TDD_WAYS = dict[TddPhase, dict[TddPhase, str]]
 
-PHASES: Final = Machine("run", convert(_TEXTS["phases"], _RUN_WAYS))
-STORIES: Final = Machine("story", convert(_TEXTS["stories"], _STORY_WAYS))
-TDD: Final = Machine("TDD cycle", convert(_TEXTS["tdd"], _TDD_WAYS))
+PHASES: Final = Machine("run", RunPhase.SETUP, convert(_TEXTS["phases"], _RUN_WAYS))
+STORIES: Final = Machine("story", StoryStatus.PENDING, convert(_TEXTS["stories"], _STORY_WAYS))
+TDD: Final = Machine("TDD cycle", TddPhase.NONE, convert(_TEXTS["tdd"], _TDD_WAYS))
 NUMBERS: Final = convert(_TEXTS["numbers"], dict[RunPhase, int])
 WORK: Final = convert(_TEXTS["work"], dict[TddPhase, str])
 GATES: Final = convert(_TEXTS["gates"], dict[Gate, GateRow])

@@ -71,7 +71,7 @@ _TEXTS: Final = resources.texts("workflow/tables.toml")
 
 _WAYS = dict[PhaseStatus, dict[PhaseStatus, str]]
 
-PHASES: Final = Machine("phase", convert(_TEXTS["phases"], _WAYS))
+PHASES: Final = Machine("phase", PhaseStatus.PENDING, convert(_TEXTS["phases"], _WAYS))
 """The moves of a phase, in the engine's own words for statuses; the documents' words are in WORDS."""
 
 COMMANDS: Final = convert(_TEXTS["commands"], dict[PhaseStatus, str])

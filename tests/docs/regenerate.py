@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,9 @@ ARCHITECTURE = ROOT / "docs" / "architecture.md"
 WORKFLOW = ROOT / "docs" / "workflow.md"
 
 
-def mermaid(table: Mapping[Any, Mapping[Any, str]]) -> str:
+def mermaid(initial: StrEnum, table: Mapping[Any, Mapping[Any, str]]) -> str:
     """The table of a phase machine as a Mermaid state diagram."""
-    lines = ["stateDiagram-v2", f"    [*] --> {next(iter(table))}"]
+    lines = ["stateDiagram-v2", f"    [*] --> {initial}"]
     for phase, row in table.items():
         lines += [f"    {phase} --> {wanted}: {why}" for wanted, why in row.items()]
         if not row:
@@ -50,7 +51,7 @@ def mermaid(table: Mapping[Any, Mapping[Any, str]]) -> str:
 
 def diagram() -> str:
     """The phases as a Mermaid diagram."""
-    return f"```mermaid\n{mermaid(CLAIM.table)}\n```"
+    return f"```mermaid\n{mermaid(CLAIM.initial, CLAIM.table)}\n```"
 
 
 def moves() -> str:
@@ -73,7 +74,7 @@ def stages() -> str:
     """The stages as a Mermaid diagram; on each arrow the marker that the agent emits."""
     after = {stage: following(MARKERS[stage], LINE) or Stage.CODING for stage in LINE}
     table = {stage: {target: str(MARKERS[stage])} for stage, target in after.items()}
-    return f"```mermaid\n{mermaid(table)}\n```"
+    return f"```mermaid\n{mermaid(Stage.CODING, table)}\n```"
 
 
 def inferred() -> str:

@@ -25,7 +25,7 @@ def picture(machine: Machine[Any]) -> str:
     """A machine as a Mermaid diagram; its names have no hyphen there, and its reasons no colon."""
     lines = ["```mermaid", "stateDiagram-v2"]
     lines += [f'    state "{one}" as {_name(one)}' for one in machine.table if "-" in one]
-    lines.append(f"    [*] --> {_name(next(iter(machine.table)))}")
+    lines.append(f"    [*] --> {_name(machine.initial)}")
     for phase, row in machine.table.items():
         for wanted, why in row.items():
             plain = why.replace(":", " -").replace(";", ",")

@@ -65,8 +65,8 @@ def test_the_walk_of_a_task_is_one_that_the_table_allows() -> None:
     """The line of phases on the page goes from the first to the last by moves of the table."""
     (line,) = [line for line in PAGE.text.splitlines() if line.startswith("coding → ")]
     phases = [Phase(name) for name in line.split(" → ")]
-    assert phases[0] is next(iter(CLAIM.table))
-    assert not CLAIM.table[phases[-1]]
+    assert phases[0] is CLAIM.initial
+    assert CLAIM.is_terminal(phases[-1])
     assert [(a, b) for a, b in pairwise(phases) if b not in CLAIM.table[a]] == []
 
 

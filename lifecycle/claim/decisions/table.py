@@ -36,6 +36,7 @@ _FROM_OPEN = {
 
 CLAIM: Machine[Phase] = Machine(
     name="claim",
+    initial=Phase.CODING,
     table={
         Phase.CODING: {
             Phase.READY_FOR_PR: "the agent hands off with a summary",
