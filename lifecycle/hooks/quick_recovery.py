@@ -97,11 +97,11 @@ def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
     prepared = prepared_recovery.load(root, __version__)
     if prepared is None or any(os.environ.get(name) for name in prepared["unset"]):
         return None
-    if hook == COMPACT and prepared["has_new_source"]:
+    if hook == COMPACT and prepared["sources"] == "new":
         return None
     notes = workflow_marks.adoption_notes(root)
     answer = prepared_recovery.chosen(prepared, notes, asker)
-    if answer is None:
+    if answer is None or "told" not in answer:
         return None
     if answer["id"]:  # the workflow is this session's now; compactions that it outlives are counted
         whose, count = notes.get(answer["id"]) or (tuple(answer["whose"]), 0)

@@ -152,11 +152,11 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda root: next(root.glob("untracked/workflow-state/*/*.json")).unlink(), "alone",
     ),
     "the view": (lambda root: (root / ".claude/workflow_state_system.md").unlink(), "alone"),
-    "notes of somebody's": (lambda root: (root / "CLAUDE.local.md").write_text("Notes\n"), "alone"),
+    "notes of somebody's": (lambda root: (root / "CLAUDE.local.md").write_text("Notes\n"), "prepared"),
     "notes that tell of a workflow": (
         lambda root: (root / "CLAUDE.local.md").write_text("Workflow State\n"), "alone",
     ),
-    "a plan": (lambda root: _append(root / "CLAUDE/Plan/001/PLAN.md"), "alone"),
+    "a plan": (lambda root: _append(root / "CLAUDE/Plan/001/PLAN.md"), "prepared"),
     "a plan in progress": (
         lambda root: (root / "CLAUDE/Plan/001/PLAN.md").write_text("# A\n🔄 In Progress, phase 1\n"),
         "alone",
@@ -167,7 +167,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a run": (lambda root: (root / ".lifecycle/run").touch(), "full"),
     "what waits": (lambda root: (root / ".lifecycle/waiting").touch(), "full"),
 }  # fmt: skip
-CHOSEN = ("a document in place", "what is checked out", "settings", "a claim")
+CHOSEN = ("a document in place", "a plan", "settings", "a claim")
 """One for each way, and both reasons for the full one."""
 
 

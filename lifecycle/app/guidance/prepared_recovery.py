@@ -34,7 +34,7 @@ NAME = "recovery.json"
 LIMIT = 2_000_000
 """Bytes of it."""
 
-FORM = 3
+FORM = 2
 
 CURRENT = ".claude/state/workflow.json"
 VIEW = ".claude/workflow_state_system.md"
@@ -42,8 +42,14 @@ LOCAL = "CLAUDE.local.md"
 FOLDERS = (".claude/state/workflows", "untracked/workflow-state", "CLAUDE/Plan")
 """Folders in which further files of workflows lie, also in their subfolders."""
 
+SOURCES = (LOCAL, FOLDERS[2])
+"""Files that people keep, and that may tell of a workflow."""
+
 _ANCHORS = ("commondir", "info/exclude", "config", "HEAD")
 """Files in a worktree's git folder; those that change least come first."""
+
+_LONG = 1_000_000
+"""How many bytes of a source are read; a larger source may say anything."""
 
 TICK_NS, WHOLE_NS, SECOND_NS = 50_000_000, 2_000_000_000, 1_000_000_000
 """A file younger than this may change again without a new date: its content is compared, too. The second
@@ -130,6 +136,31 @@ def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
             yield path
 
 
+def _is_as_it_was(root: str, data: dict[str, Any]) -> bool:
+    """True if nothing relevant changed; people's notes that tell of no workflow are not relevant."""
+    are_sources = False
+    for path in changed(root, data["files"]):
+        if data["sources"] or not path.startswith(SOURCES):
+            return False
+        are_sources = True
+    return not (are_sources and _speaks(root))
+
+
+def _speaks(root: str) -> bool:
+    """True if a source may tell of a workflow; `sources` in `hooks/common` asks the same."""
+    plans = (path for path in _below(root, SOURCES[1], 1) if path.endswith("/PLAN.md"))
+    words = [(LOCAL, b"workflow state"), *((path, b"in progress") for path in plans)]
+    return any(_has(os.path.join(root, path), word) for path, word in words)
+
+
+def _has(path: str, word: bytes) -> bool:
+    try:
+        file = regular_files.content(path, limit=_LONG)
+    except OSError:
+        return True
+    return file is not None and (len(file[0]) > _LONG or word in file[0].lower())
+
+
 def load(root: str, version: str) -> dict[str, Any] | None:
     """What was prepared, if this release prepared it here and no file changed since; else None."""
     try:
@@ -141,7 +172,7 @@ def load(root: str, version: str) -> dict[str, Any] | None:
             return None
         anchor = anchor_of(root)
         is_ours = bool(anchor) and data["anchor"] == anchor
-        return data if is_ours and not any(changed(root, data["files"])) else None
+        return data if is_ours and _is_as_it_was(root, data) else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

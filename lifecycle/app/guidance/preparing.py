@@ -29,6 +29,12 @@ from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import whose_is
 
+MOST_ANSWERS: Final = 12
+"""How many answers are prepared; sessions that need another one take the full path."""
+
+_MOST_TROUBLES: Final = 8_000
+"""How many characters the sentences for the user may have; with more, nothing is prepared."""
+
 _PLUGIN: Final = "CLAUDE_PLUGIN_ROOT"
 
 _Fingerprints = dict[str, list[int | None]]
@@ -79,7 +85,7 @@ def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprin
     root, anchor = store.root, prepared_recovery.anchor_of(str(store.root))
     troubles = (as_data(redact(visible(sentence))) for sentence in workflows.troubles)
     person = shown("\n".join(troubles)).strip()
-    if not anchor or not _is_plain(root, store.environment):
+    if not anchor or not _is_plain(root, store.environment) or len(person) > _MOST_TROUBLES:
         store.folder.remove(prepared_recovery.NAME)
         return
     unfinished = [entry.workflow for entry in workflows.unfinished]
@@ -89,19 +95,24 @@ def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprin
         "anchor": anchor,
         "unset": [*config.PROJECT_VARIABLES, *([_PLUGIN] if is_served else [])],
         "files": files,
-        "has_new_source": _has_new_source(store),
+        "sources": _sources(store, workflows),
         "person": person,
         **_answers(root, [workflow for workflow in unfinished if is_standing(root, workflow)]),
     }
     store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
 
 
-def _has_new_source(store: WorkflowStore) -> bool:
-    """True if a source says something that no workflow here has taken over, or cannot be used."""
+def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
+    """The state of the sources: "" if none has a workflow, "new" if one has news, else "known"."""
     sources, unusable = read_sources(store.root)
-    stored = store.read(archived=True).found if sources else ()
-    seen = {(entry.workflow.source, entry.workflow.source_seen) for entry in stored}
-    return bool(unusable) or any((fact.path, fact.digest) not in seen for fact in sources)
+    facts = {(fact.path, fact.digest) for fact in sources}
+    seen = {(entry.workflow.source, entry.workflow.source_seen) for entry in workflows.found}
+    if facts - seen:
+        stored = store.read(archived=True).found
+        seen |= {(entry.workflow.source, entry.workflow.source_seen) for entry in stored}
+    if unusable or facts - seen:
+        return "new"
+    return "known" if facts or any(path for path, _ in seen) else ""
 
 
 def _answers(root: Path, restorable: Sequence[Workflow]) -> dict[str, Any]:
@@ -110,11 +121,13 @@ def _answers(root: Path, restorable: Sequence[Workflow]) -> dict[str, Any]:
     for workflow in restorable:
         first.setdefault(whose_is(workflow), workflow)
     answers = []
-    for whose, workflow in first.items():
-        others = [other for other in restorable if other.id != workflow.id]
-        lines = folded([workflow_part(root, workflow, others)], LIMIT)
-        message, kept = shown("\n".join(lines)), guidance_text.kept_lines(workflow, others)
-        texts = {"told": message, "kept": kept_text(kept)}
+    for number, (whose, workflow) in enumerate(first.items()):
+        texts: dict[str, str] = {}
+        if number < MOST_ANSWERS:
+            others = [other for other in restorable if other.id != workflow.id]
+            lines = folded([workflow_part(root, workflow, others)], LIMIT)
+            kept = guidance_text.kept_lines(workflow, others)
+            texts = {"told": shown("\n".join(lines)), "kept": kept_text(kept)}
         answers.append({"id": workflow.id, "whose": whose, **texts})
     line = guidance_text.others_line(restorable)
     none = {"told": shown(_fit(line)), "kept": kept_text([f"- {line}"])} if line else {}
