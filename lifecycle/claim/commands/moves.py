@@ -474,9 +474,10 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     ended = run.result()
     if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt
-    status, why = ended.record.status, ended.record.why
+    status = ended.record.status
     if status != 0:
-        why = "" if why in ("", f"exit status {status}") else f" ({why})"
+        plain_reasons = ("", f"exit status {status}")
+        why = "" if ended.record.why in plain_reasons else f" ({ended.record.why})"
         raise errors.Refused(sentence("not-valid", command=command, status=status, why=why))
     return list(ended.remarks)
 

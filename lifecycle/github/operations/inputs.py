@@ -178,7 +178,7 @@ def demands(function: F) -> F:
 def _demand_kind(name: str, value: Any, kind: str) -> None:
     expected, others, wrong = _KINDS.get(kind.removesuffix(" | None"), (object, (), ""))
     is_kind = isinstance(value, expected) and not isinstance(value, others)
-    is_nan = expected is float and isinstance(value, float) and math.isnan(value)
+    is_nan = bool(wrong) and isinstance(value, float) and math.isnan(value)
     has_zero = kind == "str | Path" and "\0" in str(value)  # no path has one
     is_kind = is_kind and not (is_nan or has_zero)
     if is_kind and kind == "int" and not 0 < value < 2**31:
