@@ -560,6 +560,15 @@ def test_a_list_of_a_renamed_repository_keeps_its_parameters(
 
 
 @BOTH
+def test_an_answer_that_is_nested_without_end_is_no_answer(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """Python gives up on it with an error of its own, which nobody is shown."""
+    mock.get(f"{BASE}/issues/7", body="[" * 100_000)
+    assert type(refusal(rest, write=False)) is Transient
+
+
+@BOTH
 def test_a_redirect_that_leads_in_a_circle_ends(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:

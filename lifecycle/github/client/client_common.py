@@ -49,7 +49,7 @@ def without_secrets(content: object, withheld: list[str]) -> object:
 
 T = TypeVar("T")
 
-NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
+NONSENSE = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """Errors from an answer with an unexpected shape, raised by us or by PyGithub."""
 
 
