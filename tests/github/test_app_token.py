@@ -25,6 +25,7 @@ from lifecycle.core.redact import redact
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.app_token import AppTokens, InstallationToken
+from lifecycle.github.client import plain_line
 from lifecycle.settings import user_folder as home
 from lifecycle.settings.config import AppKey
 from lifecycle.storage import store
@@ -156,6 +157,15 @@ def test_the_signature_is_carried_nowhere_else(asker: Asker, target: str) -> Non
     asker.server.moved = target.format(port=asker.server.url.rpartition(":")[2])
     assert "must not get the token" in asker.refused(Rejected)
     assert len(asker.server.asked) == 1
+
+
+def test_behind_a_proxy_by_tls_the_signature_is_what_it_has_to_be(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The libraries send there; GitHub takes a signature after the word Bearer alone."""
+    monkeypatch.setattr(plain_line, "speaks_to_proxy_of", lambda _url: False)
+    assert asker.token().token
+    assert asker.server.asked == [POST]
 
 
 @pytest.mark.parametrize("target", ["{url}/repos/octo-org/hello-service/installation", " "])

@@ -146,7 +146,7 @@ class PyGithubLine:
     """
 
     def __init__(self, url: str, token: str, deadline: Deadline) -> None:
-        from github.Auth import Token
+        from github.Auth import AppAuthToken
         from github.Requester import Requester
 
         class Follower(Following, Requester):
@@ -159,7 +159,7 @@ class PyGithubLine:
         Follower.injectLogger(silent)
         patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
         self._requester = Follower(
-            auth=Token(token),
+            auth=AppAuthToken(token),  # the one that says Bearer, as an App's signature needs it
             base_url=url,
             timeout=patience,
             user_agent=USER_AGENT,
