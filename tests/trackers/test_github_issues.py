@@ -206,6 +206,10 @@ def test_hidden_lines_are_no_part_of_a_text(ground: GitHubGround) -> None:
     external = "https://example.com/a--b?c=1#d>"
     made = issues.create("hidden", title="T", description="Text", external=external)
     assert (made.description, made.external) == ("Text", external)
+    same = asked(ground, lambda: issues.edit(made.id, title="T", description="Text "))
+    assert same == [f"GET /issues/{made.id}"], (
+        "what it has already is neither read twice nor written"
+    )
     issues.edit(made.id, description="Other\n\ntext")
     found = issues.get(made.id)
     assert (found.description, found.external) == ("Other\n\ntext", external)

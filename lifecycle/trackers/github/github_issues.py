@@ -19,7 +19,7 @@ from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations, Reason, RelationOperations
 from lifecycle.github.operations.ensure_labels import LabelOperations
-from lifecycle.github.operations.inputs import missing
+from lifecycle.github.operations.inputs import missing, same
 from lifecycle.github.pulls.issue_calls import BLOCKERS
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github import issue_tasks
@@ -169,17 +169,18 @@ class GitHubIssues(TaskLists):
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
         """Set its texts, and its priority as a label (made if needed); other priority labels are removed.
 
-        A priority that only the board has is not written. Requests: as `get`; as `ensure_text` for texts;
+        A priority that only the board has is not written. Requests: as `get`; 2 to change a text;
         labels as `LabelOperations.ensure_labels`.
         """
         refusals.demand_edit(**texts)
         title, description = texts.get("title"), texts.get("description")
         priority = texts.get("priority")
         issue = self._issue(id)
-        number = issue.number
-        if title is not None or description is not None:
-            before = issue_tasks.Body.of(issue.body)
-            body = before.saying(description) if description is not None else None
+        number, before = issue.number, issue_tasks.Body.of(issue.body)
+        body = before.saying(description) if description is not None else None
+        # Only what is shown counts: whoever wrote the body may have spaced its hidden lines otherwise.
+        is_retitled = title is not None and not same(title, issue.title)
+        if is_retitled or (description is not None and not same(description, before.text)):
             issue = self._issues.ensure_text(number, title=title, body=body).now
         ranks = {n: rank for n in issue.labels if (rank := priorities.of_label(n)) is not None}
         task = self._shown(issue)
