@@ -353,6 +353,9 @@ def test_a_key_of_another_app_is_said(asker: Asker, clock: PatientClock) -> None
     sentence = asker.refused(BadCredentials)
     assert "does not accept the key of the GitHub App 12, so" in sentence
     assert "LIFECYCLE_APP_ID" in sentence
+    assert asker.server.asked == [POST], (
+        "where the clocks agree, another signature would help no more"
+    )
     asker.server.now = lambda: clock.moment - 4000
     assert "the clocks differ by 4000 s" in asker.refused(BadCredentials)
 
