@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client import early_request
+from lifecycle.github.client import early_request, plain_line
 from lifecycle.github.client.plain_line import PlainLine, place_of
 from tests.github.hub import TOKEN
 from tests.github.test_plain_line import BUNDLES, Server, serving
@@ -118,6 +118,7 @@ def test_an_early_request_is_as_safe_as_any(
 ) -> None:
     """By TLS it reaches a server that the bundle knows, and sends nothing to another."""
     public, context = authority
+    monkeypatch.setattr(plain_line, "_tls_context", None)  # the certificates are not read again
     for name in BUNDLES:
         monkeypatch.delenv(name, raising=False)
     for is_known in (True, False):

@@ -611,8 +611,8 @@ def test_a_transferred_issue_is_not_taken_for_the_one_that_was_asked_for(
 def test_a_redirect_to_another_host_is_refused(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
-    """The token is not carried to another host; the person is told."""
-    mock.get(f"{BASE}/issues/7", status=301, headers={"Location": "https://evil.example/x"})
+    """The token is carried to no other host, nor shown if the address has it; the person is told."""
+    mock.get(f"{BASE}/issues/7", status=301, headers={"Location": f"https://evil.example/{TOKEN}"})
     error = refusal(rest, write=False)
     assert type(error) is Rejected
     assert len(mock.calls) == 1
