@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from lifecycle.core.errors import AlreadyClaimed, Invalid
+from lifecycle.core.errors import AlreadyClaimed, Invalid, VersionUnsupported
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity
 from lifecycle.trackers.beads import bd_decode
+from lifecycle.trackers.beads.bd_asking import Asking, probe
 from lifecycle.trackers.beads.bd_process import MOST_WORD, Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
@@ -49,6 +51,36 @@ def test_a_claim_is_sure_only_since_it_compares_and_swaps(
     runner = Runner(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
     kind = Atomicity.LOCAL_CAS if is_sure else Atomicity.ADVISORY
     assert BeadsTracker(runner).abilities().claim_atomicity is kind
+
+
+@pytest.mark.parametrize(
+    ("version", "sends"), [("0.50.9", "sync"), ("0.51.0", ""), ("0.99", ""), ("1.0.0", "dolt push")]
+)
+def test_between_two_ways_of_sending_there_is_none(
+    version: str, sends: str, tmp_path: Path
+) -> None:
+    """With a remote of each kind: git's sent until 0.51, dolt's sends since 1.0."""
+    git = ("git", "-C", str(tmp_path))
+    for words in (("init", "--quiet"), ("remote", "add", "origin", str(tmp_path))):
+        subprocess.run([*git, *words], check=True)
+    path = script(
+        tmp_path / "bin",
+        f'case "$1" in version) echo \'{{"version": "{version}"}}\';; *) echo \'[{{}}]\';; esac',
+    )
+    runner = Runner(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
+    assert Asking(runner).sends == sends
+
+
+def test_a_program_that_was_too_old_is_asked_again(tmp_path: Path) -> None:
+    """Behind a script that stays as it is, another may have been installed since."""
+    said = tmp_path / "said"
+    path = script(tmp_path / "bin", f"cat {said}")
+    runner = Runner(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
+    said.write_text('{"version": "0.29.1"}')
+    with pytest.raises(VersionUnsupported):
+        probe(runner)
+    said.write_text('{"version": "1.3.0"}')
+    assert probe(runner) == "1.3.0"
 
 
 def test_a_loser_is_told_in_older_words() -> None:
