@@ -15,7 +15,7 @@ from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import quoted
-from lifecycle.core.tracker import Task, TaskStatus
+from lifecycle.core.tracker import Capability, Task, TaskStatus
 from lifecycle.git import lease
 from lifecycle.stages.session import activation
 from lifecycle.trackers import refusals, registry
@@ -67,7 +67,13 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     is taken (exit code 0).
     """
     tasks = session.tracker.ready(labels=labels)
-    taken = _first(session, tasks)
+    is_linked = any(linked_writes.issue_named(session.world, task) for task in tasks)
+    is_plain = bool(tasks) and session.tracker.name != registry.GITHUB and not is_linked
+    if is_plain and session.tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
+        mine = session.tracker.claim_next(labels=labels)
+        taken = _yours(session, mine, []) if mine is not None else None
+    else:
+        taken = _first(session, tasks)
     nothing = values.nothing_is(values.READY, session.tracker.name, labels)
     if tasks:
         count = "the only one was" if len(tasks) == 1 else f"all {len(tasks)} were"

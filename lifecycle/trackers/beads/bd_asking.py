@@ -38,6 +38,7 @@ class Asking:
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
+        self.has_strange = False  # an issue was left out because its id is not a plain word
 
     @cached_property
     def version(self) -> str:
@@ -83,6 +84,7 @@ class Asking:
         issues = bd_decode.payload(ran, due=list, doing=verb_of(words))
         plain = [raw for raw in issues if not bd_decode.has_strange_id(raw)]
         if len(plain) < len(issues):
+            self.has_strange = True
             left_out = ", ".join(short(repr(raw["id"]), 60) for raw in issues if raw not in plain)
             strange = f"tracker: left out, since no plain word is its id: {left_out}"
             log.write(self.runner.root, strange)
@@ -213,6 +215,8 @@ def listed(values: tuple[str, ...]) -> str:
 OLDEST = (0, 30)
 CLAIMS = (0, 49, 4)
 """From this version on, `--claim` compares and swaps in one step; before, it read and then wrote."""
+CLAIMS_NEXT = (1, 0, 4)
+"""From this version on, `ready --claim` chooses and claims in one step."""
 PUSHES, SYNCS_UNTIL = (1, 0), (0, 51)
 """From the first on, `dolt push` sends to a remote; before the second, `sync` did, with git."""
 LEASES = (1, 3)

@@ -77,6 +77,7 @@ class BeadsTracker:
         can = {
             Capability.NATIVE_READY: True,
             Capability.DEPENDENCIES: True,
+            Capability.ATOMIC_CLAIM_NEXT: self._ask.is_from(bd_asking.CLAIMS_NEXT),
             Capability.LEASES: self._ask.is_from(bd_asking.LEASES),
             Capability.PUBLISH: bool(self._ask.sends),
         }
@@ -182,9 +183,30 @@ class BeadsTracker:
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """Claim the first claimable task of `ready`; None if there is none."""
         with self._runner.alone():
-            return refusals.first_claimed(
-                lambda task: self.claim(task.id), self.ready(labels=labels)
-            )
+            tasks = self.ready(labels=labels)
+            is_native = self._ask.is_from(bd_asking.CLAIMS_NEXT)
+            can_say = not labels or bool(label_words(labels))
+            # With a strange id, bd might choose the omitted one.
+            if tasks and is_native and can_say and not self._ask.has_strange:
+                taken = self._take_next(labels, {task.id for task in tasks})
+                if taken is None or self._has(taken):
+                    return taken  # some builds return a task that another actor has by now
+            return refusals.first_claimed(lambda task: self.claim(task.id), tasks)
+
+    def _take_next(self, labels: tuple[str, ...], free: set[str]) -> Task | None:
+        """Let bd choose and claim in one step; `free` are tasks that were unassigned just before."""
+        words = ("ready", "--claim", "--sort=priority", *label_words(labels), "--json")
+
+        def seen(raw: Any) -> tuple[str, ...]:
+            return tuple(row_of(issue).task.id for issue in raw)
+
+        def read() -> tuple[str, ...] | None:
+            held = ("list", f"--assignee={self.actor}", "--status=in_progress", "--limit=0")
+            mine = tuple(row.task.id for row in self._ask.rows(*held) if row.task.id in free)
+            return mine if len(mine) == 1 else None
+
+        claimed = self._ask.write(*words, due=list, seen=seen, read=read)
+        return self._ask.show(claimed[0]).task if claimed else None
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """Extend the actor's claim; Lacking, AlreadyClaimed, NotClaimable."""

@@ -24,6 +24,7 @@ class Build:
 
     version: str
     claims: bool = False
+    claims_next: bool = False
     pushes: bool = False
     leases: bool = False
 
@@ -32,8 +33,8 @@ BUILDS = {
     "0.30.7": Build("0.30.7"),
     "0.49.6-direct": Build("0.49.6", claims=True),
     "0.49.6-daemon": Build("0.49.6", claims=True),
-    "1.0.5": Build("1.0.5", claims=True, pushes=True),
-    "1.3.0": Build("1.3.0", claims=True, pushes=True, leases=True),
+    "1.0.5": Build("1.0.5", claims=True, claims_next=True, pushes=True),
+    "1.3.0": Build("1.3.0", claims=True, claims_next=True, pushes=True, leases=True),
 }
 """What each build has, which `test_probe.py` holds to what the programs say."""
 

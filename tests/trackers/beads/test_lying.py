@@ -90,6 +90,25 @@ def test_a_loser_is_told_in_older_words() -> None:
     assert error.by == "bob"
 
 
+def test_what_bd_chose_for_another_is_not_ones_own(
+    ground: grounds.BeadsGround, tmp_path: Path
+) -> None:
+    """It names a task that somebody else has: the next one is claimed by itself."""
+    first = simulated.create(ground.folder, ground.root, "First", priority=0)
+    second = simulated.create(ground.folder, ground.root, "Second")
+    bd = ground.folder / "bd"
+    path = script(
+        tmp_path / "first",
+        f'case "$*" in "ready --claim"*) BEADS_ACTOR=zoe BD_ACTOR=zoe {bd} update {first} --claim '
+        "--json;;\n"
+        f'*) exec {bd} "$@";; esac',
+    )
+    taken = seen_by(ground, path, "me").claim_next()
+    assert taken is not None
+    assert (taken.id, taken.assignee) == (second, "me")
+    assert ground.tracker("me").get(first).assignee == "zoe"
+
+
 def test_a_task_that_is_gone_is_passed_over(ground: grounds.BeadsGround, tmp_path: Path) -> None:
     """It was listed as ready and deleted meanwhile: the next one is claimed."""
     first = simulated.create(ground.folder, ground.root, "First", priority=0)
@@ -102,7 +121,7 @@ def test_a_task_that_is_gone_is_passed_over(ground: grounds.BeadsGround, tmp_pat
     )
     for name in (first, second):
         simulated.run(ground.folder, ground.root, "label", "add", name, "auto:now")
-    taken = seen_by(ground, path, "me").claim_next(labels=("auto:*",))
+    taken = seen_by(ground, path, "me").claim_next(labels=("auto:*",))  # bd cannot choose by that
     assert taken is not None
     assert taken.id == second
 

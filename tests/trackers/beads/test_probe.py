@@ -49,7 +49,7 @@ def test_each_build_is_known(profile: str) -> None:
         commands = set(
             re.findall(r"^ {1,4}([a-z][a-z-]*) {2,}\S", runner.run("--help").out, re.MULTILINE)
         )
-    assert ("--claim" in update) is build.claims
+    assert ("--claim" in update, "--claim" in ready) == (build.claims, build.claims_next)
     assert ("dolt" in commands, "heartbeat" in commands) == (build.pushes, build.leases)
     assert "--limit" in ready
     assert "comments" in commands
@@ -167,7 +167,7 @@ def test_a_configured_folder_is_the_database_or_holds_it(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("profile", BUILDS)
 def test_abilities_are_those_of_the_build(profile: str) -> None:
-    """Compare-and-swap, leases, and publishing only where there is somebody."""
+    """Compare-and-swap, one-step choice, leases, and publishing only where there is somebody."""
     with grounds.build(profile) as ground:
         build = BUILDS[profile]
         found = ground.tracker("agent-1").abilities()
@@ -175,7 +175,7 @@ def test_abilities_are_those_of_the_build(profile: str) -> None:
         assert found.claim_atomicity is atomicity
         assert found.has(Capability.NATIVE_READY)
         assert found.has(Capability.DEPENDENCIES)
-        assert not found.has(Capability.ATOMIC_CLAIM_NEXT), "it chooses, then claims"
+        assert found.has(Capability.ATOMIC_CLAIM_NEXT) is build.claims_next
         assert found.has(Capability.LEASES) is build.leases
         assert not found.has(Capability.PUBLISH)
         _remote(ground)

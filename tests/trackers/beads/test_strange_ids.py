@@ -46,7 +46,7 @@ def test_nobody_gets_it(ground: grounds.BeadsGround) -> None:
 
 
 def test_the_next_one_is_never_that(ground: grounds.BeadsGround) -> None:
-    """bd's own choice would be it; ours is of those that are listed."""
+    """bd's own choice would be it, so it is not asked to choose."""
     good = simulated.create(ground.folder, ground.root, "Good", "auto")
     taken = ground.tracker("me").claim_next(labels=("auto",))
     assert taken is not None
