@@ -110,6 +110,13 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
     return taken
 
 
+def _yours(session: Session, task: Task, notes: list[str]) -> _Told:
+    """The result of a claim in the tracker only; its client is recorded for the next session."""
+    activation.keep_seat(session.world, session.client_session, session.client_process)
+    line = f"{task.id} {quoted(task.title)} is yours, as {session.tracker.actor}."
+    return _Told(task, [line], notes)
+
+
 def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool = False) -> _Told:
     """Claim a task: as an issue if it is one or is linked to one, else only in its tracker.
 
@@ -122,10 +129,7 @@ def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool 
         taken = take(world, session.claim_store, task.id, force=force, is_any=is_any)
         return _taken(session, taken, "" if is_issue else task.id)
     mine, notes = rules.take_over(session, task, force=force)
-    # For the next session here: whose client has it.
-    activation.keep_seat(world, session.client_session, session.client_process)
-    line = f"{mine.id} {quoted(mine.title)} is yours, as {session.tracker.actor}."
-    return _Told(mine, [line], notes)
+    return _yours(session, mine, notes)
 
 
 def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
