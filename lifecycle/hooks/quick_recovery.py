@@ -132,10 +132,8 @@ def _start(root: str, session: str, source: str, client: int, answer: dict[str, 
     note_told = recovery_marks.begin_start(root, session, source, client, _OTHER_SECONDS)
     if note_told is None:
         return
-    is_told = source == "compact" and recovery_marks.was_told_by_prompt(root, session)
-    if not is_told:
-        recovery_marks.owe(root, session)
-    if is_told or _print(json.dumps(output) + "\n"):
+    recovery_marks.owe(root, session)
+    if _print(json.dumps(output) + "\n"):
         try:
             note_told()
         except OSError:

@@ -68,8 +68,8 @@ def begin_start(
 ) -> Callable[[], None] | None:
     """Begin to answer a start, of which two copies may run; returns what notes that it was told, or None.
 
-    None if another copy has told it. Another copy waits until it is noted, or this process has ended. Both
-    raise OSError if nothing can be written.
+    None if another copy has told it, or after a compaction a prompt. Another copy waits until it is noted,
+    or this process has ended. Both raise OSError if nothing can be written.
 
     Args:
         root: the worktree.
@@ -83,24 +83,28 @@ def begin_start(
     path = regular_files.below(root, workflow_marks.FOLDER, STARTED)
     words = f"{workflow_marks.session_name(session)} {source[:40]} {client}\n"
     line = words.encode("utf-8", "replace")
-    descriptor = regular_files.opened(path, os.O_RDWR | os.O_CREAT)
+    # The lock ends with this object: also with whoever failed before it could tell.
+    held = os.fdopen(regular_files.opened(path, os.O_RDWR | os.O_CREAT), "rb", 0)
     for _ in range(int(seconds / _PAUSE)):
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             break
         except OSError:
             time.sleep(_PAUSE)
-    is_same = bool(session) and os.read(descriptor, _SMALL) == line
-    age = time.time() - os.fstat(descriptor).st_mtime
+    is_same = bool(session) and held.read(_SMALL) == line
+    age = time.time() - os.fstat(held.fileno()).st_mtime
     if is_same and 0 <= age < TWICE_SECONDS and not is_owed(root, session):
-        os.close(descriptor)
+        held.close()
         return None
 
     def told() -> None:
         regular_files.fill(path, line)
         settle(root, session)
-        os.close(descriptor)
+        held.close()
 
+    if source == "compact" and was_told_by_prompt(root, session):
+        told()
+        return None
     return told
 
 

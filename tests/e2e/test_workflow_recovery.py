@@ -12,7 +12,7 @@ from lifecycle.core.stage_names import Detected
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok
 from tests.conftest import Place
-from tests.e2e.client import Session
+from tests.e2e.client import Session, ended, heard
 from tests.e2e.forked import Forked
 from tests.e2e.staged import LABEL, Ground, marker
 from tests.e2e.test_workflow_hooks import begin, compact
@@ -69,6 +69,18 @@ def test_a_github_that_does_not_answer_costs_the_look_and_nothing_else(
     assert READ in told
     assert "ACTION REQUIRED" in told
     assert place.claim()["phase"] == "pr_created"
+
+
+def test_a_prompt_that_tells_it_first_leaves_nothing_to_either_copy_of_the_start(
+    session: Session,
+) -> None:
+    """The hooks are installed twice, and a prompt comes before the compaction's start: it alone tells."""
+    compact(session)
+    assert IN_REVIEW in session.prompt().model
+    copies = [session.begin("session-start", source="compact") for _ in range(2)]
+    with ended(*copies):
+        assert [heard(copy).model for copy in copies] == ["", ""]
+    assert IN_REVIEW in session.start("resume").model
 
 
 def test_claim_stage_run_and_workflow_are_one_message_in_which_what_counts_is_whole(

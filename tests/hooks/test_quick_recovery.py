@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from lifecycle.app.guidance import prepared_recovery
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.app.workflow_functions import create_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.hooks import quick_recovery
+from lifecycle.hooks import quick_recovery, recovery_marks
 from lifecycle.storage import workflow_marks
+from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
@@ -376,3 +378,19 @@ def test_the_first_compaction_with_a_source_alone_loads_nothing_else(tmp_path: P
     assert (way(modules), 'Workflow "W", phase 1/2' in said) == ("alone", True)
     assert len(list(tmp_path.glob("untracked/workflow-state/w/state-w-*.json"))) == 1
     assert run(tmp_path, "pre-compact")[0] == said
+
+
+def test_a_start_that_fails_before_it_tells_keeps_no_other_way_of_it_waiting(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the session is owed cannot be noted: the full path, in this very process, begins at once."""
+    (root / ".lifecycle" / f"{recovery_marks.OWED}{SESSION}").symlink_to("nowhere")
+    answer = {"told": "Mine", "person": ""}
+    with pytest.warns(ResourceWarning), pytest.raises(StrangeFileError):
+        quick_recovery._start(str(root), SESSION, "resume", 1, answer)
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    begun = recovery_marks.begin_start(str(root), SESSION, "resume", 1, 1.0)
+    assert (begun is not None, waited) == (True, [])
+    with pytest.warns(ResourceWarning):
+        del begun

@@ -47,11 +47,6 @@ FRESH_SECONDS = 600.0
 def answer(call: HookCall) -> Reply:
     """Tell the session its state; nothing in a repository without a board and with nothing under way."""
     world, claim_store = call.world, call.claim_store
-    top = str(world.root)
-    is_compaction = call.event.get("source") == "compact"
-    if is_compaction and recovery_marks.was_told_by_prompt(top, call.session):
-        recovery_marks.settle(top, call.session)
-        return Reply()
     is_served = config.is_served(world.root, world.environment)
     if not (call.has_claim or is_served or claim_store.marks.has(signs_of_life.WAITING)):
         return _without_claim(call)
