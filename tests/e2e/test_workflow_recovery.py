@@ -83,6 +83,19 @@ def test_a_prompt_that_tells_it_first_leaves_nothing_to_either_copy_of_the_start
     assert IN_REVIEW in session.start("resume").model
 
 
+def test_a_state_that_cannot_be_read_costs_a_summary_the_claims_lines_alone(
+    session: Session,
+) -> None:
+    """Whatever is in the place of `state.json`: what the summary keeps of the workflow is there, whole."""
+    assert "PR #46" in compact(session)
+    state = session.place.root / ".lifecycle/state.json"
+    state.unlink()
+    state.mkdir()
+    kept = compact(session)
+    assert 'Workflow "User auth", phase 1/3' in kept
+    assert "PR #46" not in kept
+
+
 def test_claim_stage_run_and_workflow_are_one_message_in_which_what_counts_is_whole(
     place: Place, forked: Forked
 ) -> None:

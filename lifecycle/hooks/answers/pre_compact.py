@@ -12,11 +12,12 @@ import os
 
 from lifecycle.app.guidance import preparing
 from lifecycle.claim.engine import briefing, observing
+from lifecycle.core.timing import surviving
 from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply, fit
 from lifecycle.stages.session import staged_start
-from lifecycle.storage import signs_of_life
+from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.workflow_marks import RUN_FILE
 
 
@@ -32,14 +33,18 @@ def answer(call: HookCall) -> Reply:
 
 
 def _claim(call: HookCall) -> list[str]:
-    record = call.record
-    if record is None or call.is_held(record):
-        return []
-    if call.session:  # the claim's message depends on it, and no start may have noted it
-        with contextlib.suppress(OSError):  # on a full disk, the claim's message is still printed
-            signs_of_life.meet(call.claim_store.folder, call.session, call.world.clock.now())
-    hooks = observing.hooks_for(call.world, call.claim_store, record)
-    lines = [fit(line) for line in briefing.claim_lines(record, hooks=hooks)]
+    """The claim's lines; files that cannot be read cost no other system's lines."""
+    lines: list[str] = []
+    with surviving(lambda why: log.write(call.world.root, f"{call.hook}: {why}")):
+        if call.record is not None and not call.is_held(call.record):
+            if call.session:  # the claim's message depends on it, and no start may have noted it
+                # On a full disk, the claim's message is still printed.
+                with contextlib.suppress(OSError):
+                    signs_of_life.meet(
+                        call.claim_store.folder, call.session, call.world.clock.now()
+                    )
+            hooks = observing.hooks_for(call.world, call.claim_store, call.record)
+            lines += map(fit, briefing.claim_lines(call.record, hooks=hooks))
     return [f"- {line.replace('Claim: ', 'Claimed: ', 1)}" for line in lines]
 
 
