@@ -313,6 +313,36 @@ def test_a_writer_killed_in_the_middle_leaves_it_whole(root: Path) -> None:
     assert log_of(root) == []
 
 
+def test_a_maker_killed_in_the_middle_leaves_nothing_in_the_way(root: Path) -> None:
+    """SIGKILL before the new journal has its name: the next entries make another in place of that half."""
+    code = """
+        import os, sys
+        from pathlib import Path
+        from lifecycle.storage import journal
+
+        def stop(_):
+            print("made", flush=True)
+            sys.stdin.read()
+
+        os.fsync = stop
+        journal.note(Path(sys.argv[1]), journal.JournalEntry(1.0, "claim", "write", target="lost"))
+    """
+    with process(code, str(root)) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "made\n"
+        journal.note(root, entry(1))  # it does not wait for the maker: this is left to the next one
+        assert not file_of(root).exists()
+        running.kill()
+        running.wait(30)
+    assert file_of(root).with_name("journal.db.new").exists()
+    journal.note(root, entry(2))
+    assert targets(root) == ["n1", "n2"]
+    assert sorted(path.name for path in file_of(root).parent.glob("journal.db*")) == [
+        "journal.db", "journal.db-shm", "journal.db-wal",
+    ]  # fmt: skip
+    assert log_of(root) == []
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"no database", os.urandom(40_000), b"SQLite format 3\0" * 999]
 )
