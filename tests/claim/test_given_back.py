@@ -50,6 +50,25 @@ def test_a_hand_off_finds_an_open_task_alone_free(
     assert [one.ownership.is_leaseless for one in noted] == [not is_closed]
 
 
+@pytest.mark.parametrize(
+    ("head", "lease", "is_lost"),
+    [
+        ("Octo-Org/hello", "f" * 40, True),
+        ("octo-org/hello", "", False),
+        ("me/hello", "f" * 40, False),
+    ],
+)
+def test_a_look_misses_only_a_lease_that_github_would_show(
+    monkeypatch: pytest.MonkeyPatch, *, head: str, lease: str, is_lost: bool
+) -> None:
+    """Without one git is asked, but not about a fork's, which no look shows, nor one never taken."""
+    monkeypatch.setattr(observing, "standing", lambda *_: LeaseStanding(is_gone=True))
+    world: Any = SimpleNamespace(head=head, base="octo-org/hello")
+    looking: Any = SimpleNamespace(world=world)
+    made = record(memory={"ownership.lease": lease})
+    assert observing._made_sure(looking, made, shown()).is_lost is is_lost
+
+
 def shown(**changes: Any) -> Observation:
     """What a release from afar leaves: the card free in Todo, nobody assigned."""
     return observation(**{"item": FREE, **changes})
