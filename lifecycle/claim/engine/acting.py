@@ -402,9 +402,8 @@ def _read_back(working: LookUnderWay, error: errors.LifecycleError) -> bool:
         observing.could_not_look(working, error)
         return False
     is_read = observing.observe(working)
-    working.record = working.record.without(
-        "Look"
-    )  # nothing delays the next one, which reads again
+    # Nothing delays the next one, which reads again.
+    working.record = working.record.without("Look")
     return is_read
 
 
