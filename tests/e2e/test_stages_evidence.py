@@ -264,6 +264,17 @@ def test_a_part_in_the_background_stays_a_part_however_it_ends(
     assert not (ground.here / "stage-awaited").exists()
 
 
+def test_a_suite_in_the_background_elsewhere_shows_nothing_however_it_ends(
+    ground: Ground, agent: Agent
+) -> None:
+    """It may test other files: its end is not waited for, and its result stays unknown."""
+    line = "cd ../other && pytest"
+    bash(agent, line, backgroundTaskId="b1")
+    assert not (ground.here / "stage-awaited").exists()
+    notifies(agent, "b1", command=line)
+    assert runs(ground) == [("unknown", False)]
+
+
 @SOAKED
 def test_words_of_a_command_are_not_the_clients(ground: Ground, agent: Agent) -> None:
     """A summary repeats the command line: only what stands behind it tells how it ended."""
