@@ -360,6 +360,8 @@ def test_what_cannot_be_read_back_is_not_sent_again_by_the_same_look(
     report = place.tree().tick(Wake.STOP)
     assert operations(place) == ["ObserveClaim", "CommentAndClose", *["ObserveClaim"] * 3]
     assert (isinstance(report.problem, Transient), "closed" in texts(report)) == (True, False)
+    assert report.record is not None
+    assert "Look" not in report.record.troubles  # nothing holds the next one back
     for _ in range(3):
         place.clock.sleep(70)
         place.tree().tick(Wake.STOP)
