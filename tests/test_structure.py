@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_380,
     "platforms": 637,
     "evidence": 2_433,
-    "claim": 6_053,
+    "claim": 6_051,
     "run": 3_574,
     "stages": 2_485,
     "workflow": 2_163,
@@ -41,7 +41,7 @@ BUDGET = {
     "views": 2_180,
     "app": 1_577,
     "setup": 3_073,
-    "hooks": 1_915,
+    "hooks": 1_914,
     "cli": 4_937,
     APART: 17_756,
 }
