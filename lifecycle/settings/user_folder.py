@@ -198,8 +198,8 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 
 
 def _allowed(environment: Mapping[str, str], repository: Path, kind: str) -> list[str]:
-    lines: list[str] = _trusted(environment).get(str(repository), {}).get(kind, [])
-    return lines
+    lines = _trusted(environment).get(str(repository), {}).get(kind)
+    return lines if isinstance(lines, list) else []
 
 
 def _file(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> tuple[Path, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
@@ -189,3 +190,20 @@ def test_a_broken_list_trusts_nothing_and_is_kept(
     with pytest.raises(BadConfig, match=r"trust\.json"):
         user_folder.allow(environment, here, commands=COMMANDS)
     assert (place / "trust.json").read_bytes() == content
+
+
+def test_entries_of_another_form_are_no_yes(environment: dict[str, str]) -> None:
+    """Each yes was once an entry of its own: whoever gave one is asked again; nor does a word count."""
+    here = Path("/home/dev/hello/.git")
+    older = {"repository": str(here), "commands": [*COMMANDS]}
+    broken = {"commands": None, "checks": "make", "programs": "bd"}
+    place = config.own_folder(environment)
+    assert place is not None
+    place.mkdir(parents=True)
+    text = json.dumps({"version": 1, "trusted": {"5f" * 32: older, str(here): broken}})
+    (place / "trust.json").write_text(text)
+    assert not user_folder.is_trusted(environment, here, COMMANDS)
+    assert user_folder.allowed(environment, here) == ()
+    assert not user_folder.allows(environment, here, "bd")
+    user_folder.allow(environment, here, commands=COMMANDS)
+    assert user_folder.is_trusted(environment, here, COMMANDS)
