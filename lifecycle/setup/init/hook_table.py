@@ -241,11 +241,14 @@ def misshapen(value: object, where: str, name: str = "", shape: Any = _SHAPE) ->
 
 
 def own_name(hook: object) -> str | None:
-    """The script that a hook entry runs if it is as `init` writes one, else None."""
+    """The script that a hook entry runs if it is as `init` writes one, or once did, else None."""
     if not isinstance(hook, dict):
         return None
-    signed = f" {_SIGNED}" if hook.get("args") == [_SIGNED] else ""
-    match = _OWN.search(f"{hook.get('command')}{signed}")
+    command, args = str(hook.get("command")), hook.get("args")
+    # Before there was a signature, an entry had no arguments, and its script was the package's own.
+    is_older = args == [] and Path(command).parts[-3:-1] == ("lifecycle", "_hooks")
+    signed = f" {_SIGNED}" if is_older or args == [_SIGNED] else ""
+    match = _OWN.search(f"{command}{signed}")
     return match[1] if match else None
 
 

@@ -104,15 +104,15 @@ def render(mark: InitMark) -> bytes:
     return json.dumps(data, indent=2).encode("ascii") + b"\n"
 
 
-def parse(content: bytes) -> InitMark:
-    """The mark in the content of its file.
+def parse(content: bytes, name: str = MARK) -> InitMark:
+    """The mark in the content of its file; `name` is for sentences.
 
     Raises:
         Refused: it is not a mark of ours, or was broken by hand.
     """
     mark: InitMark | None = from_json(InitMark, object_in(content, _VERSION))
     if mark is None or not _is_ours(mark):
-        raise Refused(sentence("unreadable-mark", name=MARK))
+        raise Refused(sentence("unreadable-mark", name=name))
     put = mark.settings
     # Nobody else's rule is removed, whatever a stranger's mark says.
     mark.settings = replace(

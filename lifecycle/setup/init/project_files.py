@@ -88,7 +88,7 @@ class ProjectFiles:
     def mark(self, name: str | Path = MARK) -> InitMark | None:
         """The mark that an earlier run left, or None."""
         content = self.draft.read(name)
-        return init_mark.parse(content) if content is not None else None
+        return init_mark.parse(content, str(name)) if content is not None else None
 
     def new_mark(self, mode: str = LOCAL) -> InitMark:
         """The mark of a first run; it lists the client's settings folder as made, if that is missing."""

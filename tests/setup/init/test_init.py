@@ -29,6 +29,7 @@ from lifecycle.setup.init.hook_table import (
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
 from lifecycle.setup.init.planning import apply, copy_to, plan
+from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.setup.init.supplies import section, settings_file
 from lifecycle.storage import store
 from tests.batches import each_row
@@ -333,6 +334,33 @@ def test_entries_without_a_mark_are_not_set_up_twice(
         assert {entry.file.shown for entry in setup.entries} == {SHARED}
         assert setup.mark is not None
         assert setup.mark.mode == "shared"
+
+
+def test_entries_of_before_the_signature_are_renewed_and_go(clone: Clone) -> None:
+    """What an `init` without it wrote: its mark is refused, and what that advises leaves no hook twice."""
+    for file in (Path(__file__).parent / "unsigned").iterdir():
+        clone.write(f".claude/{file.name}", file.read_bytes())
+    for arguments in (["init"], ["init", "--remove"]):
+        assert f"{MARK} cannot be read, so nothing was written" in refused(clone.run(*arguments))
+    (clone.root / MARK).unlink()
+    assert "did not write" not in ok(clone.run("init"))
+    setup = ClientSetup.read(clone.root, clone.environment)
+    assert (setup.missing, setup.doubled) == ([], [])
+    assert {entry.is_there for entry in setup.entries} == {True}
+    assert "still runs" not in ok(clone.run("init", "--remove"))
+    assert ClientSetup.read(clone.root, clone.environment).entries == ()
+
+
+@pytest.mark.parametrize(
+    ("option", "name"), [("--permissions", PERMITS), ("--statusline", LINE_MARK)]
+)
+def test_a_broken_mark_of_a_part_is_named(clone: Clone, option: str, name: str) -> None:
+    """It is this file that is to be deleted; then it is written anew."""
+    ok(clone.run("init", option))
+    clone.write(name, "{}")
+    assert refused(clone.run("init", option)).startswith(f"lifecycle: {name} cannot be read")
+    (clone.root / name).unlink()
+    ok(clone.run("init", option))
 
 
 def test_a_persons_entries_go_when_everybodys_come_without_a_mark(clone: Clone) -> None:
