@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from lifecycle.cli.terminal import json_text, say
+from lifecycle.cli.terminal import CleanStream, json_text, say
 from lifecycle.core.errors import HeldByAnother, LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import DeadlineReached
@@ -80,19 +80,25 @@ def _unwritable(error: OSError) -> str:
     # Nothing but the current folder has no name.
     if isinstance(error, FileNotFoundError) and not error.filename:
         return "The current folder no longer exists, so nothing was done; go to another one."
-    where = error.filename or ("standard output" if _is_output_refused() else "writing a file")
+    where = error.filename or ("standard output" if _is_of_output(error) else "writing a file")
     return f"{where}: {error.strerror or error}; what was done until then is kept. Fix that and try again."
 
 
-def _is_output_refused() -> bool:
+def _is_of_output(error: OSError) -> bool:
     """True if standard output did not accept what was printed; it is then given up."""
+    from traceback import walk_tb
+
+    # Without a buffer, or if the text is larger than it, nothing is left that a flush would try again.
+    frames = walk_tb(error.__traceback__)
+    is_printed = any(frame.f_code is CleanStream.write.__code__ for frame, _ in frames)
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError:
+        is_printed = True
+    if is_printed:
         sys.stdout = None  # else it is tried again at exit, with a traceback
-        return True
-    return False
+    return is_printed
 
 
 def _defect(error: Exception) -> str:

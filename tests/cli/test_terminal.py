@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.cli import terminal
+from lifecycle.cli import endings, terminal
 from lifecycle.core.redact import shown, visible
 
 SECRET = "gh" + "p_" + "aB3dE5gH1j" * 4
@@ -59,6 +59,21 @@ def test_a_stream_that_was_given_up_stays_so() -> None:
         assert sys.stdout is None
     finally:
         sys.stdout = before
+
+
+@pytest.mark.parametrize("is_buffered", [False, True])
+def test_an_output_that_is_full_is_named_with_and_without_a_buffer(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], is_buffered: bool
+) -> None:
+    """Without one nothing is left that would be refused again at the end, and it is named all the same."""
+    text = "x" * (100_000 if is_buffered else 1)  # larger than a buffer it is not kept in one
+    with Path("/dev/full").open("wb", buffering=-1 if is_buffered else 0) as full:
+        stream = io.TextIOWrapper(full, write_through=not is_buffered)
+        monkeypatch.setattr(sys, "stdout", terminal.CleanStream(stream))
+        assert endings.answered(lambda: terminal.say(text), as_json=False) == 1
+        assert sys.stdout is None
+        stream.detach()
+    assert "standard output: No space left on device" in capfd.readouterr().err
 
 
 def test_a_console_draws_our_colours_and_nobody_elses() -> None:
