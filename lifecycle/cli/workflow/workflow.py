@@ -203,7 +203,7 @@ def call(*, function: str) -> None:
     called = FUNCTIONS[function]
     try:
         request = {"arguments": [], "named": {}, **json.loads(text or "{}")}
-        arguments, named = list(request["arguments"]), dict(request["named"])
+        arguments, named = request["arguments"], request["named"]
         inspect.signature(called).bind(*arguments, **named)
     except (ValueError, TypeError, RecursionError) as error:
         raise Refused(

@@ -259,7 +259,7 @@ def test_outside_of_a_worktree_there_is_one_sentence(tmp_path: Path) -> None:
     assert list(outside.iterdir()) == []
 
 
-@pytest.mark.parametrize("stdin", ["x", "[]", '{"arguments": 1}', '{"named": 1}'])
+@pytest.mark.parametrize("stdin", ["x", "[]", '{"arguments": 1}', '{"named": []}'])
 def test_a_call_that_makes_no_sense_is_refused(ground: WorkflowGround, stdin: str) -> None:
     """What stands on stdin has a form, and a function has its arguments."""
     done = ground.run("call", "get_workflow_state", "--json", stdin=stdin)
