@@ -17,7 +17,7 @@ import pytest
 from lifecycle.settings.resources import hook_script, top_folder
 from lifecycle.setup.doctor.examine_hooks import edit
 from lifecycle.setup.init import found_hooks
-from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, local_form
+from lifecycle.setup.init.hook_table import NAMES, WIRES, entry, groups, local_form, wire_of
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok
@@ -256,6 +256,22 @@ def test_an_entry_that_somebody_changed(
     assert finding["hinders"]
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []
+
+
+def test_what_differs_in_an_entry_is_all_named_and_nothing_of_somebody_elses() -> None:
+    """The matcher that the entry is below counts like its own keys; one by hand has no wanted form."""
+    wire = wire_of("Notification", "on-idle")
+    assert wire is not None
+    written = entry(wire, local_form(Path("/opt/hooks")))
+    file = found_hooks.ClientSettings(Path(LOCAL), LOCAL, {})
+    for matcher, hook, changed in (
+        ("idle_prompt", written, []),
+        ("permission_prompt", written, ["matcher"]),
+        ("", {**written, "timeout": 5, "async": True}, ["timeout", "async", "matcher"]),
+        ("", {"command": "lifecycle hook on-idle"}, []),
+    ):
+        found = found_hooks.HookEntry(file, wire.event, matcher, wire.name, hook)
+        assert found.changed == changed
 
 
 @SOAKED
