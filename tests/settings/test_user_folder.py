@@ -155,6 +155,17 @@ def test_a_new_yes_ends_the_earlier_one(environment: dict[str, str]) -> None:
     assert user_folder.is_trusted(environment, there, COMMANDS)
 
 
+def test_a_yes_to_one_kind_keeps_the_yes_to_others(environment: dict[str, str]) -> None:
+    """Whoever allows a tracker's program allowed the commands before, and is not asked again; nor back."""
+    here = Path("/home/dev/hello/.git")
+    user_folder.allow(environment, here, commands=COMMANDS)
+    user_folder.allow(environment, here, programs=["bd"])
+    assert user_folder.is_trusted(environment, here, COMMANDS)
+    user_folder.allow(environment, here, commands=COMMANDS[:1], checks=["make"])
+    assert user_folder.allows(environment, here, "bd")
+    assert user_folder.allowed(environment, here) == (COMMANDS[0], "make")
+
+
 def test_trust_can_be_taken_back(environment: dict[str, str]) -> None:
     """Of this repository alone; taking back what was not given says so."""
     here, there = Path("/home/dev/hello/.git"), Path("/home/dev/other/.git")
