@@ -154,6 +154,14 @@ def test_an_older_entry_is_renewed(made: tuple[str, Any], form: Any) -> None:
     assert unwire(second, WHERE, renewed) == text
 
 
+def test_an_entry_below_another_matcher_goes_back_below_its_own() -> None:
+    """As it is it would not run where its script has work, or run where that has none."""
+    wired, put = wire("", WHERE, FORM, Put())
+    for before, after in (('"idle_prompt"', '"other"'), ('"matcher": "Bash",', '"matcher": "",')):
+        again, _ = wire(wired.replace(before, after), WHERE, FORM, put)
+        assert values(again) == values(wired)
+
+
 def test_it_looks_as_if_a_person_had_written_it() -> None:
     """Indentation, line ends and comments are those of the file; a comment stays by its value."""
     text = '{\r\n\t"model": "x", // mine\r\n\t"permissions": {\r\n\t\t"allow": ["Read"]\r\n\t}\r\n}\r\n'
