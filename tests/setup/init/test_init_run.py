@@ -200,6 +200,18 @@ def test_with_the_plugin_permissions_and_the_limit_alone(clone: Clone) -> None:
     assert clone.contents() == before
 
 
+def test_permissions_once_asked_for_a_run_are_so_for_the_whole(clone: Clone) -> None:
+    """Without --run no limit comes with them, also beside the staged workflow; --run is remembered."""
+    clone.write(".lifecycle.toml", "[stages]\nuse = true\n")
+    ok(clone.run("init", "--permissions"))
+    assert "env" not in settings(clone)
+    ok(clone.run("init", "--permissions", "--run"))
+    ok(clone.run("init", "--permissions"))
+    assert settings(clone)["env"][CAP] == "108"
+    ok(clone.run("init"))
+    assert all((clone.root / name).exists() for name in NAMES)
+
+
 def test_remove_goes_with_no_other_option(clone: Clone) -> None:
     """It takes out whatever is there."""
     assert (
