@@ -751,6 +751,7 @@ def test_a_claim_that_is_still_here_stays_out_of_git(
         claim.write_text("{}")
         said = ok(clone.run("init", "--remove"))
         assert ("There is still a claim here" in said) == (holder == clone.root)
+        assert "still a run here" not in said
         assert ".agent-claim.json" not in clone.git("-C", str(holder), "status", "--short")
         claim.unlink()
         name = ".gitignore" if arguments else ".git/info/exclude"
