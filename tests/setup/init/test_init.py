@@ -363,6 +363,20 @@ def test_a_broken_mark_of_a_part_is_named(clone: Clone, option: str, name: str) 
     ok(clone.run("init", option))
 
 
+def test_a_broken_mark_of_another_worktree_is_no_hindrance_here(clone: Clone) -> None:
+    """As one of before the signature is, until `init` has run there: it is told where it is."""
+    clone.git("commit", "-q", "--allow-empty", "-m", "Begin")
+    linked = clone.root.parent / "linked"
+    clone.git("worktree", "add", "-q", str(linked))
+    (linked / MARK).parent.mkdir()
+    (linked / MARK).write_text("{}")
+    before = clone.contents()
+    ok(clone.run("init"))
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+    assert MARK in refused(clone.run("init", cwd=linked))
+
+
 def test_a_persons_entries_go_when_everybodys_come_without_a_mark(clone: Clone) -> None:
     """As a pull may bring them; what the person had in the settings is kept."""
     ok(clone.run("init", "--shared"))
