@@ -194,6 +194,15 @@ def test_two_files_run_two_things(patient: Patient, tmp_path: Path) -> None:
     assert finding["fix"] == "${EDITOR:-vi} ~/.claude/settings.json"
 
 
+def test_of_an_entry_of_init_and_one_by_hand_the_latter_is_to_go(patient: Patient) -> None:
+    """Whichever file is read first: `init` would put its own in again."""
+    ok(patient.place.cli("init", "--shared"))
+    hook = {"type": "command", "command": "lifecycle hook on-stop"}
+    patient.write_settings({"hooks": {"Stop": [{"hooks": [hook]}]}})
+    finding = patient.only("hooks.doubled", "fail")
+    assert finding["fix"] == f"${{EDITOR:-vi}} {LOCAL}"
+
+
 @SOAKED
 def test_two_files_run_the_same(patient: Patient) -> None:
     """The client runs equal entries once, so nothing is wrong with that."""
