@@ -71,6 +71,8 @@ def test_what_another_agent_holds_is_not_closed(beads: Place) -> None:
     told(beads, "comment", task, "How is it going?")
     closed = told(known_as(beads, LIFECYCLE_ACTOR="maria"), "close", task)
     assert closed["task"]["status"] == "closed"
+    released = told(beads, "release", task)  # it holds nobody up any more
+    assert released["task"]["status"] == "closed"
 
 
 @SOAKED
