@@ -40,7 +40,7 @@ BUDGET = {
     "reconcile": 1_432,
     "views": 2_180,
     "app": 1_577,
-    "setup": 3_075,
+    "setup": 3_086,
     "hooks": 1_914,
     "cli": 4_941,
     APART: 17_756,

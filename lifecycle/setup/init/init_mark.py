@@ -8,7 +8,9 @@ the text itself confirms it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
@@ -110,7 +112,8 @@ def parse(content: bytes, name: str = MARK) -> InitMark:
     Raises:
         Refused: it is not a mark of ours, or was broken by hand.
     """
-    mark: InitMark | None = from_json(InitMark, object_in(content, _VERSION))
+    data = object_in(content, _VERSION)
+    mark: InitMark | None = from_json(InitMark, data if "parts" in data else _renewed(data))
     if mark is None or not _is_ours(mark):
         raise Refused(sentence("unreadable-mark", name=name))
     put = mark.settings
@@ -121,6 +124,21 @@ def parse(content: bytes, name: str = MARK) -> InitMark:
         variables={n: value for n, value in put.variables.items() if n == hook_table.CAP},
     )
     return mark
+
+
+@dataclass(frozen=True, slots=True)
+class _FormerLines:
+    """The additions to a file of lines as earlier marks have them: one text."""
+
+    piece: str
+
+
+def _renewed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a mark of an earlier lifecycle, in the form of today's."""
+    lines = from_json(dict[str, _FormerLines], data.get("lines"))
+    pieces = lines and {name: re.findall(r"\s*.+\n", put.piece) for name, put in lines.items()}
+    parts = [part for part in hook_table.PARTS if data.get(part)]
+    return {**data, "lines": pieces, "parts": parts}
 
 
 def _is_ours(mark: InitMark) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import tomllib
 from pathlib import Path
@@ -336,13 +337,13 @@ def test_entries_without_a_mark_are_not_set_up_twice(
         assert setup.mark.mode == "shared"
 
 
-def test_entries_of_before_the_signature_are_renewed_and_go(clone: Clone) -> None:
-    """What an `init` without it wrote: its mark is refused, and what that advises leaves no hook twice."""
+@pytest.mark.parametrize("has_mark", [True, False])
+def test_entries_of_before_the_signature_are_renewed_and_go(clone: Clone, has_mark: bool) -> None:
+    """What an `init` without it wrote leaves no hook twice, with its mark of then and if that was lost."""
     for file in (Path(__file__).parent / "unsigned").iterdir():
         clone.write(f".claude/{file.name}", file.read_bytes())
-    for arguments in (["init"], ["init", "--remove"]):
-        assert f"{MARK} cannot be read, so nothing was written" in refused(clone.run(*arguments))
-    (clone.root / MARK).unlink()
+    if not has_mark:
+        (clone.root / MARK).unlink()
     assert "did not write" not in ok(clone.run("init"))
     setup = ClientSetup.read(clone.root, clone.environment)
     assert (setup.missing, setup.doubled) == ([], [])
@@ -898,6 +899,34 @@ def test_a_mark_that_is_none_of_ours_is_refused(clone: Clone, change: dict[str, 
     for arguments in (["init"], ["init", "--remove"]):
         assert MARK in refused(clone.run(*arguments))
     assert clone.picture() == before
+
+
+@pytest.mark.parametrize("again", [[], [["init"]]])
+@pytest.mark.parametrize("way", WAYS)
+def test_what_an_earlier_lifecycle_put_in_is_known_as_ours(
+    clone: Clone, way: str, again: list[list[str]]
+) -> None:
+    """Its entries have no arguments, its mark has a text of lines and a field for each part."""
+    clone.write(LOCAL, THEIRS)
+    clone.write(SHARED, THEIRS)
+    clone.write(".gitignore", "*.o\r\n*.a")
+    before = clone.contents()
+    ok(clone.run("init", "--stages", "--run", "--workflow", *WAYS[way]))
+    wired = clone.read(LOCAL)
+    unsigned = re.sub(r'"args": \[\s*"# lifecycle init"\s*\]', '"args": []', wired)
+    clone.write(LOCAL, re.sub(r'"/[^"\s]*/_?hooks/', '"/opt/lifecycle/_hooks/', unsigned))
+    mark = json.loads(clone.read(MARK))
+    parts = dict.fromkeys(mark.pop("parts"), True)
+    for name, pieces in mark["lines"].items():
+        mark["lines"][name] = {"lines": [*map(str.strip, pieces)], "piece": "".join(pieces)}
+    clone.write(MARK, json.dumps({**mark, **parts}))
+    for arguments in again:
+        ok(clone.run(*arguments))
+        assert ClientSetup.read(clone.root, clone.environment).doubled == []
+        assert json.loads(clone.read(MARK))["parts"] == [*parts]
+        assert clone.read(LOCAL) == wired
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
 
 
 def test_a_strangers_mark_takes_out_nothing_of_others(clone: Clone) -> None:
