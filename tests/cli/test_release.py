@@ -96,6 +96,19 @@ def test_what_a_clone_of_a_single_branch_pushed_is_told_as_pushed(place: Place) 
     assert f"Branch `{branch}`: 1 commit, pushed up to {head[:7]}, phase coding." in body
 
 
+def test_what_a_clone_of_a_single_branch_pushed_before_is_told_beside_what_it_did_not(
+    place: Place,
+) -> None:
+    """The issue's comment must not say that nothing was pushed, nor the note that all is only here."""
+    place.git("config", "remote.origin.fetch", "+refs/heads/main:refs/remotes/origin/main")
+    branch = claimed(place)
+    head = place.git("rev-parse", "HEAD")
+    place.work(branch, push=False)
+    assert f"1 commit of {branch} only here" in ok(place.cli("release"))
+    (body,) = (comment["body"] for comment in place.issue()["comments"])
+    assert f"2 commits, pushed up to {head[:7]}, 1 not pushed, phase coding." in body
+
+
 def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
     """Board, assignee, Agent, lease, one comment, file gone; branch and commits stay everywhere."""
     branch = claimed(place)

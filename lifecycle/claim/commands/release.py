@@ -205,7 +205,8 @@ def _pushed(world: World, branch: str) -> str | None:
     if head and head != known:
         with suppress(GitFailed, Transient):
             there = git.run("ls-remote", remote, f"refs/heads/{branch}", remote=remote)
-            return head if there.startswith(head) else known
+            # Fails if the remote has no such branch, or has commits that were never fetched here.
+            return git.run("rev-parse", "--verify", there.split("\t")[0] + "^{commit}")
     return known
 
 
