@@ -14,9 +14,7 @@ from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import figures
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms import command_argv, selection
-from lifecycle.run import tdd_moves
-from lifecycle.run.checkpoints import go_back, make, prefix_of, rolled_back, with_checkpoint
-from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
+from lifecycle.run import kept_work, tdd_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.table import MAX_RETRIES, NEXT, WORK, RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import filled, refused
@@ -43,8 +41,8 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
         if after != change.before:
             change.note(f"Story {moved.id}: {moved.status}")
         if not moved.is_open and old_story.is_open:
-            checkpoint = make(session.git, after, session.now, moved.id)
-            change.run = after = with_checkpoint(after, checkpoint)
+            checkpoint = kept_work.make(session.git, after, session.now, moved.id)
+            change.run = after = kept_work.with_checkpoint(after, checkpoint)
         escalations = change.told()
     lines = [f"Updated story {moved.id}: {moved.status}"]
     if moved.status is StoryStatus.IN_PROGRESS:
@@ -137,10 +135,10 @@ def mark_working_state(session: RunSession) -> None:
     branch stay unchanged. Ignored files, and files that are named like secrets, are not saved.
     """
     with session.store.changing() as change:
-        checkpoint = make(session.git, change.run, session.now)
-        change.run = with_checkpoint(change.run, checkpoint)
+        checkpoint = kept_work.make(session.git, change.run, session.now)
+        change.run = kept_work.with_checkpoint(change.run, checkpoint)
         change.note(f"Checkpoint {checkpoint.ref}: {checkpoint.commit[:10]}")
-    ref = f"{prefix_of(change.run)}{checkpoint.ref}"
+    ref = f"{kept_work.prefix_of(change.run)}{checkpoint.ref}"
     way = f"Go back to it with: lifecycle run rollback-to-checkpoint {checkpoint.ref}"
     data = {"checkpoint": checkpoint.ref, "ref": ref, "commit": checkpoint.commit}
     session.show([f"Marked working state: {checkpoint.ref} ({checkpoint.commit[:10]})", way], data)
@@ -157,8 +155,8 @@ def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
         before = change.run
         if before.is_over:
             raise refused("run-over-not-moved", before=before)
-        back = go_back(session.git, before, name, session.now)
-        change.run = rolled_back(before, back.checkpoint, back.record)
+        back = kept_work.go_back(session.git, before, name, session.now)
+        change.run = kept_work.rolled_back(before, back.checkpoint, back.record)
         pairs = zip(before.stories, change.run.stories, strict=True)
         pending = StoryStatus.PENDING
         reopened = [s.id for old, s in pairs if s.status is pending is not old.status]
@@ -192,9 +190,11 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     if not target.started:
         raise refused("story-not-begun", story=target)
     selected = selection.detect(world.root, world.environment).selected
-    text = message.strip() or subject_of(target, selected.about.conventions if selected else {})
+    text = message.strip() or kept_work.subject_of(
+        target, selected.about.conventions if selected else {}
+    )
     with world.deadline.standing_still():
-        saved = commit_story(session.git, text, EvidenceRoom(world.root).outputs())
+        saved = kept_work.commit_story(session.git, text, EvidenceRoom(world.root).outputs())
     notes = [f"Note: left out, since it is named like a secret: {path}" for path in saved.secrets]
     ids = {"story": target.id, "commit": saved.commit}
     data = {**ids, "files": saved.paths, "left": saved.secrets}
@@ -203,6 +203,6 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
         return session.show([nothing, *notes], data)
     done = f"Committed {target.id}: {saved.commit[:10]} {saved.subject}"
     with session.store.changing() as change:
-        change.run = with_commit(change.run, target.id, saved.commit)
+        change.run = kept_work.with_commit(change.run, target.id, saved.commit)
         change.note(done)
     return session.show([f"{done} ({figures.count(len(saved.paths), 'file')})", *notes], data)

@@ -18,9 +18,10 @@ from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import check_process
 from lifecycle.run import long_run, state
 from lifecycle.run.gates.gate_rules import check_states
+from lifecycle.run.stories import story_edits
 from lifecycle.run.table import WAITS, FailureCategory, RunStatus
 from lifecycle.run.texts import agent_contexts, told
-from lifecycle.run.trouble import blockers, external_services
+from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import advice, failed
 from lifecycle.settings.config import for_child
 
@@ -76,14 +77,14 @@ def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
     Each is shown with its substitute for development and tests, and is recorded in the story.
     """
     with session.store.changing() as change:
-        change.run = external_services.scanned(change.run, story)
+        change.run = story_edits.scanned(change.run, story)
         scanned_story = change.run.story(story)
         services = scanned_story.dependencies or ()
         keywords = ", ".join(service.keyword for service in services) or "none"
         change.note(f"Scanned {scanned_story.id} for external dependencies: {keywords}")
     shown = {name: name for name in ("type", "category", "keyword", "mock")}
     needed = [fields_of(service, **shown, requires_secrets="needs_secrets") for service in services]
-    lines = external_services.dependency_lines(scanned_story, as_table=table)
+    lines = story_edits.dependency_lines(scanned_story, as_table=table)
     session.show(lines, {"story": scanned_story.id, "dependencies": needed})
 
 

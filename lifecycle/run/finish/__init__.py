@@ -1,1 +1,1 @@
-"""The end of a story and of a run: its commit, the pull request and its text, and the closing word."""
+"""The end of a run: what it lacks, the pull request and its text, and the closing word."""

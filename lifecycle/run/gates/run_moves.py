@@ -8,10 +8,10 @@ from __future__ import annotations
 from math import inf, nextafter
 
 from lifecycle.core.redact import listed
-from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.gate_records import with_gate, without_waiver
 from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.kept_work import pending_again
 from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.stories.story_edits import clarified_for
 from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, StoryStatus

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
-from lifecycle.run import checkpoints
-from lifecycle.run.checkpoints import Return, prefix_of, with_checkpoint
+from lifecycle.run import kept_work
+from lifecycle.run.kept_work import Return, prefix_of, with_checkpoint
 from lifecycle.run.state import Checkpoint, Run, Story, new_run
 from lifecycle.run.table import StoryStatus
 from tests.run.run_ground import RunGround
@@ -53,15 +53,15 @@ class Marked:
     def mark(self, story: str = "") -> Checkpoint:
         """Make a checkpoint."""
         self.now += 10
-        given = checkpoints.make(self.own_git, self.run, self.now, story)
+        given = kept_work.make(self.own_git, self.run, self.now, story)
         self.run = with_checkpoint(self.run, given)
         return given
 
     def back(self, name: str = "") -> Return:
         """Go back."""
         self.now += 10
-        back = checkpoints.go_back(self.own_git, self.run, name, self.now)
-        self.run = checkpoints.rolled_back(self.run, back.checkpoint, back.record)
+        back = kept_work.go_back(self.own_git, self.run, name, self.now)
+        self.run = kept_work.rolled_back(self.run, back.checkpoint, back.record)
         return back
 
     @property
@@ -195,7 +195,7 @@ def test_a_name_that_was_deleted_from_git_is_given_again(marked: Marked) -> None
     marked.commit("b.py", "1\n")
     again = marked.mark()
     assert again.ref == "mark-1"
-    assert checkpoints.find(marked.own_git, marked.run, "") == again
+    assert kept_work.find(marked.own_git, marked.run, "") == again
 
 
 def test_a_story_is_gone_back_to_by_its_id(marked: Marked) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lifecycle.run import state
-from lifecycle.run.checkpoints import rolled_back
+from lifecycle.run.kept_work import rolled_back
 from lifecycle.run.state import (
     Blocker,
     Checkpoint,

@@ -11,8 +11,8 @@ import pytest
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
-from lifecycle.run.finish.story_commit import StoryCommit, commit_story, subject_of, with_commit
 from lifecycle.run.gates.work_facts import facts_of
+from lifecycle.run.kept_work import StoryCommit, commit_story, subject_of, with_commit
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import StoryStatus
 from tests.run.run_ground import RunGround

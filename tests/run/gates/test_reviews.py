@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates.reviews import (
     counted,
     findings_in,
@@ -16,6 +15,7 @@ from lifecycle.run.gates.reviews import (
     reviewed,
     standing,
 )
+from lifecycle.run.kept_work import pending_again
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run
 from lifecycle.run.table import (
     ESCALATION,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.run.state import Criterion, Run, Story
-from lifecycle.run.trouble.external_services import (
+from lifecycle.run.stories.story_edits import (
     SERVICES,
     dependency_lines,
     scanned,

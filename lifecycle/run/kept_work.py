@@ -1,6 +1,7 @@
-"""Checkpoints as refs: `refs/lifecycle/checkpoints/<run>/<name>`, which pushing a branch does not push.
+"""What git keeps of a run's work: checkpoints, and the commit of each story.
 
-Each is a commit with the worktree's files as its tree and HEAD's commit as its parent, so that both can be
+Checkpoints are refs, `refs/lifecycle/checkpoints/<run>/<name>`, which pushing a branch does not push. Each
+is a commit with the worktree's files as its tree and HEAD's commit as its parent, so that both can be
 restored. As in git's stash, a second parent has the index, if that differs from HEAD's commit and from the
 files. The message has the stories as they were. Sources: https://git-scm.com/docs/git-commit-tree,
 https://git-scm.com/docs/git-update-ref, https://git-scm.com/docs/git-stash#_discussion.
@@ -8,6 +9,8 @@ https://git-scm.com/docs/git-update-ref, https://git-scm.com/docs/git-stash#_dis
 A rollback first saves the present state; then it restores files, branch and stories. The files are
 restored through a temporary index of the present files. git would overwrite ignored files, so these are
 checked first. Source: https://git-scm.com/docs/git-read-tree
+
+A story's commit has the worktree's files, in the platform's format, and goes through git's own hooks.
 """
 
 from __future__ import annotations
@@ -15,15 +18,17 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
 
 from lifecycle.core.errors import GitFailed, did_you_mean
 from lifecycle.core.light_dataclass import dataclass, fields_of
-from lifecycle.core.redact import redact, visible
+from lifecycle.core.redact import listed, redact, visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files
-from lifecycle.git.commits import commit_at, head_of, moved_modules
+from lifecycle.git.commits import added_lines, commit_at, empty_tree, head_of, moved_modules
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import AUTHOR, Aside, files_aside
 from lifecycle.run.state import Checkpoint, Criterion, Run, Story
@@ -105,7 +110,7 @@ def _record(git: GitRepository, run: Run, commit: str) -> Run:
         return Run(run.id, "", 0.0)
 
 
-def listed(git: GitRepository, run: Run) -> dict[str, str]:
+def refs_of(git: GitRepository, run: Run) -> dict[str, str]:
     """Every checkpoint of a run that git has: its name, and its commit; the oldest first."""
     words = ("--sort=creatordate", "--format=%(refname) %(objectname)", prefix_of(run))
     lines = [line.rpartition(" ") for line in git.run("for-each-ref", *words).splitlines()]
@@ -118,7 +123,7 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     Raises:
         Refused: there is no such checkpoint; the sentence lists the existing ones.
     """
-    kept = listed(git, run)
+    kept = refs_of(git, run)
     # Newest first: a name that somebody deleted from git may have been used again.
     noted = [checkpoint for checkpoint in reversed(run.checkpoints) if checkpoint.ref in kept]
     ref = name.removeprefix(prefix_of(run))
@@ -143,7 +148,7 @@ def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
 def _next_name(git: GitRepository, run: Run, kind: str) -> str:
     """The next free name of a kind: `mark-1`, `mark-2` and so on; for a story its id, then `S1-2`."""
     pattern = rf"{re.escape(kind)}(?:-\d+)?"
-    taken = [name for name in listed(git, run) if re.fullmatch(pattern, name)]
+    taken = [name for name in refs_of(git, run) if re.fullmatch(pattern, name)]
     if kind not in (MARK, SAVED) and kind not in taken:
         return kind
     numbers = [int(name.rpartition("-")[2]) if "-" in name else 1 for name in taken]
@@ -305,3 +310,81 @@ def _move_head(git: GitRepository, former: str, checkpoint: str) -> None:
     git.run("read-tree", "--empty")
     if former:
         git.run("update-ref", "-m", "lifecycle: rollback", "-d", "HEAD", former)
+
+
+FORMAT: Final = "{type}: {title} ({id})"
+"""The commit's subject, unless the platform has another."""
+
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StoryCommit:
+    """What was committed: the commit ("" if there was nothing), its files, and what was left out."""
+
+    commit: str
+    subject: str
+    paths: tuple[str, ...]
+    secrets: tuple[str, ...]
+
+
+def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
+    """The first line of a story's commit, by the platform's convention of commits that contains {title}."""
+    texts = (text for name, text in conventions.items() if name.casefold().startswith("commit"))
+    template = next((text for text in texts if isinstance(text, str) and "{title}" in text), FORMAT)
+    parts = {"type": "feat", "title": story.title, "id": story.id, "story": story.id}
+    line = re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), template)
+    return visible(redact(" ".join(line.split())))[:_LONGEST]
+
+
+def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str]) -> StoryCommit:
+    """Commit every uncommitted file except excluded ones; git's hooks run as usual.
+
+    Args:
+        writing: git in the worktree, until the command has to be over.
+        message: the commit's message; secrets in it are masked.
+        outputs: by path, the name of the content that a check left there, which is not committed.
+
+    Raises:
+        Refused: a git operation is unfinished, a file is staged that we never commit, or something to be
+            committed looks like a secret. Nothing was committed.
+        GitFailed, Transient: git or a hook of the project failed. Nothing was committed.
+    """
+    git = worktree_files.opened(writing)
+    worktree_files.refuse_under_way(git, git.root)
+    changes = worktree_files.uncommitted(git, is_own, outputs)
+    never = changes.strange or changes.modules
+    if never:
+        refusal = "staged-is-kept-out" if changes.strange else "changed-in-module"
+        first = shlex.quote(visible(never[0]))
+        raise refused(refusal, names=visible(listed(never)), first=first)
+    if not changes.paths:
+        return StoryCommit("", "", (), changes.secrets)
+    with worktree_files.files_aside(git, is_own) as aside:
+        _refuse_secrets(aside.git, aside.tree, changes.paths)
+    writing = worktree_files.NamesGit(git.root, git.deadline, writing.environment)
+    worktree_files.add_paths(writing, list(changes.unstaged))
+    try:
+        writing.run("commit", "--quiet", "--file=-", stdin=redact(message))
+    except GitFailed as error:
+        raise GitFailed(sentence("not-committed", error=error), evidence=error.evidence) from None
+    return StoryCommit(head_of(git), message.partition("\n")[0], changes.paths, changes.secrets)
+
+
+def with_commit(run: Run, story: str, commit: str) -> Run:
+    """The run with the commit recorded in its story; a completed story keeps the reviewed commit.
+
+    Raises:
+        Refused: there is no such story.
+    """
+    noted = run.story(story)
+    return run.with_story(noted.but(commit=commit)) if noted.is_open else run
+
+
+def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:
+    """Refuse if a line to be committed contains what looks like a secret."""
+    wanted = set(paths)
+    for path, line in added_lines(git, head_of(git) or empty_tree(git), tree):
+        is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name
+        if is_wanted and redact(line, {}) != line:
+            raise refused("holds-secret", path=visible(path))
