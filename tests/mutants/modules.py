@@ -71,7 +71,6 @@ PURE = (
     "run.gates.run_moves",
     "run.long_run",
     "run.stop.decide",
-    "run.stop.next_step",
     "run.stories.story_edits",
     "run.table",
     "run.texts.agent_contexts",

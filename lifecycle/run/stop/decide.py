@@ -2,27 +2,28 @@
 
 No clock, file or git is used: `RunSeen` has all that is known, `RunVerdict` all that is to do. The order is
 fixed: a run that waits for a person, a complete run, a stopped run; then whether a cap is reached, or the
-run is stuck; otherwise the session continues.
+run is stuck; otherwise the session continues with the next step, a row of `next_steps.toml`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import shlex
+from typing import Any, Final
 
 from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.light_dataclass import field as of
 from lifecycle.core.plan import StopVerdict, StopWord
-from lifecycle.core.redact import quoted
+from lifecycle.core.redact import quoted, visible
 from lifecycle.core.values.configured import RunSettings
-from lifecycle.run import long_run, state
+from lifecycle.run import long_run, state, table
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
-from lifecycle.run.state import GateRecord, Run, Story
-from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
+from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.texts.told import filled, sentence
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import attempts
+from lifecycle.settings import resources
 
 IDLE_STOPS = 5
 """After this many turns in a row that changed neither the run nor a file, the run is stopped as stuck."""
@@ -55,11 +56,6 @@ class RunSeen:
     facts: WorkFacts = UNSEEN
     is_waiting: bool = False
 
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """What the run lacks before it is complete, one clause each."""
-        return missing(self.run, self.facts)
-
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
@@ -76,13 +72,13 @@ def decide(seen: RunSeen) -> RunVerdict:
         return RunVerdict(StopWord(), run)
     run = run.but(last_stop=seen.position)
     match run.status:
-        case RunStatus.AWAITING_USER:
+        case table.RunStatus.AWAITING_USER:
             return _awaiting(run)
-        case RunStatus.COMPLETED:
+        case table.RunStatus.COMPLETED:
             return _completed(seen, run)
-        case RunStatus.STOPPED:
+        case table.RunStatus.STOPPED:
             return _stopped(seen, run)
-        case RunStatus.ACTIVE:
+        case table.RunStatus.ACTIVE:
             return _active(seen, run)
 
 
@@ -102,12 +98,12 @@ def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
 
 def says_complete(text: str) -> bool:
     """True if WORKFLOW_COMPLETE is a line of the agent's own prose, or a heading, but not a list item."""
-    if COMPLETE not in text:
+    if table.COMPLETE not in text:
         return False
     from lifecycle.evidence.words.prose_blocks import blocks
 
     lines = (line for block in blocks(text) for line in block.text.split("\n")[block.is_item :])
-    return any(line.strip() == COMPLETE for line in lines)
+    return any(line.strip() == table.COMPLETE for line in lines)
 
 
 def _awaiting(run: Run) -> RunVerdict:
@@ -116,12 +112,14 @@ def _awaiting(run: Run) -> RunVerdict:
 
 
 def _stopped(seen: RunSeen, run: Run) -> RunVerdict:
-    return _let_go(run, f"stopped {run.iterations} {run.why}", stopped(run, seen.missing))
+    return _let_go(
+        run, f"stopped {run.iterations} {run.why}", stopped(run, missing(seen.run, seen.facts))
+    )
 
 
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
     run = blockers.awaiting_if_blocked(run, seen.now)
-    if run.status is RunStatus.AWAITING_USER:  # there is nothing left to continue with
+    if run.status is table.RunStatus.AWAITING_USER:  # there is nothing left to continue with
         return _awaiting(run)
     is_claimed = says_complete(seen.message)
     if seen.is_waiting and not is_claimed:
@@ -132,7 +130,7 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
     if not why and idle >= IDLE_STOPS:
         why = f"{IDLE_STOPS} turns in a row changed neither the run nor a file"
     if why:
-        return _stopped(seen, run.but(status=RunStatus.STOPPED, why=why, stopped_at=seen.now))
+        return _stopped(seen, run.but(status=table.RunStatus.STOPPED, why=why, stopped_at=seen.now))
     count = run.iterations + 1
     run = run.but(iterations=count, led_on_at=seen.now, last_reason=about, idle=idle)
     text = _continuation(seen, run, is_claimed=is_claimed)
@@ -178,7 +176,8 @@ def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
     number = f"turn {run.iterations} of {most}"
     lines = [f"Run {run.id} is not complete, so go on: {run.phase.value}, {done}, {number}."]
     if is_claimed:
-        lines.append(f"You said {COMPLETE}; the state does not. Missing: {_joined(seen.missing)}.")
+        lacks = _joined(missing(seen.run, seen.facts))
+        lines.append(f"You said {table.COMPLETE}; the state does not. Missing: {lacks}.")
     elif run.idle:
         lines.append(sentence("stuck", turns=run.idle + 1, most=IDLE_STOPS))
     else:
@@ -198,10 +197,10 @@ def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
 
 def story_line(story: Story) -> str:
     """One sentence on a story: its status, and the work of that status."""
-    cycle = f", TDD {story.tdd.value}" if story.tdd is not TddPhase.NONE else ""
-    work = f" ({WORK[story.tdd]})" if story.tdd in WORK else ""
+    cycle = f", TDD {story.tdd.value}" if story.tdd is not table.TddPhase.NONE else ""
+    work = f" ({table.WORK[story.tdd]})" if story.tdd in table.WORK else ""
     count = attempts(story)
-    tried = f", iteration {count} of {MAX_RETRIES}" if count else ""
+    tried = f", iteration {count} of {table.MAX_RETRIES}" if count else ""
     return f"Story {story.id} {story.quoted_title}: {story.status.value}{cycle}{work}{tried}."
 
 
@@ -228,3 +227,163 @@ def _shown(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
     """The results of gates, each with its tree: running a gate once more is not work."""
     bare = {GateRecord(record.gate, 0.0, record.state, record.tree) for record in records}
     return tuple(sorted(bare, key=str))
+
+
+_BLOCKED: Final = table.StoryStatus.BLOCKED
+STEPS: Final[dict[str, tuple[str, str]]] = resources.texts("run/stop/next_steps.toml")
+"""Every step by its name: what is to be done, and the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """One step.
+
+    Attributes:
+        text: what is to be done, as a clause.
+        command: the command line that does it, or reports that it is done.
+    """
+
+    text: str
+    command: str
+
+
+def next_step(run: Run, facts: WorkFacts = UNSEEN) -> NextStep:
+    """The next step of the run.
+
+    Args:
+        run: the run.
+        facts: what git shows of the worktree; with UNSEEN, only the records count.
+    """
+    match run.phase:
+        case table.RunPhase.SETUP:
+            return _step("setup")
+        case table.RunPhase.ANALYSIS:
+            return _analysis(run)
+        case table.RunPhase.PLANNING:
+            return _planning(run)
+        case table.RunPhase.DEVELOPMENT if run.current is not None:
+            return _left_over(run, facts) or _story(run.current, facts)
+        case table.RunPhase.DEVELOPMENT:
+            return _development(run, facts.tree)
+        case table.RunPhase.LINT_FIX if run.open_stories:
+            return _step("lint-open")
+        case table.RunPhase.LINT_FIX:
+            return _step("lint-done" if _holds(run.gates, table.Gate.G7, facts.tree) else "lint")
+        case table.RunPhase.COMPLETION:
+            is_made = run.pull_request and (not facts.tree or facts.head == run.published)
+            return _step("close" if is_made else "finish")
+
+
+def _is_clarified(run: Run, phase: table.ClarificationPhase) -> bool:
+    """True if that checkpoint is passed, or nobody is asked because answers are assumed."""
+    answered = (entry for entry in run.clarifications if entry.answer)
+    return run.autonomous or any(entry.phase is phase for entry in answered)
+
+
+def _analysis(run: Run) -> NextStep:
+    if not _is_clarified(run, table.ClarificationPhase.PRE_ANALYSIS):
+        return _step("clarify", phase=table.ClarificationPhase.PRE_ANALYSIS)
+    return _step("plan" if run.stories else "name-stories")
+
+
+def _planning(run: Run) -> NextStep:
+    asked = _question(run)
+    if asked is not None:
+        return asked
+    if not _is_clarified(run, table.ClarificationPhase.PRE_PLAN):
+        return _step("clarify", phase=table.ClarificationPhase.PRE_PLAN)
+    bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
+    return _step("develop") if bare is None else _step("design", story=bare)
+
+
+def _left_over(run: Run, facts: WorkFacts) -> NextStep | None:
+    """The step to set aside a blocked story's uncommitted changes before another story; None without."""
+    stuck = [story for story in run.stories if story.iteration and story.status is _BLOCKED]
+    if run.at_work is not None or not stuck:
+        return None
+    if facts.is_left:
+        return _step("set-aside", story=stuck[-1])
+    inside = [shlex.quote(visible(path)) for path in facts.modules]
+    return _step("set-aside-inside", story=stuck[-1], module=inside[0]) if inside else None
+
+
+def _question(run: Run) -> NextStep | None:
+    """The step to answer the first unanswered question; None if there is none."""
+    wanting = next((entry for entry in run.clarifications if not entry.answer), None)
+    if wanting is None:
+        return None
+    return _step("answer", question=quoted(wanting.question, 120), phase=wanting.phase)
+
+
+def _development(run: Run, tree: str) -> NextStep:
+    """The next step if no story is at work and none can be begun."""
+    if run.open_stories:
+        standing = run.standing_blockers
+        return _step("ask", blocker=standing[-1].id if standing else "B1")
+    if not run.stories:
+        return _step("no-story")
+    asked = _question(run)
+    if asked is not None:
+        return asked
+    if _holds(run.gates, table.Gate.G7, tree):
+        return _step("last-gate-passed")
+    final = newest(run.gates, table.Gate.G7, tree)
+    if final is None:
+        return _step("last-gate")
+    if absent := gate_rules.not_installed(final):
+        return _step("install", gate=final.gate, absent=absent)
+    return _step("lint-alone" if gate_rules.failed_on_lint_alone(final) else "last-gate-failed")
+
+
+def _story(story: Story, facts: WorkFacts) -> NextStep:
+    if story.status is table.StoryStatus.PENDING:
+        if gate_rules.story_lacks(story):
+            return _step("design", story=story)
+        return _step("scan" if story.dependencies is None else "begin", story=story)
+    if story.tdd in table.THEN:
+        then = table.THEN[story.tdd]
+        return _step("cycle", story=story, work=table.WORK[story.tdd], phase=then)
+    if story.tdd is table.TddPhase.NONE and not (story.waived or story.unneeded):
+        return _step("red", story=story, work=table.WORK[table.TddPhase.RED])
+    return _checks(story, facts)
+
+
+def _checks(story: Story, facts: WorkFacts) -> NextStep:
+    """The step for the first thing that the story lacks; a review's refusal comes first."""
+    readers = ("reviewer", "security") if story.security else ("reviewer",)
+    reviews = [newest(story.reviews, table.REVIEWERS[by][0], facts.tree or None) for by in readers]
+    read = [(by, last.verdict) for by, last in zip(readers, reviews, strict=True) if last]
+    refused = next((by for by, verdict in read if verdict not in table.APPROVING), "")
+    if refused:
+        return _step("mend", story=story, agent=refused)
+    if facts.under_way:
+        return _step("end-first", work=facts.under_way.casefold())
+    for gate in (table.Gate.G2, table.Gate.G3, table.Gate.G4):
+        if not _holds(story.gates, gate, facts.tree):
+            ran = newest(story.gates, gate)
+            if ran is not None and (absent := gate_rules.not_installed(ran)):
+                return _step("install", gate=f"{gate} {story.id}", absent=absent)
+            return _step("gate", story=story, gate=gate, when=table.GATES[gate].when.casefold())
+    for number, _ in gate_rules.unmet(story, facts.tree):
+        criterion = story.criteria[number - 1]
+        if criterion.state is table.CriterionState.UNMET and criterion.tree == facts.tree:
+            return _step("mend", story=story, agent="tester")
+        return _step("judge", story=story, number=number)
+    unread = next((by for by in readers if by not in dict(read)), "")
+    if unread:
+        return _step("review", story=story, agent=unread)
+    if not _holds(story.gates, table.Gate.G5, facts.tree):
+        return _step("final-build", story=story)
+    return _step("commit" if facts.uncommitted else "complete", story=story)
+
+
+def _holds(records: tuple[GateRecord, ...], gate: table.Gate, tree: str) -> bool:
+    """True if the newest record of the gate passed, on this tree if that is known."""
+    last = newest(records, gate)
+    return last is not None and last.state in gate_rules.HOLDS and tree in ("", last.tree)
+
+
+def _step(name: str, **values: Any) -> NextStep:
+    """The row of this name in `next_steps.toml`, filled in."""
+    text, command = (part.format_map(values) for part in STEPS[name])
+    return NextStep(text, f"lifecycle run {command}")

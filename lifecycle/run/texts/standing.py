@@ -21,7 +21,6 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
 from lifecycle.run.state import Blocker, Run, Story
 from lifecycle.run.stop import decide
-from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.texts.told import Answer, filled, sentence
 
 
@@ -104,7 +103,7 @@ def start_lines(run: Run, facts: WorkFacts, records: Records, now: float) -> lis
     lines, braked = [first, *_story(run), _files(facts, records)], brake_lines(run)
     if braked:
         return [*lines, *braked, "Do not continue the run before that."]
-    step = next_step(run, facts)
+    step = decide.next_step(run, facts)
     return [*lines, *notes(run, now), sentence("led-here"), f"Next: {step.text}: {step.command}"]
 
 
@@ -131,7 +130,7 @@ def kept_lines(run: Run, facts: WorkFacts, records: Records) -> list[str]:
         story=[f"- {line}" for line in _story(run)],
         verified=_verified(facts, records),
         criteria=criterion_lines(run.current) if run.current is not None else [],
-        next=table.WAITS.get(run.status) or next_step(run, facts).command,
+        next=table.WAITS.get(run.status) or decide.next_step(run, facts).command,
     )
 
 
@@ -239,7 +238,7 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """The next steps: the present action, the story after this one, and a report if one is due."""
     if run.status is not table.RunStatus.ACTIVE:
         return [table.WAITS[run.status]]
-    step, report = next_step(run, facts), "A progress report is due: lifecycle run report"
+    step, report = decide.next_step(run, facts), "A progress report is due: lifecycle run report"
     goes_on = {table.StoryStatus.PENDING, *table.WORKING}
     open_stories = (story for story in run.open_stories if story.status in goes_on)
     now_at = run.current if run.phase is table.RunPhase.DEVELOPMENT else None

@@ -33,12 +33,12 @@ from lifecycle.run.stop.decide import (
     RunSeen,
     decide,
     missing,
+    next_step,
     says_complete,
     stopped,
     story_line,
     waits_for,
 )
-from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import (
     CheckState,
     FailureCategory,

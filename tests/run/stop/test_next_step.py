@@ -22,7 +22,7 @@ from lifecycle.run.state import (
     Run,
     Story,
 )
-from lifecycle.run.stop.next_step import NextStep, next_step
+from lifecycle.run.stop.decide import NextStep, next_step
 from lifecycle.run.table import (
     CheckState,
     ClarificationPhase,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run.gates.gate_rules import design_lacks
 from lifecycle.run.state import Clarification, Run, Story, new_run
-from lifecycle.run.stop.next_step import next_step
+from lifecycle.run.stop.decide import next_step
 from lifecycle.run.stories.story_edits import (
     ASSUMED,
     CHECKPOINTS,

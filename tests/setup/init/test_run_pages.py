@@ -10,7 +10,7 @@ import click
 import pytest
 
 from lifecycle.cli import main
-from lifecycle.run.stop import next_step
+from lifecycle.run.stop import decide
 from lifecycle.run.table import COMPLETE, ESCALATION, INTERVENTION, ReviewVerdict, TddPhase
 from lifecycle.setup.init.hook_table import RUN_PERMISSIONS, STASH_PERMISSIONS
 from lifecycle.setup.init.supplies import RUN_AGENTS, RUN_COMMANDS, RUN_SKILL, WORKFLOW_AGENT
@@ -146,7 +146,7 @@ def test_what_the_skill_tells_the_agent_to_run_is_unasked_but_for_a_persons() ->
     named = set(re.findall(r"lifecycle ((?:run|platform) [a-z-]+|check\b)", page(SKILL)[1]))
     rules = {rule.removeprefix("Bash(lifecycle ").removesuffix(":*)") for rule in RUN_PERMISSIONS}
     stashes = {rule.removeprefix("Bash(").removesuffix(":*)") for rule in STASH_PERMISSIONS}
-    for text in (SKILL.read_text("utf-8"), next_step.STEPS["set-aside"][0]):
+    for text in (SKILL.read_text("utf-8"), decide.STEPS["set-aside"][0]):
         stashed = re.findall(r"git stash (?:push|pop)[^`,]*", text)
         assert stashed
         assert all(any(line.startswith(stash) for stash in stashes) for line in stashed)
