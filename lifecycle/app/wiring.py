@@ -106,7 +106,7 @@ class WorktreeWorld:
         """A pull request's text with the outcome of the worktree's run, if that can be read."""
         if not (self.root / workflow_marks.RUN_FILE).is_file():
             return body
-        from lifecycle.run.finish.publishing import with_run
+        from lifecycle.run.finish.completion import with_run
 
         try:
             return with_run(self, body, branch)

@@ -41,7 +41,6 @@ MARK, SAVED = "mark", "saved"
 
 _BRANCH, _AT, _RECORD = "Branch: ", "At: ", "Record: "
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_TRIES = 5
 
 
 def prefix_of(run: Run) -> str:
@@ -79,17 +78,16 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
     whole = msgspec.json.encode(then).decode()
     record = _NOT_ASCII.sub(lambda strange: json.dumps(strange[0])[1:-1], whole)
     commit = git.run("commit-tree", aside.tree, *words, stdin=f"{text}{_RECORD}{record}\n")
-    for _ in range(_TRIES):
-        ref = _next_name(git, run, kind)
-        place = f"{prefix_of(run)}{ref}"
-        try:
-            git.run("update-ref", "-m", "lifecycle: checkpoint", place, commit, "0" * len(commit))
-        except GitFailed:
-            if not commit_at(git, place):
-                raise
-            continue  # another process took the name: try the next one
-        return Checkpoint(ref, commit, now, story, aside.tree)
-    raise GitFailed(sentence("no-free-name"))
+    ref = _next_name(git, run, kind)
+    place = f"{prefix_of(run)}{ref}"
+    try:
+        git.run("update-ref", "-m", "lifecycle: checkpoint", place, commit, "0" * len(commit))
+    except GitFailed:
+        if not commit_at(git, place):
+            raise
+        # Another process took the name: not one of ours, which would hold the run's lock.
+        raise GitFailed(sentence("no-free-name")) from None
+    return Checkpoint(ref, commit, now, story, aside.tree)
 
 
 def base_of(git: GitRepository, commit: str) -> str:

@@ -144,7 +144,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "git.commits",
         "reconcile.scope",
         "run.finish.completion",
-        "run.finish.publishing",
         "run.gates.gate_runs",
         "run.gates.work_facts",
         "run.kept_work",

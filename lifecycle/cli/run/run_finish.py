@@ -19,9 +19,8 @@ from lifecycle.git.worktree_files import refuse_under_way
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.platforms import selection
 from lifecycle.run import tdd_moves
-from lifecycle.run.finish import completion, publishing, pull_text
-from lifecycle.run.finish.completion import closing, completed
-from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section_for
+from lifecycle.run.finish import completion, pull_text
+from lifecycle.run.finish.completion import AGAIN, Published, facts_for
 from lifecycle.run.gates import gate_records, gate_rules
 from lifecycle.run.gates.gate_runs import GateRun
 from lifecycle.run.state import GateRecord, Run, Story, data_of
@@ -41,7 +40,7 @@ def finish(session: RunSession) -> int:
     world = session.world
     run = session.store.demanded()
     if run.is_over:
-        return session.show(*closing(run))
+        return session.show(*completion.closing(run))
     session.store.refuse_held(run)
     run.demand_active()
     refuse_under_way(world.git, session.root, "pushed")  # git refuses then what is named below
@@ -55,7 +54,7 @@ def finish(session: RunSession) -> int:
     facts, asked = facts_for(session.world, run), session.can_ask
     with session.store.changing() as change:
         change.run = run = completion.at_completion(change.run, facts, session.now, asked=asked)
-    section = section_for(world, run, facts)
+    section = completion.section_for(world, run, facts)
     _refuse_moved(session, branch or "", facts.head)
     try:
         pull = publish(run, section)
@@ -69,12 +68,12 @@ def finish(session: RunSession) -> int:
         change.note(f"Pull request: {pull.url or pull.why}")
     try:
         with session.store.changing() as change:
-            change.run = run = completed(change.run, facts, session.now, asked=asked)
+            change.run = run = completion.completed(change.run, facts, session.now, asked=asked)
             change.note(f"Run {run.id} completed")
     except Refused as error:  # somebody stopped the run meanwhile
         error.sentence = f"{error.sentence} What was done: {' '.join(_told(pull))}"
         raise
-    lines, data = closing(run)
+    lines, data = completion.closing(run)
     return session.show([*gate_lines, "", *_told(pull), "", *lines], data)
 
 
@@ -85,11 +84,11 @@ def complete(session: RunSession) -> None:
     """
     run = session.store.demanded()
     if not run.is_over:
-        facts = facts_for(session.world, run)
+        facts, asked = facts_for(session.world, run), session.can_ask
         with session.store.changing() as change:
-            change.run = run = completed(change.run, facts, session.now, asked=session.can_ask)
+            change.run = run = completion.completed(change.run, facts, session.now, asked=asked)
             change.note(f"Run {run.id} completed")
-    session.show(*closing(run))
+    session.show(*completion.closing(run))
 
 
 def _refuse_moved(session: RunSession, branch: str, head: str) -> None:
@@ -122,7 +121,7 @@ def _publisher(session: RunSession, run: Run) -> Callable[[Run, str], Published]
         return PullOperations(PullCalls(world.calls, world.clients.graph))
 
     if session.claim_store.load(repair=False).record is None:
-        return partial(publishing.publish, world, publishing.destination(world, pulls, run))
+        return partial(completion.publish, world, completion.destination(world, pulls, run))
     return partial(_through_claim, session, pulls())
 
 

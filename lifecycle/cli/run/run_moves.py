@@ -190,9 +190,8 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     if not target.started:
         raise refused("story-not-begun", story=target)
     selected = selection.detect(world.root, world.environment).selected
-    text = message.strip() or kept_work.subject_of(
-        target, selected.about.conventions if selected else {}
-    )
+    conventions = selected.about.conventions if selected else {}
+    text = message.strip() or kept_work.subject_of(target, conventions)
     with world.deadline.standing_still():
         saved = kept_work.commit_story(session.git, text, EvidenceRoom(world.root).outputs())
     notes = [f"Note: left out, since it is named like a secret: {path}" for path in saved.secrets]

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline
 from lifecycle.git import lease
-from lifecycle.run.finish import publishing
+from lifecycle.run.finish import completion
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Criterion, Led, ReviewRecord, Run, Story, new_run
 from lifecycle.run.stop import decide
@@ -379,7 +379,7 @@ def test_what_the_base_brought_is_told_from_the_work_also_beside_a_tag_of_its_na
     work.place.git("fetch", "-q", "origin")
     work.place.git("merge", "-q", "--no-edit", "refs/remotes/origin/main")
     with work.place.tree() as tree:
-        assert publishing.facts_for(tree.world, work.run).late == ()
+        assert completion.facts_for(tree.world, work.run).late == ()
 
 
 def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
