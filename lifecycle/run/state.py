@@ -511,6 +511,11 @@ class Run(_Value, frozen=True, omit_defaults=False):
         return tuple(story for story in self.stories if not story.is_open)
 
     @property
+    def tally(self) -> str:
+        """How many of its stories are completed, as `3/5`."""
+        return f"{len(self.completed_stories)}/{len(self.stories)}"
+
+    @property
     def current(self) -> Story | None:
         """The story at work; else the next one: pending, with all its dependencies completed."""
         return self.at_work or self.following

@@ -42,13 +42,9 @@ class TddViolation(Refused):
     def __init__(self, current: TddPhase, expected: TddPhase, why: str = "") -> None:
         self.current, self.expected, self.why = current, expected, why
         test = ["Developer must write a failing test before implementation."]
-        self.lines = filled(
-            "tdd-violation",
-            violation=self,
-            work=WORK[expected],
-            test=test if expected is TddPhase.RED else [],
-            why=[f"Why: {why}."] if why else [],
-        )
+        first = {"work": WORK[expected], "test": test if expected is TddPhase.RED else []}
+        reason = [f"Why: {why}."] if why else []
+        self.lines = filled("tdd-violation", violation=self, **first, why=reason)
         super().__init__("\n".join(self.lines))
 
 

@@ -56,8 +56,7 @@ def report(session: RunSession) -> None:
         with session.store.changing() as change:
             run = change.run
             change.run = report_text.reported(run, now)
-            done = f"{len(run.completed_stories)}/{len(run.stories)}"
-            change.note(f"Progress report: {done} stories completed")
+            change.note(f"Progress report: {run.tally} stories completed")
     session.show(*report_text.report(run, facts, now))
 
 

@@ -136,10 +136,8 @@ def check_user_fix(session: RunSession) -> None:
     if fix.check_command:
         session.store.refuse_held(run)
         environment = for_child("check", session.world.environment)
-        asked, out = (
-            (fix.check_command, session.root, environment, fix.timeout),
-            passing(sys.stderr),
-        )
+        asked = (fix.check_command, session.root, environment, fix.timeout)
+        out = passing(sys.stderr)
         with session.world.deadline.standing_still():  # the command has its own time limit
             end = check_process.run(*asked, out=out, err=out)
         if end.signal:

@@ -119,8 +119,6 @@ def closing(run: Run) -> Answer:
         goal=" ".join(run.goal.split()),
         url=run.pull_request or "none",
         runtime=elapsed(took.seconds),
-        done=done,
-        stories=len(run.stories),
         last=f"{lint}. {last}" if lint else last,
     )
     return lines, {

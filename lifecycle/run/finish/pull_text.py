@@ -69,9 +69,6 @@ def body_of(run: Run, files: Sequence[commits.ChangedFile], now: float, facts: W
         checklist=_checklist(run, gate, facts),
         manual=_manual(run),
         runtime=elapsed(took.seconds),
-        done=len(run.completed_stories),
-        of=len(run.stories),
-        iterations=run.iterations,
         took=took,
         tokens=[f"- **Tokens:** {took.tokens:,}"] if took.tokens else [],
     )

@@ -46,9 +46,6 @@ def retry_lines(
     """
     failures = recent(story)
     tried = len({failure.iteration for failure in failures})
-    files = [f"- {as_data(path)}" for path in changed[:SHOWN_FILES]] or ["- none"]
-    left = len(changed) - SHOWN_FILES
-    files += [f"- and {left} more"] if left > 0 else []
     return filled(
         "retry",
         story=story,
@@ -58,10 +55,17 @@ def retry_lines(
         tried=tried,
         failed=[*_failed(failures[-SHOWN_FAILURES:])] or ["- Nothing is recorded."],
         fixes=[*_to_fix(story, failures)] or ["- Nothing that is recorded."],
-        files=files,
+        files=_items([as_data(path) for path in changed], SHOWN_FILES) or ["- none"],
         checks=markdown_table.table(("Check", "Status"), [*states.items()]),
         advice=json.dumps(advice),
     )
+
+
+def _items(texts: Sequence[str], most: int) -> list[str]:
+    """The texts as a list, and how many more there are."""
+    left = len(texts) - most
+    more = [f"- and {left} more"] if left > 0 else []
+    return [*(f"- {text}" for text in texts[:most]), *more]
 
 
 def _failed(failures: Sequence[Failure]) -> Iterator[str]:
@@ -206,11 +210,7 @@ def _proof(story: Story, proof: TestProof | None) -> Iterator[str]:
         return
     yield f"Run: {proof.command}, {_counts(proof)}"
     yield f"Log: {proof.log or 'none was kept'}"
-    yield from (f"- {test}" for test in proof.tests[:LISTED])
-    if len(proof.tests) > LISTED:
-        yield f"- and {len(proof.tests) - LISTED} more"
-    elif not proof.tests:
-        yield "The runner names no tests; the counts decided."
+    yield from _items(proof.tests, LISTED) or ["The runner names no tests; the counts decided."]
     if proof.note:
         yield f"Note: {proof.note}"
 

@@ -261,7 +261,7 @@ def status(
         "Workflow ID": run.id,
         "Phase": run.phase.value,
         "Status": f"{run.status}: {run.why}" if run.why else run.status.value,
-        "Stories completed": f"{done}/{len(run.stories)}",
+        "Stories completed": run.tally,
         "Taken out": listed([story.id for story in run.removed]),
         "Runtime": f"{standing.elapsed(seconds)} ({length})",
         "Spent": spent,
@@ -287,9 +287,8 @@ def status(
         "stories": [_story_data(story, facts.tree) for story in stories],
         "removed": [fields_of(story, "id", "title", reason="unneeded") for story in run.removed],
         "blockers": [
-            {"index": index, **fields_of(blocker, "id", "description")}
-            for index, blocker in enumerate(run.blockers)
-            if not blocker.resolved_at
+            {"index": run.blockers.index(blocker), **fields_of(blocker, "id", "description")}
+            for blocker in run.standing_blockers
         ],
         "next_steps": steps,
         "notes": notes,

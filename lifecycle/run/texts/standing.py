@@ -39,9 +39,8 @@ def recovery(run: Run | None, now: float, written: float) -> Answer:
     remarks = notes(run, now, written)
     lines = filled(
         "recovery",
+        run=run,
         id=cell(run.id),
-        phase=run.phase,
-        done=f"{done}/{len(run.stories)}",
         story=cell(f"{story.id} {story.title}") if story is not None else "None",
         then=then,
         notes=[f"Note: {remark}" for remark in remarks],
