@@ -287,11 +287,8 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
     if made_on == here:
         return
     if made_on and git.head_of(made_on):
-        here = here or "no branch"
-        quoted = shlex.quote(made_on)
-        raise refused(
-            "other-branch", checkpoint=checkpoint, made_on=made_on, here=here, quoted=quoted
-        )
+        about = {"made_on": made_on, "here": here or "no branch", "quoted": shlex.quote(made_on)}
+        raise refused("other-branch", checkpoint=checkpoint, **about)
     base, head = base_of(git, checkpoint.commit), head_of(git)
     if base and head and not git.run("merge-base", base, head, check=False):
         raise refused("no-common-commit", checkpoint=checkpoint)

@@ -516,6 +516,11 @@ class Run(_Value, frozen=True, omit_defaults=False):
         return f"{len(self.completed_stories)}/{len(self.stories)}"
 
     @property
+    def counted(self) -> str:
+        """The same in words, as `3 of 5 stories`."""
+        return f"{len(self.completed_stories)} of {len(self.stories)} stories"
+
+    @property
     def current(self) -> Story | None:
         """The story at work; else the next one: pending, with all its dependencies completed."""
         return self.at_work or self.following

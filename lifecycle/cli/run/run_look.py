@@ -104,9 +104,8 @@ def _draw(lines: Iterable[str]) -> None:
         if is_table:
             head, _, *rows = (line[2:-2].split(" | ") for line in part)
             cells = [[cell.replace("\\|", "|") for cell in row] for row in rows]
-            widths = {1: None}  # the second column is the main one
             columns = [
-                Column(name, itemgetter(at), most=widths.get(at, 24))
+                Column(name, itemgetter(at), most=None if at == 1 else 24)  # the main one is second
                 for at, name in enumerate(head)
             ]
             screen.print(table(screen, columns, cells))

@@ -316,9 +316,8 @@ def publish(world: World, to: Destination | Published, run: Run, section: str) -
         # If there was one and it was merged meanwhile, that is the run's pull request.
         return Published(run.pull_request, why=f"{to.branch} has no commit that its base lacks")
     except LifecycleError as error:
-        error.sentence = (
-            f"{error.sentence} Before that {to.branch} was pushed, and the run continues. {AGAIN}"
-        )
+        before = f"Before that {to.branch} was pushed, and the run continues."
+        error.sentence = f"{error.sentence} {before} {AGAIN}"
         raise
     return Published(outcome.now.url, outcome.changed)
 

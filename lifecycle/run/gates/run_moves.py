@@ -137,16 +137,10 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
     is_new = attempts(story) < 1
     has_failed = any(failure.iteration == story.iteration for failure in story.failures)
     iteration = story.retries_from + 1 if is_new else story.iteration + has_failed
-    return run.with_story(
-        story.but(
-            status=StoryStatus.IN_PROGRESS,
-            iteration=iteration,
-            started=story.started or now,
-            red_from=story.red_from if story.started else facts.last_run,
-            base=story.base or facts.head,
-            unneeded="",
-        )
-    )
+    begun = story.but(status=StoryStatus.IN_PROGRESS, iteration=iteration, unneeded="")
+    if not story.started:
+        begun = begun.but(started=now, red_from=facts.last_run)
+    return run.with_story(begun.but(base=story.base or facts.head))
 
 
 def _blocked(run: Run, story: Story, now: float) -> Run:

@@ -112,9 +112,8 @@ def _awaiting(run: Run) -> RunVerdict:
 
 
 def _stopped(seen: RunSeen, run: Run) -> RunVerdict:
-    return _let_go(
-        run, f"stopped {run.iterations} {run.why}", stopped(run, missing(seen.run, seen.facts))
-    )
+    lacks = missing(seen.run, seen.facts)
+    return _let_go(run, f"stopped {run.iterations} {run.why}", stopped(run, lacks))
 
 
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
@@ -164,17 +163,15 @@ def waits_for(run: Run) -> tuple[str, ...]:
 
 def stopped(run: Run, lacks: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Why a run was stopped, what is missing, and how to resume it."""
-    done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
     left = f" Missing: {_joined(lacks)}." if lacks else ""
-    return (sentence("stopped", run=run, why=run.why or "nobody says why", done=done, left=left),)
+    return (sentence("stopped", run=run, why=run.why or "nobody says why", left=left),)
 
 
 def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
     """The text for a session that has to continue: the run's state, the last failure, the next command."""
-    done = f"{len(run.completed_stories)} of {len(run.stories)} stories"
     most = run.forgiven.iterations + seen.limits.max_iterations
     number = f"turn {run.iterations} of {most}"
-    lines = [f"Run {run.id} is not complete, so go on: {run.phase.value}, {done}, {number}."]
+    lines = [f"Run {run.id} is not complete, so go on: {run.phase.value}, {run.counted}, {number}."]
     if is_claimed:
         lacks = _joined(missing(seen.run, seen.facts))
         lines.append(f"You said {table.COMPLETE}; the state does not. Missing: {lacks}.")

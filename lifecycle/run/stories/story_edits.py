@@ -175,14 +175,10 @@ def clarification(
     Refused if the question is empty, or if either is too long.
     """
     text = line_of(answer, "the answer") if answer.strip() else ""
-    return Clarification(
-        line_of(question, "the question"),
-        text,
-        now,
-        phase,
-        line_of(category, "the category", 100) if category else "",
-        assumed=text.casefold().startswith("assumed"),
-    )
+    words = line_of(question, "the question")
+    kind = line_of(category, "the category", 100) if category else ""
+    assumed = text.casefold().startswith("assumed")
+    return Clarification(words, text, now, phase, kind, assumed)
 
 
 def clarified(run: Run, *clarifications: Clarification) -> Run:

@@ -69,9 +69,8 @@ def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
     texts += [f"T{question[1:]}." for question in open_questions(run)]
     if row.hands_over:  # a break is near
         is_amid = run.current is not None and run.current.iteration
-        texts.append(
-            sentence("hand-over", where="The end of this story is" if is_amid else "Now is")
-        )
+        where = "The end of this story is" if is_amid else "Now is"
+        texts.append(sentence("hand-over", where=where))
     if sync_due(run, written, now):
         minutes, every = int((now - written) // 60), row.sync_seconds / 60
         texts.append(sentence("state-is-old", minutes=minutes, every=every))
@@ -97,8 +96,8 @@ Records = tuple[RunRecord, ...]
 
 def start_lines(run: Run, facts: WorkFacts, records: Records, now: float) -> list[str]:
     """The lines for a session that starts and leads the run from now on."""
-    done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
-    first = f"Autonomous run {run.id}, {run.phase.value}: {done}. Goal: {quoted(run.goal)}"
+    about = f"{run.phase.value}: {run.counted} are completed. Goal: {quoted(run.goal)}"
+    first = f"Autonomous run {run.id}, {about}"
     lines, braked = [first, *_story(run), _files(facts, records)], brake_lines(run)
     if braked:
         return [*lines, *braked, "Do not continue the run before that."]
@@ -124,8 +123,6 @@ def kept_lines(run: Run, facts: WorkFacts, records: Records) -> list[str]:
         "kept",
         run=run,
         goal=quoted(run.goal, 1_000),
-        done=len(run.completed_stories),
-        stories=len(run.stories),
         story=[f"- {line}" for line in _story(run)],
         verified=_verified(facts, records),
         criteria=criterion_lines(run.current) if run.current is not None else [],
