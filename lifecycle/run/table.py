@@ -254,6 +254,7 @@ _TEXTS: Final = resources.texts("run/tables.toml")
 _RUN_WAYS = dict[RunPhase, dict[RunPhase, str]]
 _STORY_WAYS = dict[StoryStatus, dict[StoryStatus, str]]
 _TDD_WAYS = dict[TddPhase, dict[TddPhase, str]]
+_REVIEWERS = dict[str, tuple[StoryCheck, ReviewVerdict, ReviewVerdict]]
 
 PHASES: Final = Machine("run", RunPhase.SETUP, convert(_TEXTS["phases"], _RUN_WAYS))
 STORIES: Final = Machine("story", StoryStatus.PENDING, convert(_TEXTS["stories"], _STORY_WAYS))
@@ -261,9 +262,7 @@ TDD: Final = Machine("TDD cycle", TddPhase.NONE, convert(_TEXTS["tdd"], _TDD_WAY
 NUMBERS: Final = convert(_TEXTS["numbers"], dict[RunPhase, int])
 WORK: Final = convert(_TEXTS["work"], dict[TddPhase, str])
 GATES: Final = convert(_TEXTS["gates"], dict[Gate, GateRow])
-REVIEWERS: Final = convert(
-    _TEXTS["reviewers"], dict[str, tuple[StoryCheck, ReviewVerdict, ReviewVerdict]]
-)
+REVIEWERS: Final = convert(_TEXTS["reviewers"], _REVIEWERS)
 ROLES: Final = {row[0]: role for role, row in REVIEWERS.items()}
 """For each check that a review shows, the reviewer's role."""
 RETRY: Final = convert(_TEXTS["retry"], dict[FailureCategory, RetryPolicy])

@@ -155,9 +155,9 @@ def judged(run: Run, name: str, number: int, finding: Criterion) -> Run:
 ASSUMED = "Assumed: best judgment"
 """The design's answer if nobody gave one; an answer that begins like it was assumed."""
 
-QUESTIONS: Final = msgspec.convert(
-    resources.texts("run/stories/questions.toml"), dict[ClarificationPhase, tuple[str, ...]]
-)
+_BY_PHASE = dict[ClarificationPhase, tuple[str, ...]]
+
+QUESTIONS: Final = msgspec.convert(resources.texts("run/stories/questions.toml"), _BY_PHASE)
 """The questions at each checkpoint, in the design's words."""
 
 CHECKPOINTS: Final[Mapping[RunPhase, ClarificationPhase]] = {

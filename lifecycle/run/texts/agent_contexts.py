@@ -13,7 +13,7 @@ from typing import Any
 from lifecycle.core import markdown_table
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import figures
-from lifecycle.core.redact import as_data
+from lifecycle.core.redact import as_data, few
 from lifecycle.core.timing import render_time
 from lifecycle.run import table
 from lifecycle.run.gates.reviews import standing
@@ -103,8 +103,7 @@ def _tests(story: Story, gate: table.Gate) -> str:
     """The tests that failed in the last run of this gate."""
     record = newest(story.gates, gate)
     names = [name for part in record.parts for name in part.failures] if record is not None else []
-    more = f", and {len(names) - 10} more" if len(names) > 10 else ""
-    return f": {as_data(', '.join(names[:10]))}{more}" if names else ""
+    return f": {as_data(few(names, 10, more=', and {} more'))}" if names else ""
 
 
 def resuming(run: Run) -> Answer:

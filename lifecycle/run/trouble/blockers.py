@@ -17,8 +17,6 @@ from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.table import BLOCKER_SEVERITIES, STORIES, RunStatus, StoryStatus
 from lifecycle.run.texts.told import filled, kept_words, line_of, refused, there
 
-FIXED = "user-fix-complete"
-
 BLOCKING: Final = ("high", "critical")
 """Severities of a blocker that block its story."""
 
@@ -194,10 +192,8 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
         blocker = run.blockers[index_of(run, name)]
         if blocker.resolved_at:
             raise refused("resolved-already", blocker=blocker)
-        fix = run.fix
-        if fix is not None and blocker.id in fix.waited:
-            return (blocker,), fix.asked_at
-        return (blocker,), blocker.at
+        asked = run.fix.asked_at if run.fix and blocker.id in run.fix.waited else blocker.at
+        return (blocker,), asked
     held = (RunStatus.AWAITING_USER, RunStatus.STOPPED)
     if run.status not in held or run.fix is None or run.fix.completed_at:
         standing = ", ".join(other.id for other in run.standing_blockers) or "none"
@@ -219,7 +215,7 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
     words, ids, fix = kept_words(notes), {blocker.id for blocker in blockers}, run.fix
     mended = {"resolved_at": now, "notes": words}
     kept = tuple(old.but(**mended) if old.id in ids else old for old in run.blockers)
-    run = run.but(blockers=kept, acts=(*run.acts, PersonAct(now, FIXED, by, words)))
+    run = run.but(blockers=kept, acts=(*run.acts, PersonAct(now, "user-fix-complete", by, words)))
     freed = {blocker.story for blocker in blockers}
     if fix is not None and fix.blocker in ids:
         freed.add(fix.story)
@@ -272,9 +268,6 @@ def _listed(command: str) -> object:
     return value if isinstance(value, list) else command
 
 
-RESUME, STOP = "resume", "stop"
-
-
 def stop_asked_at(run: Run) -> float:
     """When the session was last told to continue: a later prompt may ask for a stop."""
     return max(run.started, run.led_on_at, *(act.at for act in run.acts))
@@ -286,7 +279,7 @@ def stopped(run: Run, now: float, by: str, why: str = "") -> Run:
         how = "is completed" if run.is_over else f"was stopped already ({run.why})"
         raise refused("not-to-stop", run=run, how=how)
     words = kept_words(why) or "by its user"
-    acts = (*run.acts, PersonAct(now, STOP, by, words))
+    acts = (*run.acts, PersonAct(now, "stop", by, words))
     return run.but(status=RunStatus.STOPPED, why=words, stopped_at=now, acts=acts, told="")
 
 
@@ -304,5 +297,5 @@ def resumed(run: Run, now: float, by: str) -> Run:
     demand_stopped(run)
     waits = run.fix is not None and not run.fix.completed_at
     status = RunStatus.AWAITING_USER if waits else RunStatus.ACTIVE
-    act = PersonAct(now, RESUME, by, run.why)
+    act = PersonAct(now, "resume", by, run.why)
     return run.but(status=status, why="", acts=(*run.acts, act), idle=0, last_reason="", told="")
