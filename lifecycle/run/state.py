@@ -523,19 +523,15 @@ class Run(_Value, frozen=True, omit_defaults=False):
     @property
     def current(self) -> Story | None:
         """The story at work; else the next one: pending, with all its dependencies completed."""
-        return self.at_work or self.following
+        done = {story.id for story in self.completed_stories}
+        pending = (story for story in self.stories if story.status is table.StoryStatus.PENDING)
+        following = (story for story in pending if done.issuperset(story.depends_on))
+        return self.at_work or next(following, None)
 
     @property
     def at_work(self) -> Story | None:
         """The story at work; None if there is none."""
         return next((story for story in self.stories if story.status in table.WORKING), None)
-
-    @property
-    def following(self) -> Story | None:
-        """The first pending story all of whose dependencies are completed."""
-        done = {story.id for story in self.completed_stories}
-        pending = (story for story in self.stories if story.status is table.StoryStatus.PENDING)
-        return next((story for story in pending if done.issuperset(story.depends_on)), None)
 
     @property
     def standing_blockers(self) -> tuple[Blocker, ...]:

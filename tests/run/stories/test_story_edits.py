@@ -163,7 +163,7 @@ def test_whatever_is_planned_some_story_can_be_next(edges: list[tuple[int, int]]
         except Refused:
             continue
     while run.open_stories:
-        story = run.following
+        story = run.current
         assert story is not None
         run = run.with_story(replace(story, status=StoryStatus.COMPLETED))
 
