@@ -9,7 +9,9 @@ Source: POSIX, Shell Command Language, https://pubs.opengroup.org/onlinepubs/979
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
+from itertools import takewhile
 
 from lifecycle.evidence.words import word_tables
 
@@ -101,7 +103,7 @@ def commands(line: str) -> list[Command]:
 
 def _commands(line: str, depth: int) -> list[Command]:
     result: list[Command] = []
-    splitter = _split(line)
+    splitter = _Splitter(line)
     groups = splitter.groups
     kept: tuple[str, ...] = ()
     for index, command in enumerate(groups):
@@ -141,15 +143,10 @@ def _is_own(groups: list[Command], index: int, splitter: _Splitter) -> bool:
     words = groups[index].raw
     if "!" in words[:2] or any(map(_may_end, groups[:index])):
         return False
-    before = [group.after for group in groups[:index]]
-    if splitter.has_groups:
-        return "||" not in before
-    for end in reversed(before):
-        if end == "||":
-            return False
-        if end in (";", "\n", "&"):
-            break
-    return True
+    before: Iterable[str] = [group.after for group in reversed(groups[:index])]
+    if not splitter.has_groups:
+        before = takewhile(lambda end: end not in (";", "\n", "&"), before)
+    return "||" not in before
 
 
 def _has_pipefail(groups: list[Command]) -> bool:
@@ -170,49 +167,45 @@ def _may_end(group: Command) -> bool:
     return words[0] in ("exit", "return") and not re.fullmatch("[1-9][0-9]*", " ".join(words[1:]))
 
 
-def _split(line: str) -> _Splitter:
-    """The words of each simple command, with the operator that ends it ("" at the line's end)."""
-    splitter = _Splitter()
-    place = 0
-    while match := _TOKEN.match(line, place):
-        place = splitter.take(match, line)
-    splitter.finish()
-    return splitter
-
-
 class _Splitter:
-    """Collects the words of the command that is being read.
+    """The words of each simple command, with the operator that ends it ("" at the line's end).
 
     Attributes:
-        groups: the commands read so far.
+        groups: the commands.
         has_groups: some of them are in parentheses or braces.
         is_unclear: there is a function, an alias, a trap, or the output of several commands goes to a file.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, line: str) -> None:
         self.groups: list[Command] = []
         self.has_groups = False
         self.is_unclear = False
         self.words: list[str] = []
         self.files: list[str] = []
+        self.into = self.words  # receives the next word, which may be the file of a redirection
         self.bodies: list[str] = []
         # Is it a substitution, and how many commands came before.
         self.opened: list[tuple[bool, int]] = []
-        self.skips = False  # the next word is the file of a redirection
-        self.is_output: bool  # and that file receives output
+        place = 0
+        while match := _TOKEN.match(line, place):
+            place = self._take(match, line)
+        self._end("")
+        if self.groups and self.groups[-1].after != "&":
+            self.groups[-1].after = ""  # the end of the line ends it
 
-    def take(self, match: re.Match[str], line: str) -> int:
+    def _take(self, match: re.Match[str], line: str) -> int:
         """Read one token; returns the position in the line after it."""
         place = match.end()
         if match["part"] is not None:
-            self._add(_plain(match[0]))
-            return place
-        if match["heredoc"] is not None:
+            self.into.append(_plain(match[0]))
+            self.into = self.words
+        elif match["heredoc"] is not None:
             self.bodies.append(match["word"])
         elif match["redirect"] is not None:
-            self.skips = not match[0].rstrip("-")[-1:].isdigit()
-            self.is_output = ">" in match[0]
-            self.is_unclear |= self.is_output and self.skips and not self.words and self.has_groups
+            self.into = self.files if ">" in match[0] else []
+            if match[0].rstrip("-")[-1:].isdigit():
+                self.into = self.words  # it names no file
+            self.is_unclear |= self.into is self.files and not self.words and self.has_groups
         elif match["end"] is not None:
             self._end(match[0])
             if match[0] == "\n":
@@ -220,31 +213,18 @@ class _Splitter:
                 self.bodies = []
         return place
 
-    def finish(self) -> None:
-        """End the last command: the end of the line ends it, unless it runs in the background."""
-        self._end("")
-        if self.groups and self.groups[-1].after != "&":
-            self.groups[-1].after = ""
-
-    def _add(self, word: str) -> None:
-        if self.skips:
-            self.skips = False
-            if self.is_output and not word.startswith("/dev/std"):
-                self.files.append(word)
-        else:
-            self.words.append(word)
-
     def _end(self, operator: str) -> None:
         is_begun = bool(self.words)
         if is_begun:
             self.is_unclear |= self.words[0] in _UNCLEAR
             is_inner = any(inner for inner, _ in self.opened)
-            self.groups.append(Command(self.words, operator, self.files, is_inner=is_inner))
+            files = [file for file in self.files if not file.startswith("/dev/std")]
+            self.groups.append(Command(self.words, operator, files, is_inner=is_inner))
             self.groups[-1].shells = tuple(before for _, before in self.opened)
             self.words, self.files = [], []
         elif self.groups and operator in ("&&", "||", "|", "|&", "&"):
             self.groups[-1].after = operator  # after a closing parenthesis or brace
-        self.skips = False
+        self.into = self.words
         self.has_groups |= operator in ("(", "{")
         if operator == "(":
             self.opened.append((is_begun, len(self.groups)))
