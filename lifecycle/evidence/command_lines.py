@@ -151,11 +151,8 @@ def _is_own(groups: list[Command], index: int, splitter: _Splitter) -> bool:
 
 def _has_pipefail(groups: list[Command]) -> bool:
     """True if, by the last setting in the line, the first failure in a pipe counts."""
-    switches = [
-        group.raw[group.raw.index("pipefail") - 1]
-        for group in groups
-        if group.raw[0] == "set" and "pipefail" in group.raw
-    ]
+    settings = (group.raw for group in groups if group.raw[0] == "set" and "pipefail" in group.raw)
+    switches = [words[words.index("pipefail") - 1] for words in settings]
     return bool(switches) and re.fullmatch(r"-\w*o", switches[-1]) is not None
 
 

@@ -125,11 +125,8 @@ def _written(top: Path, paths: Iterable[Path], started: float) -> dict[Path, Non
     """Those of the files that are below `top` and were written since the moment; each once."""
     since = (started - SLACK) * 1e9
     real = (Path(os.path.realpath(path.parent), path.name) for path in paths)
-    return {
-        path: None
-        for path in real
-        if path.is_relative_to(top) and regular_files.mtime_ns(str(path)) >= since
-    }
+    below = (path for path in real if path.is_relative_to(top))
+    return {path: None for path in below if regular_files.mtime_ns(str(path)) >= since}
 
 
 def _named(top: Path, argv: Sequence[str]) -> Iterator[Path]:
@@ -163,9 +160,8 @@ def _well_known(top: Path) -> Iterator[Path]:
         inner &= {*_IN.get(below.name, inner)}
         folders[:] = sorted((name for name in inner if name[0] != "."), reverse=True)
         place = f"./{below.as_posix()}"
-        yield from (
-            Path(folder, name) for name in sorted(files) if _REPORT.fullmatch(f"{place}/{name}")
-        )
+        reports = (name for name in sorted(files) if _REPORT.fullmatch(f"{place}/{name}"))
+        yield from (Path(folder, name) for name in reports)
 
 
 class _TooDeepError(Exception):

@@ -177,11 +177,8 @@ def _failures(
 
 def _names(row: RunnerRow, patterns: tuple[str, ...], text: str) -> list[tuple[str, str | None]]:
     """The tests that patterns find, with their titles if the patterns have them."""
-    return [
-        (" ".join(match["name"].split()), match.groupdict().get("title"))
-        for pattern in patterns
-        for match in islice(row.found(pattern, text), _MOST)
-    ]
+    matches = (match for form in patterns for match in islice(row.found(form, text), _MOST))
+    return [(" ".join(match["name"].split()), match.groupdict().get("title")) for match in matches]
 
 
 def _is_called(identity: str, title: str | None, name: str) -> bool:

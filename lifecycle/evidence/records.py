@@ -167,8 +167,7 @@ def standing(
 
 def _is_of(run: RunRecord, suite: str) -> bool:
     """True if a run counts for this suite out of several; a red run of no suite may count for each."""
-    is_of_none = not run.suites
-    return suite in run.suites or (is_of_none and run.outcome is not Outcome.PASSED)
+    return suite in run.suites or not (run.suites or run.outcome is Outcome.PASSED)
 
 
 def _standing(runs: list[RunRecord], tree: str) -> Evidence:
@@ -201,7 +200,9 @@ class EvidenceRoom:
 
     def records(self) -> tuple[RunRecord, ...]:
         """The remembered runs; none if the file does not exist or is invalid."""
-        return _read_records(self._load())
+        # A record that cannot be read is learned again with the next run.
+        listed = self._load().get("records", [])
+        return from_json(tuple[RunRecord, ...], listed, is_whole=False) or ()
 
     @property
     def has_tests(self) -> bool:
@@ -219,13 +220,11 @@ class EvidenceRoom:
         Secrets are removed from all of its fields.
         """
         with self.locked():
-            data = self._load()
-            runs = _read_records(data)
+            runs = self.records()
             if run.id and any(run.id == record.id for record in runs):
                 return False
             added = replace(run, command=shown(run.command))
-            before = data.get("outputs")
-            all_outputs = {**(before if isinstance(before, dict) else {}), **(outputs or {})}
+            all_outputs = {**self.outputs(), **(outputs or {})}
             data = {
                 "version": VERSION,
                 "records": swept([record.data for record in (*runs, added)[-KEPT:]], []),
@@ -238,11 +237,6 @@ class EvidenceRoom:
         """The file's JSON; empty if it does not exist, or is not of our form: it is learned again."""
         file = self.folder.read(RECORDS)
         return object_in(file.content, VERSION) if file is not None else {}
-
-
-def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
-    # A record that cannot be read is learned again with the next run.
-    return from_json(tuple[RunRecord, ...], data.get("records", []), is_whole=False) or ()
 
 
 def note(

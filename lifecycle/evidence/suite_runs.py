@@ -161,9 +161,8 @@ def _run_in(
         for i, c in enumerate(parts)
     )
     whole.is_whole = whole.is_shown and whole.is_single and whole.is_plain and is_kept
-    whole.within = tuple(place for run in runs for place in run.within)
-    if not all(run.within for run in runs if run.is_suite):
-        whole.within = ()
+    if all(run.within for run in runs if run.is_suite):
+        whole.within = tuple(place for run in runs for place in run.within)
     whole.steps = _steps(parts, hits, root)
     return whole
 
@@ -179,11 +178,7 @@ def _meant(text: str, top: str) -> list[tuple[Command, str]]:
 
 
 def _run(
-    command: Command,
-    own: list[Own],
-    sets: Words,
-    rows: Rows,
-    place: tuple[str, str],
+    command: Command, own: list[Own], sets: Words, rows: Rows, place: tuple[str, str]
 ) -> SuiteRun | None:
     """The run that a command is; None if it is not one.
 
@@ -218,11 +213,9 @@ def _run(
     is_part |= bool(row.before) and any(map(runner_options.is_kind, begun))
     if is_part or not kinds <= listed("scripts"):
         run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `test:unit`, `unit:test`
-    for given, options in ((command.raw, _FOLDERS), (words, row.sources)):
-        there = _joined(folder, runner_options.valued(given, options))
-        run.is_suite &= _is_whole(there, top)
-    run.is_suite &= not _packages(command)
     there = _joined(folder, runner_options.valued(command.raw, _FOLDERS))
+    source = _joined(folder, runner_options.valued(words, row.sources))
+    run.is_suite &= _is_whole(there, top) and _is_whole(source, top) and not _packages(command)
     named = _named(rest, row, there, top)
     run.within = ((posixpath.relpath(there, top), named, "."),) if named or there != top else ()
     return run
@@ -302,7 +295,7 @@ def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
     words = _parted(words)
     plain = [
         word
-        for last, word in zip(("", *words), words, strict=False)
+        for last, word in pairwise(("", *words))
         if (not word.startswith(("-", "+")) and last not in _BEFORE) or _names(words, word)
     ]
     if not plain:
@@ -328,7 +321,7 @@ def _names(words: Words, option: str) -> bool:
 def _parted(words: Words) -> Words:
     """The words, but with each value of such an option as a separate word: `--targets=lint,test`."""
     parts: list[str] = []
-    for last, word in zip(("", *words), words, strict=False):
+    for last, word in pairwise(("", *words)):
         name, _, value = word.partition("=")
         if value and _names(words, name):
             parts += [name, *value.split(",")]
@@ -376,14 +369,11 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
     is_fed = False
     for index, command in enumerate(parts):
         name, *rest = command.words
-        sets = (*command.kept, *command.sets)
         is_read = name not in (".", "source") or re.search(_OWN["file"], "".join(rest[:1]))
         is_known = index in runs or (is_beside(command) and is_read)
-        if not (
-            command.is_clear and is_known and all(re.match(_OWN["path"], word) for word in sets)
-        ):
-            return False
-        if index not in runs and not decides and tells(command, is_fed=is_fed):
+        are_plain = all(re.match(_OWN["path"], word) for word in (*command.kept, *command.sets))
+        is_mixed = index not in runs and not decides and tells(command, is_fed=is_fed)
+        if not (command.is_clear and is_known and are_plain) or is_mixed:
             return False
         is_fed = command.after in _PIPES
     return True
@@ -461,11 +451,8 @@ def _places(command: Command, rest: Words) -> list[str]:
     words = (*command.raw[: len(command.raw) - len(rest)], *rest)
     paths = [value for _, value in runner_options.valued(words, _PLACES)]
     paths += [word[2:] for word in words if word.startswith("-C")]
-    paths += [
-        word
-        for last, word in zip(("", *rest), rest, strict=False)
-        if not word.startswith("-") and last not in _OUTPUTS | _PLACES
-    ]
+    beside = (word for last, word in pairwise(("", *rest)) if last not in _OUTPUTS | _PLACES)
+    paths += [word for word in beside if not word.startswith("-")]
     # With two slashes it is a bazel target: `//...`.
     return [path for path in paths if re.match(r"/(?!/)|[~$]", path) or ".." in path.split("/")]
 

@@ -89,11 +89,6 @@ class CheckRun:
     child: str = "check"
     remarks: list[str] = field(init=False, default_factory=list)
 
-    @property
-    def room(self) -> EvidenceRoom:
-        """The records and logs of this worktree's checks."""
-        return EvidenceRoom(self.root)
-
     def result(self) -> CheckDone:
         """Run the check, and remember its result.
 
@@ -109,9 +104,10 @@ class CheckRun:
             commands = ((*commands[0], *self.extra),)
         if name in self.environment.get(RUNNING, "").split(","):
             raise Refused(sentence("endless", name=name))
-        earlier = self.room.records()
+        room = EvidenceRoom(self.root)
+        earlier = room.records()
         last = [run for run in earlier if run.name == name]
-        outputs = self.room.outputs()
+        outputs = room.outputs()
         before = self._tree(outputs)
         started, begun = self.clock.now(), self.clock.monotonic()
         output, end, reads = self._run(commands, rows)
@@ -243,7 +239,7 @@ class CheckRun:
             path = check_log.keep(self.root, record.name, record.started, text) if text else ""
             id_ = f"check:{record.name}:{record.started:.3f}"
             record = replace(record, log=path, id=id_)
-            self.room.add(record, files_left)
+            EvidenceRoom(self.root).add(record, files_left)
         except (OSError, LockBusy) as error:
             sentence = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
             self.remarks.append(f"It was not recorded, so it is no evidence: {sentence}")

@@ -102,9 +102,8 @@ def run(
         except (FileNotFoundError, NotADirectoryError):
             return ProcessEnd(ABSENT, error=f"{words[0]} {NOT_INSTALLED}, or not on PATH")
         except OSError as error:
-            return ProcessEnd(
-                UNUSABLE, error=f"{words[0]} cannot be started ({error.strerror or error})"
-            )
+            why = error.strerror or error
+            return ProcessEnd(UNUSABLE, error=f"{words[0]} cannot be started ({why})")
         pairs = ((process.stdout, out), (process.stderr, err))
         streams = [(stream, take) for stream, take in pairs if stream is not None]
         try:

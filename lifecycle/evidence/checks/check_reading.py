@@ -46,8 +46,7 @@ def read(name: str, end: CommandEnd, root: Path, rows: Rows) -> Reading:
     A check with another name than those of kinds is read like tests if its command is known to run tests;
     else its exit status decides.
     """
-    is_other = name not in KINDS
-    is_run = is_other and suite_runs.run_in(shlex.join(end.words), rows=rows) is not None
+    is_run = name not in KINDS and suite_runs.run_in(shlex.join(end.words), rows=rows) is not None
     if name != TEST and not is_run:
         return _by_status(end, rows)
     is_cut = bool(end.output.left_out)
@@ -82,17 +81,14 @@ def _absent(end: CommandEnd, rows: Rows) -> str:
 def missing_tool(status: int, output: str) -> str:
     """The program that a command did not find and how to install it, as a reason; "" if it names none."""
     text = reading.plain(output)
-    ends = {
-        status,
-        *(int(end) for end in re.findall(r"(?:Error|[Cc]ode|status) (\d{1,3})\b", text)),
-    }
+    numbers = re.findall(r"(?:Error|[Cc]ode|status) (\d{1,3})\b", text)
+    ends = {status, *map(int, numbers)}
     for row in resources.table("evidence/checks/missing_tools.toml")["tools"]:
         match = re.search(row["pattern"], text, re.MULTILINE)
         if match is not None and row.get("status", status) in ends:
             name = row.get("name", "{0}").format(match[1])
-            way = (
-                f" (install it with: {row['install'].format(match[1])})" if "install" in row else ""
-            )
+            install = row.get("install", "").format(match[1])
+            way = f" (install it with: {install})" if install else ""
             return f"{name} {NOT_INSTALLED}{way}"
     return ""
 

@@ -137,11 +137,8 @@ def wanting_trust(
     root: Path, settings: Settings, environment: Mapping[str, str]
 ) -> tuple[KnownCheck, ...]:
     """The checks that come with the repository and can be run, to ask the user about; no `validate`."""
-    return tuple(
-        check
-        for check in known_checks(root, settings, environment)
-        if check.is_projects and check.commands and check.name != VALIDATE
-    )
+    checks = (check for check in known_checks(root, settings, environment) if check.commands)
+    return tuple(check for check in checks if check.is_projects and check.name != VALIDATE)
 
 
 def _configured(settings: Settings) -> dict[str, KnownCheck]:

@@ -42,9 +42,8 @@ def judged(
         part: why it was only a part of the check; "" if all of it ran.
     """
     outcome = min((reading.outcome for reading in readings), key=_WORST.index)
-    why = next(
-        (reading.why for reading in readings if reading.outcome is outcome and reading.why), ""
-    )
+    decisive = [reading for reading in readings if reading.outcome is outcome]
+    why = next((reading.why for reading in decisive if reading.why), "")
     if part and outcome is not Outcome.FAILED:
         outcome, why = Outcome.PARTIAL, part
     counted = [reading.counts for reading in readings if reading.counts is not None]

@@ -41,7 +41,9 @@ def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN
     words = tuple(word for word in words if word not in options("off"))
     further = _further(program, (*words, *sets))
     all_words = [*words, *further]
-    if _is_nothing(program, row, all_words):
+    none = (options("lists") | row.lists) - row.keeps
+    is_none = any(word in none or _name(word) in none for word in all_words)
+    if is_none or _has_form("listing form", program, all_words):
         return RunScope.NOTHING
     picks = options("picks") | row.picks
     own = words[: words.index("--")] if "--" in words else words
@@ -89,13 +91,6 @@ def _name(word: str) -> str:
     return "+" if word.startswith("+") else word.partition("=")[0]
 
 
-def _is_nothing(program: str, row: RunnerRow, rest: list[str]) -> bool:
-    none = (options("lists") | row.lists) - row.keeps
-    if any(word in none or _name(word) in none for word in rest):
-        return True
-    return _has_form("listing form", program, rest)
-
-
 def _has_form(kind: str, program: str, words: Iterable[str]) -> bool:
     """True if a word has this form, as `-ki` of make and `-kname` of pytest: letters in one word."""
     return any(re.match(pattern(kind), f"{program} {word}") for word in words)
@@ -124,7 +119,7 @@ def _picks_file(words: list[str]) -> bool:
         and not re.search(pattern("every"), word)
         and last not in settings
         and _name(word) not in settings
-        for last, word in zip(("", *words), words, strict=False)
+        for last, word in pairwise(("", *words))
     )
 
 
@@ -147,11 +142,8 @@ def _picks_named(row: RunnerRow, words: Words, sets: Words) -> bool:
 
 def plain_words(words: Words, row: RunnerRow) -> list[str]:
     """The words that are neither options nor values of options."""
-    return [
-        word
-        for last, word in zip(("", *words), words, strict=False)
-        if not word.startswith(("-", "+")) and last not in row.valued and not word.isdigit()
-    ]
+    free = (word for last, word in pairwise(("", *words)) if last not in row.valued)
+    return [word for word in free if not (word.startswith(("-", "+")) or word.isdigit())]
 
 
 def is_kind(name: str) -> bool:

@@ -108,11 +108,8 @@ def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
     on = " ".join([*prose_lines, *about])
     claimed = [] if is_open else _claimed(own, wanted)
     is_weak = any(_has(_of("weakens"), line) for line in prose_lines)
-    claims = [
-        claim
-        for claim in claimed
-        if not (is_weak and claim == TESTED) and _has(_forms(claim)[-1], on)
-    ]
+    claimed = [claim for claim in claimed if not (is_weak and claim == TESTED)]
+    claims = [claim for claim in claimed if _has(_forms(claim)[-1], on)]
     return [] if claims and are_doubts(prose_lines, is_strict=claims == [APPROVED]) else claims
 
 
@@ -126,9 +123,8 @@ def _forms(claim: str) -> tuple[str, ...]:
     patterns = [form for form in _listed(row) if not form.endswith(END)]
     ended = "|".join(form.removesuffix(END) for form in _listed(row) if form.endswith(END))
     patterns += [f"(?:{ended}){END}"] if ended else []
-    forms = [
-        word_tables.filled(TABLE, form) for form in (f"(?:{'|'.join(patterns)})", row["about"])
-    ]
+    unfilled = (f"(?:{'|'.join(patterns)})", row["about"])
+    forms = [word_tables.filled(TABLE, form) for form in unfilled]
     for verb in (command_signs.CLOSE, command_signs.SHOW):
         names = "|".join(map(re.escape, command_signs.names(verb)))
         forms = [form.replace(f"%{verb.upper()}%", names) for form in forms]
@@ -153,11 +149,8 @@ def _claimed(lines: list[str], wanted: str) -> list[str]:
     sentences = [part for line in lines for part in _sentences(line)]
     all_rows = word_tables.table(TABLE)["claims"]
     rows = {wanted: all_rows[wanted]} if wanted else all_rows
-    return [
-        name
-        for name, row in rows.items()
-        if any(map(partial(_claims, name), _worth(row, sentences)))
-    ]
+    worth = {name: _worth(row, sentences) for name, row in rows.items()}
+    return [name for name, texts in worth.items() if any(map(partial(_claims, name), texts))]
 
 
 @lru_cache(1_000)
@@ -319,9 +312,8 @@ def _prose(text: str) -> Prose:
         all_lines += lines
         is_led = _announces(block.lead, ",") or (block.is_item and block.lead)
         is_alone = block.is_item and not (block.lead or block.box)  # nothing announces the list
-        is_due = _has(_of("unled"), block.lead) or not (
-            _has(_of("led"), block.lead) or block.is_headed
-        )
+        is_headed = block.is_headed or _has(_of("led"), block.lead)
+        is_due = not is_headed or _has(_of("unled"), block.lead)
         is_strange = is_alone or (is_led and is_due)
         is_code = re.fullmatch("\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", words)
         if not is_strange and not is_code:

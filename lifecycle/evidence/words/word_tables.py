@@ -26,9 +26,8 @@ def table(name: str) -> dict[str, Any]:
 @cache
 def pattern(name: str, kind: str) -> str:
     """The pattern of this kind in a table of sentences: any of its forms, with their pieces filled in."""
-    return filled(
-        name, "|".join(form for row in table(name)["patterns"][kind] for form in row["forms"])
-    )
+    forms = (form for row in table(name)["patterns"][kind] for form in row["forms"])
+    return filled(name, "|".join(forms))
 
 
 def filled(name: str, form: str) -> str:
