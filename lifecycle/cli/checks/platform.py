@@ -28,10 +28,8 @@ def command() -> None:
 def list_(session: Session) -> None:
     """List every platform, whether it matches this worktree or not."""
     discovered = discovery.discover(session.root, session.world.environment)
-    data = {
-        "platforms": [platform_tables.platform_data(platform) for platform in discovered.platforms],
-        "notes": list(discovered.notes),
-    }
+    shown_platforms = [*map(platform_tables.platform_data, discovered.platforms)]
+    data = {"platforms": shown_platforms, "notes": list(discovered.notes)}
     session.show(platform_tables.discovery_lines(discovered), data)
 
 

@@ -180,16 +180,12 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
         failure = _failure(check, log)
         key = _identity(failure) or place
         if key in folded:
-            failure = replace(folded[key], same=(*folded[key].same, _name(check)))
+            failure = replace(folded[key], same=(*folded[key].same, redact(check.name)))
         folded[key] = failure
     failures = tuple(folded.values())
-    others = tuple(_name(further) for further in checks[MOST_JOBS:])
+    others = tuple(redact(further.name) for further in checks[MOST_JOBS:])
     unseen = tuple(redact(sentence) for sentence in head.unseen)
     return FailurePacket(head.pull, head.url, head.sha, failures, others, head.left, unseen)
-
-
-def _name(check: FailedCheck) -> str:
-    return redact(check.name)
 
 
 def _failure(check: FailedCheck, read: ReadLog) -> CheckFailure:
@@ -197,7 +193,7 @@ def _failure(check: FailedCheck, read: ReadLog) -> CheckFailure:
     is_unstarted = check.word == "STARTUP_FAILURE" and check.job is None
     remarks = _told(check.remarks)
     return CheckFailure(
-        _name(check),
+        redact(check.name),
         **fields_of(check, "word", "url", "event", "run", "job", "is_required"),
         workflow=redact(check.workflow),
         step=redact(check.failed_step.name) if check.failed_step else "",

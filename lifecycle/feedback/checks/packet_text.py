@@ -108,7 +108,10 @@ def _names(names: Sequence[str]) -> str:
 def _told(number: int, failure: CheckFailure, lines: int, characters: int) -> list[str]:
     """One failure, with its excerpt cut to the available room."""
     head = [f"{number}. {_headline(failure)}", *_why(failure)]
-    below = [*_remarks(failure), *_summary(failure), *_log(failure)]
+    below = [*_remarks(failure), *_summary(failure)]
+    if failure.log:
+        count = figures.count(failure.lines, "line")
+        below.append(f"Its log is in {failure.log}; the failed step printed {count}.")
     room = lines - len(head) - len(below)
     return [*head, *_excerpt(failure, room, characters - _size(head) - _size(below)), *below]
 
@@ -172,13 +175,6 @@ def _summary(failure: CheckFailure) -> list[str]:
     more = len(lines) - SUMMARY_LINES
     left = [f"  … {more} more lines"] if more > 0 else []
     return [*title, *(short(line, 500) for line in lines[:SUMMARY_LINES]), *left]
-
-
-def _log(failure: CheckFailure) -> list[str]:
-    if not failure.log:
-        return []
-    lines = figures.count(failure.lines, "line")
-    return [f"Its log is in {failure.log}; the failed step printed {lines}."]
 
 
 def _end(packet: FailurePacket, unshown: Sequence[str]) -> list[str]:

@@ -138,9 +138,8 @@ def checks_of(failure: CheckFailure) -> list[str]:
 
 def is_in(failure: CheckFailure, base: BaseFacts | None) -> bool:
     """True if the base has all of its failures, too: a new failure besides an old one is ours."""
-    if base is None or not failure.identities:
-        return False
-    return base.identities.issuperset(failure.identities)
+    failed = failure.identities
+    return base is not None and bool(failed) and base.identities.issuperset(failed)
 
 
 def _ours(

@@ -6,6 +6,7 @@ module uses neither a clock nor a client.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum, auto
 
 from lifecycle.core.light_dataclass import dataclass
@@ -172,14 +173,15 @@ class PullConversation:
         A request ends when its author gives another opinion, or somebody dismisses it. If its author was
         asked to review again, it is left out: the next step is theirs.
         """
-        last = {
-            text.remark.author.casefold(): text
-            for text in self.texts
-            if text.review_state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED")
-        }
-        others = (opinion for name, opinion in last.items() if name not in self.requested)
-        asked = (opinion for opinion in others if opinion.review_state == "CHANGES_REQUESTED")
+        states = ("APPROVED", "CHANGES_REQUESTED", "DISMISSED")
+        last = self.last_of(text for text in self.texts if text.review_state in states)
+        asked = (opinion for opinion in last if opinion.review_state == "CHANGES_REQUESTED")
         return tuple(opinion for opinion in asked if opinion.remark.is_trusted)
+
+    def last_of(self, texts: Iterable[ReviewPoint]) -> list[ReviewPoint]:
+        """The last of these texts of each author who is not asked for a review now."""
+        last = {text.remark.author.casefold(): text for text in texts}
+        return [text for name, text in last.items() if name not in self.requested]
 
     @property
     def unanswered(self) -> tuple[ReviewThread, ...]:

@@ -89,12 +89,8 @@ class ReviewLedger:
             if row.times > 1:
                 rows[key] = replace(row, seen="", times=row.times - 1, packet="")
         heads = {row.head for row in unheard.values()}
-        rounds = [
-            past
-            for past in self.rounds
-            if past.head not in heads or not unheard.keys() >= {*past.keys}
-        ]
-        return replace(self, told=rows, rounds=tuple(rounds))
+        kept = (p for p in self.rounds if p.head not in heads or {*p.keys} - unheard.keys())
+        return replace(self, told=rows, rounds=tuple(kept))
 
     def unsaid(self, points: Iterable[ReviewPoint]) -> tuple[ReviewPoint, ...]:
         """The points that were not said in their present form: edited and reopened ones are news, too."""
@@ -148,12 +144,9 @@ def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> lis
 
 def strangers(conversation: PullConversation) -> list[ReviewPoint]:
     """The points of people and bots without rights here: only for the user."""
-    candidates = [
-        ReviewPoint(f"S{remark.id}", remark, thread)
-        for thread in conversation.threads
-        if not thread.is_resolved
-        for remark in thread.shown
-    ]
+    threads = (thread for thread in conversation.threads if not thread.is_resolved)
+    remarks = ((remark, thread) for thread in threads for remark in thread.shown)
+    candidates = [ReviewPoint(f"S{remark.id}", remark, thread) for remark, thread in remarks]
     candidates += [_under("S", text) for text in conversation.texts if not text.remark.is_hidden]
     theirs = (point for point in candidates if point.remark.trusted is Trusted.STRANGER)
     return [point for point in theirs if point.remark.body.strip()]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
 from functools import partial
 
@@ -135,7 +136,10 @@ class ReviewAnswers:
             self._forget(mark)
         else:
             url = self._post(state, wanted, mark, now)
-            state, is_seen = self._seen_again(state, mark)
+            is_seen = False
+            with suppress(LifecycleError, DeadlineReached):  # the reply is posted anyway
+                state = self.read(state.thread.id)
+                is_seen = _marked(state.thread, mark) is not None
         is_resolved, note = self._resolved(state.thread, wanted)
         is_answer = before.thread.is_unanswered and not state.thread.is_unanswered
         return Replied(state.number, url, posted is None, is_seen, is_resolved, note, is_answer)
@@ -195,14 +199,6 @@ class ReviewAnswers:
                 raise
         self._forget(mark)
         return url
-
-    def _seen_again(self, state: ThreadState, mark: str) -> tuple[ThreadState, bool]:
-        """Read the thread again; if that fails, return the former state: the reply is posted anyway."""
-        try:
-            current = self.read(state.thread.id)
-        except (LifecycleError, DeadlineReached):
-            return state, False
-        return current, _marked(current.thread, mark) is not None
 
     def _resolved(self, thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
         """Resolve the thread if that is ours to do; whether it is resolved, and the reason or "" if not."""

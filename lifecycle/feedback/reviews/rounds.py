@@ -138,11 +138,7 @@ def to_ask_again(conversation: PullConversation) -> tuple[str, ...]:
     These are people whose last review is of an older commit and not an approval, and who are not asked now.
     Bots are not: they review each push by themselves, or when asked in words of their own.
     """
-    last = {
-        text.remark.author.casefold(): text
-        for text in conversation.texts
-        if text.review_state and text.remark.trusted is Trusted.PERSON
-    }
-    others = [text for name, text in last.items() if name not in conversation.requested]
-    asked = (text for text in others if text.review_state != "APPROVED")
+    reviews = (text for text in conversation.texts if text.review_state)
+    last = conversation.last_of(text for text in reviews if text.remark.trusted is Trusted.PERSON)
+    asked = (text for text in last if text.review_state != "APPROVED")
     return tuple(text.remark.author for text in asked if text.remark.sha != conversation.head)

@@ -66,7 +66,16 @@ class SharedLooks:
         """
         now = self.clock.now()
         try:
-            return self._asked(ids, looked, now)
+            board = self._enlist(ids, looked, now)
+            answer = board.answer(ids[0], looked, now, self.every)
+            if answer is not None:
+                return answer
+            with self._lock("asking", 0.0):
+                # Another process may have asked in the meantime.
+                board = self._read()
+                answer = board.answer(ids[0], looked, now, self.every)
+                answer = answer or self._round(board, now).answer(ids[0], looked, now, self.every)
+                return answer or SharedAnswer(True, now)
         except LockBusy:
             return SharedAnswer(False, now + BUSY_SECONDS)
         except OSError as error:
@@ -83,18 +92,6 @@ class SharedLooks:
         now = self.clock.now()
         with contextlib.suppress(OSError, LockBusy):
             self._changed(lambda board: look_rounds.failed(board, 1, now, named=seconds))
-
-    def _asked(self, ids: Sequence[str], looked: float, now: float) -> SharedAnswer:
-        board = self._enlist(ids, looked, now)
-        answer = board.answer(ids[0], looked, now, self.every)
-        if answer is not None:
-            return answer
-        with self._lock("asking", 0.0):
-            # Another process may have asked in the meantime.
-            board = self._read()
-            answer = board.answer(ids[0], looked, now, self.every)
-            answer = answer or self._round(board, now).answer(ids[0], looked, now, self.every)
-            return answer or SharedAnswer(True, now)
 
     def _enlist(self, ids: Sequence[str], looked: float, now: float) -> LookBoard:
         return self._changed(
@@ -174,11 +171,8 @@ def _digests(reply: GraphReply, ids: Sequence[str], pulls: Iterable[WatchedPull]
     """
     nodes = reply.data.get("nodes")
     holes = {problem.path[1] for problem in reply.problems if len(problem.path) > 2}
-    shown = {
-        node_id: _shown(node)
-        for place, (node_id, node) in enumerate(zip(ids, nodes or (), strict=False))
-        if place not in holes
-    }
+    placed = enumerate(zip(ids, nodes or (), strict=False))
+    shown = {node_id: _shown(node) for place, (node_id, node) in placed if place not in holes}
     digests = {}
     for pull in pulls:
         text = json.dumps([shown.get(node_id) for node_id in pull.ids], sort_keys=True)
