@@ -282,28 +282,22 @@ def proof(run: SuiteRun, end: CallEnd, output: str, *, is_cut: bool = False) -> 
 
 
 def read_check(
-    argv: Words,
-    status: int,
-    output: str,
-    rows: Rows,
-    *,
-    is_cut: bool = False,
-    configured: Words = (),
+    argv: Words, status: int, text: str, rows: Rows, *, is_cut: bool = False, configured: Words = ()
 ) -> Reading:
     """The reading of a test command that the engine ran itself.
 
     Args:
         argv: the command.
         status: its exit status.
-        output: what it printed, both streams; its end is enough.
+        text: what it printed, both streams; its end is enough.
         rows: the table of runners, with the project's own.
-        is_cut: the beginning of `output` is missing.
+        is_cut: the beginning of `text` is missing.
         configured: the command as the project configured it: tests that it leaves out are left out of the
             suite by definition, and only words that `argv` adds make the run a part.
     """
     own = (shlex.join(configured),) if configured else ()
     run = run_of(shlex.join(argv), own, rows)
-    tally = _tally(run, output)
+    tally = _tally(run, text)
     trusts = all(row.proves or row.wraps for row in run.rows)
     outcome, why = _settled(run, tally, status, is_ok=status == 0, trusts=trusts)
     if outcome is Outcome.PASSED and is_cut and not run.decides:

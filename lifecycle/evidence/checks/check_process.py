@@ -26,6 +26,9 @@ from lifecycle.evidence.outcomes import NOT_INSTALLED
 Take = Callable[[bytes], None]
 """Receives a part of the output."""
 
+Streams = list[tuple[IO[bytes], Take]]
+"""The streams of a process, each with what receives its output."""
+
 LATE, ABSENT, UNUSABLE = 124, 127, 126
 """Exit statuses: the time was up; the program does not exist; it cannot be started. As in `timeout` and sh:
 https://www.gnu.org/software/coreutils/timeout and
@@ -139,10 +142,7 @@ def _signals() -> Iterator[list[int]]:
 
 
 def _follow(
-    process: subprocess.Popen[bytes],
-    caught: list[int],
-    seconds: float,
-    streams: list[tuple[IO[bytes], Take]],
+    process: subprocess.Popen[bytes], caught: list[int], seconds: float, streams: Streams
 ) -> None:
     """Pass on the output until the process ends, its time is up, or a signal comes."""
     limit, ended = time.monotonic() + seconds, 0.0

@@ -64,6 +64,11 @@ class LogExcerpt:
     left_out: int
 
 
+def by_distance(numbers: Iterable[int], anchor: int) -> list[int]:
+    """The numbers of lines, that of the error first; later lines say more than earlier ones."""
+    return sorted(numbers, key=lambda at: max(at - anchor, 2 * (anchor - at)))
+
+
 @dataclass
 class _Window:
     """The lines around one error: its own number, and those that were kept, by number."""
@@ -74,11 +79,8 @@ class _Window:
 
     @property
     def by_distance(self) -> list[tuple[int, str]]:
-        """Its lines with their numbers, the error first; later lines say more than earlier ones."""
-        return sorted(
-            self.lines.items(),
-            key=lambda numbered: max(numbered[0] - self.anchor, 2 * (self.anchor - numbered[0])),
-        )
+        """Its lines with their numbers, the error first."""
+        return [(at, self.lines[at]) for at in by_distance(self.lines, self.anchor)]
 
 
 class _Reading:
@@ -169,18 +171,19 @@ def excerpt(lines: Iterable[str], step: JobStep | None = None) -> LogExcerpt:
         at most MOST_LINES lines and MOST_CHARACTERS characters, including the lines that mark gaps.
     """
     reading = _Reading()
-    for text in plain_lines(lines, step):
-        if text is None:
+    for line in plain_lines(lines, step):
+        if line is None:
             reading = _Reading()
         else:
-            reading.take(text)
+            reading.take(line)
     shown, total = _shown(reading), reading.total
-    lines = _with_gaps(shown, total)
-    while len(lines) > MOST_LINES or len("\n".join(lines)) > MOST_CHARACTERS:
+    text = redact("\n".join(gapped(shown, total)))
+    while text.count("\n") >= MOST_LINES or len(text) > MOST_CHARACTERS:
         shown.popitem()  # the line that was taken last matters least
-        lines = _with_gaps(shown, total)
+        text = redact("\n".join(gapped(shown, total)))
     first_error = redact(reading.first_error)[:MOST_WIDE]
-    return LogExcerpt(tuple(lines), first_error, total, total - len(shown))
+    cut = tuple(text.split("\n")) if total else ()
+    return LogExcerpt(cut, first_error, total, total - len(shown))
 
 
 def _shown(reading: _Reading) -> dict[int, str]:
@@ -203,12 +206,6 @@ def _clipped(text: str) -> str:
     whole = redact(text) if len(text) > MOST_WIDE else text
     left = len(whole) - MOST_WIDE
     return whole if left <= 0 else f"{whole[:MOST_WIDE]} … {left:,} more characters"
-
-
-def _with_gaps(shown: dict[int, str], total: int) -> list[str]:
-    """The same as `gapped`, with secrets removed from the text as a whole."""
-    lines = gapped(shown, total)
-    return redact("\n".join(lines)).split("\n") if lines else []
 
 
 def gapped(shown: Mapping[int, str], total: int) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import block, listed, named, quoted, short, visible
 from lifecycle.core.values.failed_checks import CheckRemark
-from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES, gapped
+from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES, by_distance, gapped
 from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
 
 WAKE_CHARACTERS = 2_000
@@ -135,7 +135,7 @@ def cut(lines: Sequence[str], error: str, most: int, characters: int) -> list[st
     if len(lines) <= most and sum(costs) <= characters:
         return [*lines]
     start = next((n for n, line in enumerate(lines) if error and error[:60] in line), len(lines))
-    near = sorted(range(len(lines)), key=lambda n: max(n - start, 2 * (start - n)))
+    near = by_distance(range(len(lines)), start)
     room, left = most - _GAPS, characters - _GAPS * 30
     tail = range(len(lines))[-_TAIL_LINES:]
     kept: set[int] = set()

@@ -7,7 +7,7 @@ Source: https://docs.github.com/graphql/reference/objects#pullrequest
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from lifecycle.core import timing
@@ -46,15 +46,16 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
         Transient, NoPermission, BadCredentials: as for every read; if one part is refused, all is.
     """
     lists: dict[str, list[Json]] = {name: [] for name in _LISTS}
-    cursors: dict[str, str | None] = dict.fromkeys(_LISTS.values())
+    asked = {**repository.variables, "number": number, **dict.fromkeys(_LISTS.values())}
     unread = dict(_LISTS)
     pull: Json = {}
     for _ in range(MOST_PAGES):
-        pull = _page(graph, repository, number, cursors, unread)
+        asked |= {f"reads{variable.title()}": name in unread for name, variable in _LISTS.items()}
+        pull = _page(graph, repository, dict(asked), unread)
         for name, variable in [*unread.items()]:
             lists[name] += nodes(pull, name)
             info = part(part(pull, name), "pageInfo")
-            cursors[variable] = info.get("endCursor")
+            asked[variable] = info.get("endCursor")
             if not info.get("hasNextPage"):
                 del unread[name]
         if not unread:
@@ -62,28 +63,22 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
     else:
         raise Transient(sentence("too-much", number=number))
     reviews = (node for node in lists["reviews"] if node.get("state") != "PENDING")
-    asked = (part(request, "requestedReviewer") for request in nodes(pull, "reviewRequests"))
+    people = (part(request, "requestedReviewer") for request in nodes(pull, "reviewRequests"))
     return PullConversation(
         number=number,
         url=text(pull, "url"),
         head=text(pull, "headRefOid"),
         threads=tuple(thread(node) for node in lists["reviewThreads"]),
         texts=(*map(_review, reviews), *map(_comment, lists["comments"])),
-        requested=tuple(review_bots.plain_login(text(who, "login")) for who in asked if who),
+        requested=tuple(review_bots.plain_login(text(who, "login")) for who in people if who),
     )
 
 
-def _page(
-    graph: GraphClient,
-    repository: Repository,
-    number: int,
-    cursors: Mapping[str, str | None],
-    unread: Mapping[str, str],
-) -> Json:
-    reads = {f"reads{variable.title()}": name in unread for name, variable in _LISTS.items()}
-    variables = {**repository.variables, "number": number, **cursors, **reads}
+def _page(graph: GraphClient, repository: Repository, asked: Json, unread: Iterable[str]) -> Json:
+    """The pull request with a page of each list that is still unread."""
+    number = asked["number"]
     subject = f"the reviews of pull request #{number} in {repository}"
-    reply = graph.read("read_reviews", variables, subject=subject)
+    reply = graph.read("read_reviews", asked, subject=subject)
     for problem in reply.problems:
         if problem.type == "NOT_FOUND":
             why = sentence("no-pull", number=number, repository=repository)
