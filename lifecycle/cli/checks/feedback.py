@@ -16,7 +16,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import LifecycleError, NotFound, Refused
-from lifecycle.core.light_dataclass import asdict, fields_of, replace
+from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.redact import lines_in, named
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.configured import HOOK_SECONDS
@@ -104,8 +104,7 @@ def go_on(session: Session) -> None:
         if record is None or number is None:
             raise Refused(failure_words.sentence("nothing-claimed"))
         ledger = failure_ledger.FailureLedger.from_json(record.pull.failures, number)
-        pull = replace(record.pull, failures=ledger.opened().as_json())
-        claim_store.remember(replace(record, pull=pull))
+        claim_store.remember(record.with_pull(failures=ledger.opened().as_json()))
         claim_store.save()
     data = {"pull": number, "opened": [*ledger.stopped]}
     session.show([failure_words.opened(number, ledger.stopped)], data)

@@ -166,14 +166,12 @@ def _follow(
 
 def _end(process: subprocess.Popen[bytes]) -> bool:
     """End the process and its group; False if a process of it remains. Signals do not interrupt this."""
-    waits = ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS))
-    for number, seconds in waits:
+    for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            is_over = process.poll() is not None
-            if is_over and not _is_there(process.pid):
+            if process.poll() is not None and not _is_there(process.pid):
                 return True
             time.sleep(_STEP)
     return False

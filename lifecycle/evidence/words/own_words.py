@@ -84,10 +84,8 @@ def takes_back(text: str) -> bool:
 def are_doubts(lines: list[str], *, is_strict: bool = False) -> bool:
     """True if a line takes any claim back; `is_strict`: or is not a full approval, which is more."""
     sentences = [(line, sentence) for line in lines for sentence in _bare(line)]
-    claimed = [
-        at for at, (_, part) in enumerate(sentences) if not is_strict and _claimed([part], "")
-    ]
-    last = max(claimed, default=-1)
+    claimed = (at for at, (_, part) in enumerate(sentences) if _claimed([part], ""))
+    last = -1 if is_strict else max(claimed, default=-1)
     return any(_has(_of("signs"), line) or _spoils(line) for line in lines) or not all(
         _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=last < 0)
         or (place < last and _is_over(sentence))

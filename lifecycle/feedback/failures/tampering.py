@@ -65,10 +65,8 @@ def files_of(diff: str) -> tuple[DiffedFile, ...]:
 def findings(diff: str) -> tuple[TamperFinding, ...]:
     """How a change weakens the checks, in the order of its files."""
     files = files_of(diff)
-    added, removed = (
-        Counter(line.strip() for diffed in files for line in getattr(diffed, side))
-        for side in ("added", "removed")
-    )
+    added = Counter(line.strip() for diffed in files for line in diffed.added)
+    removed = Counter(line.strip() for diffed in files for line in diffed.removed)
     weakened: list[TamperFinding] = []
     for file in files:
         weakened += [] if _is_elsewhere(file.removed, added) else _deleted(file)
