@@ -175,8 +175,7 @@ class _Splitter:
 
     def __init__(self, line: str) -> None:
         self.groups: list[Command] = []
-        self.has_groups = False
-        self.is_unclear = False
+        self.has_groups = self.is_unclear = False
         self.words: list[str] = []
         self.files: list[str] = []
         self.into = self.words  # receives the next word, which may be the file of a redirection

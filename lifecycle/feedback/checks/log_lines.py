@@ -169,10 +169,8 @@ class KeptLog:
 
     def __init__(self) -> None:
         self._begin: list[str] = []
-        self._begun = 0
         self._end: deque[str] = deque()
-        self._ended = 0
-        self._left_out = 0
+        self._begun = self._ended = self._left_out = 0
         self._keys = KeyBlocks()
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
