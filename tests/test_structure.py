@@ -40,7 +40,7 @@ BUDGET = {
     "reconcile": 1_432,
     "views": 2_180,
     "app": 1_577,
-    "setup": 3_086,
+    "setup": 3_089,
     "hooks": 1_914,
     "cli": 4_933,
     APART: 17_756,

@@ -197,6 +197,8 @@ def main(part: str, root: str, rounds: str) -> None:
     for number in range(int(rounds)):
         reply = PARTS[part](Path(root), number)
         heard += HEARD.findall(reply.stdout + reply.stderr)
+        if reply.printed is not None:
+            reply.printed()
     sys.stdout.write(json.dumps(heard))
 
 

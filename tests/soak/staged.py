@@ -114,7 +114,9 @@ def _unfenced() -> None:
 def _loss_unseen() -> None:
     """Whoever lost its task goes on as if it still held the lease."""
     _module("claim.engine.observing")._made_sure = lambda _working, record, _observed: record
-    _module("claim.decisions.derive")._taken_by = _always("")
+    _module("claim.decisions.derive").apply_loss = lambda _before, record, _observed: (
+        record.with_ownership(taken_by="")
+    )
 
 
 def _crash() -> None:

@@ -105,6 +105,9 @@ def writable(case: Examined) -> None:
     for place in filter(os.path.exists, (case.root, folder)):
         if not os.access(place, os.W_OK):
             case.find("worktree.files.closed", path=place, quoted=shlex.quote(str(place)))
+    room = os.statvfs(case.root)
+    if room.f_blocks and not room.f_bavail:  # some file systems do not report it
+        case.find("worktree.files.full", path=case.root, quoted=shlex.quote(str(case.root)))
 
 
 def _claim(case: Examined) -> None:

@@ -8,11 +8,15 @@ import re
 import shlex
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings.resources import install_line
+from lifecycle.setup.doctor import examine_worktree
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok, refused
@@ -257,6 +261,21 @@ def test_something_in_the_way_of_our_folder(patient: Patient) -> None:
     finding = patient.only("worktree.files", "fail")
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []
+
+
+@pytest.mark.parametrize(
+    ("blocks", "free", "found"), [(10, 0, ["worktree.files"]), (10, 1, []), (0, 0, [])]
+)
+def test_a_full_disk_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks: int, free: int, found: list[str]
+) -> None:
+    """No block is left for this user; a file system that counts none at all says nothing by that."""
+    room = SimpleNamespace(f_blocks=blocks, f_bavail=free)
+    monkeypatch.setattr("os.statvfs", lambda _: room)
+    case = Examined(tmp_path, {}, SystemClock())
+    examine_worktree.writable(case)
+    assert [finding.name for finding in case.findings] == found
+    assert [f"df -h {tmp_path}"] * len(found) == [finding.fix for finding in case.findings]
 
 
 def test_a_broken_config(patient: Patient) -> None:
