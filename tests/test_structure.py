@@ -36,7 +36,7 @@ BUDGET = {
     "run": 3_493,
     "stages": 2_485,
     "workflow": 2_163,
-    "feedback": 2_438,
+    "feedback": 2_440,
     "reconcile": 1_432,
     "views": 2_180,
     "app": 1_577,

@@ -92,11 +92,15 @@ def event_of(key: str) -> str:
 
 def news_ends(notices: Iterable[Notice], wanted: WaitFor) -> Ending | None:
     """How notices that were not said yet end this wait, by the most serious of them; None if none does."""
-    ends = set()
-    for notice in notices:
-        other = {wanted: Ending.PERSON} if notice.audience in _FOR_AGENTS else {}
-        ends.add(EVENTS.get(event_of(notice.key), other).get(wanted))
+    ends = {_news_ends(notice, wanted) for notice in notices}
     return next((ending for ending in Ending if ending in ends), None)
+
+
+def _news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
+    event = event_of(notice.key)
+    if event in EVENTS:
+        return EVENTS[event].get(wanted)
+    return Ending.PERSON if notice.audience in _FOR_AGENTS else None
 
 
 def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
