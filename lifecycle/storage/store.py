@@ -36,9 +36,6 @@ FEEDBACK = "feedback"
 _ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """The signals with which a deadline, the client or a person ends a process."""
 
-_SETTLE_READS = 8
-"""How often an exchanged file is read before its content counts as final."""
-
 _LOCK_PAUSE = 0.02
 """Seconds between two checks whether a lock is free."""
 
@@ -177,7 +174,7 @@ def replace_if(
         if strange:  # somebody put it there a moment ago: it is put back, and not opened
             exchange(temporary, path)
             raise regular_files.StrangeFileError(str(path), strange)
-        replaced = _settled(temporary, expected)
+        replaced = temporary.read_bytes()
         is_expected = replaced == expected
         # If somebody wrote in between: restore their file, unless they have written yet again.
         out = replaced if is_expected else _put_back(temporary, path, theirs=replaced, ours=content)
@@ -188,19 +185,6 @@ def replace_if(
         temporary.unlink(missing_ok=True)
         # A signal between exchange and compare would have deleted the old file.
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-
-
-def _settled(theirs: Path, expected: bytes) -> bytes:
-    """The content of the exchanged file, after a process that had just opened it could write to it.
-
-    An open that truncates looks the name up first: the exchange may happen in between.
-    """
-    for _ in range(_SETTLE_READS):
-        content = theirs.read_bytes()
-        if content != expected:
-            break
-        os.sched_yield()
-    return content
 
 
 def _put_back(temporary: Path, path: Path, *, theirs: bytes, ours: bytes) -> bytes:

@@ -6,18 +6,13 @@ aside here, so that nothing that the agent wrote is lost and nothing is done twi
 A late writer is an agent that opens the file first and writes in place later. Between the two the engine
 may have put another file under the name (`store.replace_if`), and the agent's text then goes into the
 file that was taken out. So that file is kept, in `.lifecycle/replaced/`, under a name that identifies
-its former content, and each look compares. A difference is merged like any other edit. A file is deleted
-when no process has it open for writing: on Linux the kernel shows that, by granting a lease or not
-(https://man7.org/linux/man-pages/man2/F_GETLEASE.2const.html). Elsewhere it is deleted after KEPT_SECONDS.
+its former content, and each look compares. A difference is merged like any other edit. A file into which
+nobody wrote is deleted after KEPT_SECONDS.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import os
-import signal
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,7 +41,7 @@ FRESH_SECONDS = 2.0
 """Seconds after an exchange within which a writer that looked up the name before it opens the file."""
 
 KEPT_SECONDS = 600.0
-"""Seconds that a file is kept if the system does not show who has it open."""
+"""Seconds since it was last written or renamed that a file is kept, and what is half written waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +52,7 @@ class LateEdit:
         path: the file's path.
         mtime_ns: when it was written.
         content: its present content; incomplete if the agent is still writing.
-        is_over: no process has the file open for writing, as far as is known.
+        is_over: that was long ago, so nobody is still writing.
     """
 
     path: Path
@@ -96,7 +91,8 @@ class TakenOutFiles:
             with contextlib.suppress(StrangeFileError):
                 written = _changed(path)
                 if written is not None:
-                    edits.append(LateEdit(path, written[1], written[0], not self._is_held(path)))
+                    is_over = self._age(path) > KEPT_SECONDS
+                    edits.append(LateEdit(path, written[1], written[0], is_over))
         return sorted(edits, key=lambda edit: edit.mtime_ns)
 
     def known(self, edit: LateEdit) -> None:
@@ -105,18 +101,16 @@ class TakenOutFiles:
             edit.path.rename(self._named(edit.content))
 
     def settle(self) -> bool:
-        """Delete files that nobody has open; True if a late edit exists or may still come.
+        """Delete files into which nobody wrote for long; True if a late edit exists or may come at once.
 
-        If the system does not show who has a file open, no late edit is waited for: otherwise every stop
-        would cause a look for minutes.
+        A later one is not waited for: otherwise every stop would cause a look for minutes.
         """
         is_awaited = False
         for path in self._all():
-            is_held, age = _is_open(path), self._age(path)
-            # Checked before the file is read: if it was closed by then, nobody writes into it.
-            if age < FRESH_SECONDS or is_held or _changed(path) is not None:
+            age = self._age(path)
+            if age < FRESH_SECONDS or _changed(path) is not None:
                 is_awaited = True
-            elif is_held is False or age > KEPT_SECONDS:
+            elif age > KEPT_SECONDS:
                 path.unlink(missing_ok=True)
         return is_awaited
 
@@ -128,11 +122,6 @@ class TakenOutFiles:
         except (FileNotFoundError, NotADirectoryError):
             return []
         return [path for path in files if regular_files.mtime_ns(str(path)) >= 0]
-
-    def _is_held(self, path: Path) -> bool:
-        """True if a process has the file open for writing; if that is unknown, while the file is fresh."""
-        is_held = _is_open(path)
-        return self._age(path) < FRESH_SECONDS if is_held is None else is_held
 
     def _age(self, path: Path) -> float:
         """Seconds since the file was last written or renamed."""
@@ -157,29 +146,6 @@ def _digest(content: bytes) -> str:
     import hashlib  # not needed by a hook that has nothing to compare
 
     return hashlib.sha256(content).hexdigest()
-
-
-def _is_open(path: Path) -> bool | None:
-    """True if a process has the file open for writing, False if none has, None if that is unknown."""
-    if sys.platform != "linux":
-        return None
-    import fcntl
-
-    try:
-        descriptor = regular_files.opened(str(path))
-    except OSError:
-        return None
-    try:
-        # A process that opens the file under our lease sends us a signal; the default one would end us.
-        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
-        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-    except OSError as error:
-        return True if error.errno == errno.EAGAIN else None
-    else:
-        return False
-    finally:
-        os.close(descriptor)
 
 
 ASIDE = "closing.json"
