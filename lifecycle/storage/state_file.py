@@ -65,7 +65,6 @@ class StateSections(TypedDict, total=False):
 
     Attributes:
         record: the claim's record (`claim/record/state.py`).
-        archive: records of earlier claims of this worktree, by issue and branch.
         cache: ids that GitHub's adapters look up only once (`ports.Cache`).
         said, queue: the ledger of notices (`Ledger`).
         access: the token for which something was refused, as `World.access` distinguishes tokens.
@@ -78,7 +77,6 @@ class StateSections(TypedDict, total=False):
 
     version: int
     record: dict[str, Any]
-    archive: dict[str, dict[str, Any]]
     cache: dict[str, object]
     said: dict[str, SaidNotice]
     queue: list[QueuedNotice]
@@ -89,7 +87,7 @@ class StateSections(TypedDict, total=False):
     replies: dict[str, dict[str, float]]
 
 
-_SHAPE: dict[str, type] = {"said": dict, "queue": list, "cache": dict, "archive": dict}
+_SHAPE: dict[str, type] = {"said": dict, "queue": list, "cache": dict}
 """The types of the sections that everybody reads; the claim system's sections have their own readers."""
 
 

@@ -170,16 +170,14 @@ class ClaimOnDisk:
         self.clock = clock
         self.taken: list[LateEdit] = []
 
-    def settled(
-        self, record: Record | None
-    ) -> tuple[store.FileContent | None, dict[str, Any] | None]:
+    def settled(self, record: Record | None) -> tuple[store.FileContent, dict[str, Any]] | None:
         """Read and parse the claim file; a half-written one is read again for a moment.
 
         Args:
             record: the remembered claim, or None.
 
         Returns:
-            The file's bytes and its values; None and None if there is no file.
+            The file's bytes and its values; None if there is no file.
 
         Raises:
             CorruptClaimError: the file is not a claim, and nobody seems to be writing it; or it is another
@@ -187,25 +185,29 @@ class ClaimOnDisk:
                 worktree's.
             ClaimRefused: the path is not a regular file, or its schema version is unknown.
         """
-        for attempt in range(SETTLE_TRIES):
-            snapshot = self.read()
-            if snapshot is None:
-                return None, None
+        tries = 0
+        while (snapshot := self.read()) is not None:
             try:
                 theirs = claim_file.parse(snapshot.content)
-                break
             except CorruptClaimError:
+                tries += 1
                 age_ns = self.clock.now() * 1e9 - snapshot.mtime_ns
-                if attempt == SETTLE_TRIES - 1 or age_ns > RACY_NS:
+                if tries == SETTLE_TRIES or age_ns > RACY_NS:
                     raise
                 self.clock.sleep(SETTLE_SECONDS)
+            else:
+                self._refuse_others(record, theirs)
+                return snapshot, theirs
+        return None
+
+    def _refuse_others(self, record: Record | None, theirs: Mapping[str, Any]) -> None:
+        """Refuse another claim in place of the one that was taken here, and another worktree's."""
         is_new = record is None or not continues(record, theirs)
         if record is not None and is_new and record.is_taken and not record.ending.outcome:
             words = {"number": theirs["issue_number"], "held": record.claim.issue}
             raise CorruptClaimError(sentence("another-claim", **words))
         if is_new and (place := self._original(theirs)):
             raise CorruptClaimError(sentence("copied", place=place))
-        return snapshot, theirs
 
     def _original(self, theirs: Mapping[str, Any]) -> str:
         """The worktree of this clone that has the same claim, and its branch; "" if none has.

@@ -32,8 +32,6 @@ from lifecycle.storage.store import CLAIM_FILE
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
 
-_ARCHIVE_LIMIT = 10
-
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -106,11 +104,39 @@ class ClaimStore:
         Raises:
             ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file of the two.
         """
+        self.file.reload(repair=repair)
         loaded = self._merged_files(repair=repair)
-        if self.file.is_unreadable:
-            raise ClaimRefused(sentence("state-unread"))
         self._last = (loaded, self.state)
         return loaded
+
+    def _merged_files(self, *, repair: bool) -> Loaded:
+        """Read the claim file for `load`: repair interrupted writes, and merge the agent's edits."""
+        if self.file.is_unreadable:
+            raise ClaimRefused(sentence("state-unread"))
+        self._read_as = None
+        record = self.remembered()
+        if repair:
+            self.disk.repair(record)
+        try:
+            read = self.disk.settled(record)
+        except CorruptClaimError as error:
+            if not repair:
+                raise ClaimRefused(sentence("claim-unread", file=CLAIM_FILE, error=error)) from None
+            mtime_ns, notice = self.disk.set_aside(record, str(error))
+            self.ledger.queue(notice)
+            return Loaded(record if mtime_ns else None, mtime_ns=mtime_ns)
+        if read is None:
+            return Loaded(None)
+        snapshot, theirs = read
+        self._read_as = snapshot
+        if record is None or not continues(record, theirs):
+            return Loaded(self._begun(theirs), mtime_ns=snapshot.mtime_ns)
+        late, notices = self.disk.late_edits(record, repair=repair)
+        for notice in notices:
+            self.ledger.queue(notice)
+        merged = _merged(record, snapshot.mtime_ns, theirs, late)
+        record = _edited(_with_merged(record, merged, theirs), merged, snapshot.mtime_ns)
+        return Loaded(record, merged.hints, snapshot.mtime_ns)
 
     def shown(self) -> Record | None:
         """The claim to be shown without a look, read without repair; raises as `load` does.
@@ -155,46 +181,6 @@ class ClaimStore:
         is_there = signs.has_waiter or signs_of_life.seems_alive(signs, since, self.clock.now())
         return Hooks.WATCH if is_there else Hooks.OVER
 
-    def _merged_files(self, *, repair: bool) -> Loaded:
-        """Read the files for `load`: repair interrupted writes, and merge the agent's edits."""
-        self.file.reload(repair=repair)
-        record = self.remembered()
-        if repair:
-            self.disk.repair(record)
-        self._read_as = None
-        try:
-            snapshot, theirs = self.disk.settled(record)
-        except CorruptClaimError as error:
-            if not repair:
-                raise ClaimRefused(sentence("claim-unread", file=CLAIM_FILE, error=error)) from None
-            mtime_ns, notice = self.disk.set_aside(record, str(error))
-            self.ledger.queue(notice)
-            return Loaded(record if mtime_ns else None, mtime_ns=mtime_ns)
-        self._read_as = snapshot
-        if snapshot is None or theirs is None:
-            return Loaded(None)
-        if record is None or not continues(record, theirs):
-            record = self._begin(record, theirs)
-            return Loaded(record, mtime_ns=snapshot.mtime_ns)
-        late, notices = self.disk.late_edits(record, repair=repair)
-        for notice in notices:
-            self.ledger.queue(notice)
-        merged = _merged(record, snapshot.mtime_ns, theirs, late)
-        # The values that were read are the base of the next merge, so that an edit is merged only once.
-        read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
-        record = record.with_values(merged.values).projected(read)
-        if "branch" in merged.changed and PHASES.get(record.claim.phase) in IN_REVIEW:
-            # The known pull request is the former branch's: GitHub shows which one is the new branch's.
-            record = replace(record, judged="").with_pull(opened=None)
-        if record.touched != snapshot.mtime_ns:
-            # The agent wrote the file again: that is another attempt, whatever was refused before.
-            record = record.without_troubles(only_final="phase" not in merged.changed)
-            record = replace(record, conditions={})
-        if record.claim.phase != Phase.DONE:
-            # A yes counts for one closing: it ends when the phase is not `done` any more.
-            record = record.with_ending(override="", consent="")
-        return Loaded(record, merged.hints, snapshot.mtime_ns)
-
     def confirm(self, loaded: Loaded | None) -> Loaded:
         """Under the lock, return what was loaded before it if nothing was written since; else load again.
 
@@ -227,15 +213,14 @@ class ClaimStore:
         changed: set[str] = set()
         while True:
             try:
-                snapshot, theirs = self.disk.settled(record)
+                read = self.disk.settled(record)
             except (CorruptClaimError, ClaimRefused):
                 return Committed(record, frozenset(changed | {"phase"}))
-            if snapshot is None or theirs is None:
+            if read is None:
                 return Committed(record, frozenset(changed), is_gone=True)
+            snapshot, theirs = read
             merged = merge(record.past, record.values, theirs)
-            # Hints are in the base from now on: a second edit, even back to the old value, is a new hint.
-            read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
-            record = record.with_values(merged.values).projected(read)
+            record = _with_merged(record, merged, theirs)
             changed |= merged.changed
             wanted = {**merged.values, **{k: v for k, v in hints.items() if theirs.get(k) == v}}
             if wanted == theirs:
@@ -392,22 +377,9 @@ class ClaimStore:
         if entry is not None:
             journal.note(self.root, entry)
 
-    def _begin(self, previous: Record | None, theirs: dict[str, Any]) -> Record:
-        """The record for a claim file that is not the remembered claim's: from the archive, or a new one.
-
-        The remembered record, if that claim has not ended, goes into the archive.
-        """
-        if previous is not None and not previous.ending.outcome:
-            archive = self.state.setdefault("archive", {})
-            archive[previous.key] = previous.as_json()
-            for stale in list(archive)[:-_ARCHIVE_LIMIT]:
-                del archive[stale]
+    def _begun(self, theirs: dict[str, Any]) -> Record:
+        """The record for a claim file that is not the remembered claim's."""
         fresh = Record(values=theirs, past=(dict(theirs),), created_at=self.clock.now())
-        archived = _record_from(self.state.get("archive", {}).pop(fresh.key, None))
-        if archived is not None:
-            record = archived.with_values(merge(archived.past, archived.values, theirs).values)
-            self.remember(record)
-            return record
         was_synced = fresh.claim.last_synced_status is not None
         return replace(fresh, card=CardRecord(agent=fresh.claim.agent_id if was_synced else None))
 
@@ -432,3 +404,28 @@ def _merged(
         if edited is theirs:
             hints = merged.hints
     return Merged(values, frozenset(changed), hints)
+
+
+def _with_merged(record: Record, merged: Merged, theirs: Mapping[str, Any]) -> Record:
+    """The record with what was merged; what was read is the base of the next merge.
+
+    So an edit is merged only once. Hints are in the base, too: a second edit, even back to the old value,
+    is a new hint.
+    """
+    read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
+    return record.with_values(merged.values).projected(read)
+
+
+def _edited(record: Record, merged: Merged, mtime_ns: int) -> Record:
+    """The record once the agent's edits are merged: without what does not hold after them."""
+    if "branch" in merged.changed and PHASES.get(record.claim.phase) in IN_REVIEW:
+        # The known pull request is the former branch's: GitHub shows which one is the new branch's.
+        record = replace(record, judged="").with_pull(opened=None)
+    if record.touched != mtime_ns:
+        # The agent wrote the file again: that is another attempt, whatever was refused before.
+        record = record.without_troubles(only_final="phase" not in merged.changed)
+        record = replace(record, conditions={})
+    if record.claim.phase != Phase.DONE:
+        # A yes counts for one closing: it ends when the phase is not `done` any more.
+        record = record.with_ending(override="", consent="")
+    return record
