@@ -17,7 +17,7 @@ from typing import Any
 
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, field, replace
-from lifecycle.core.redact import redact, short
+from lifecycle.core.redact import redact, short, swept
 from lifecycle.storage import log, regular_files, store
 
 CLAIM, STAGES, TRACKER, RUN, WORKFLOW = "claim", "stages", "tracker", "run", "workflow"
@@ -39,9 +39,8 @@ NAME = "journal.db"
 FOLDER = "lifecycle"
 
 _DIGEST = 32
-_TEXT, _LINE, _MANY, _DEPTH, _DETAIL = 200, 500, 40, 4, 8_000
-"""Limits of an entry: characters of a field, of a text in the detail, parts of a collection, depth of
-nesting, and characters of the whole detail."""
+_TEXT, _PART, _DETAIL = 200, 500, 8_000
+"""Limits of an entry: characters of a field, and of the detail; longer parts of a longer detail go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,8 @@ class JournalEntry:
         session: the client's session.
         key: makes an entry unique: a second one with the same key is not written. "": always written.
         detail: plain JSON values. `lifecycle stats` knows `labels` (a list of the task's labels),
-            `title` (of the task) and `outcome`; the rest is for people. Secrets are removed, long texts
-            are cut.
+            `title` (of the task) and `outcome`; the rest is for people. Secrets are removed, and what is
+            too long.
     """
 
     at: float
@@ -203,23 +202,10 @@ def _plain(entry: JournalEntry) -> JournalEntry:
         raise ValueError(f"no such entry: {entry.system} {entry.kind} at {entry.at}")
     names = ("task", "actor", "session", "source", "target")
     texts = {name: _text(getattr(entry, name), _TEXT) for name in names} | {"key": _key(entry.key)}
-    detail = {_text(name, _LINE): _value(value, 1) for name, value in entry.detail.items()}
+    detail: Any = swept(entry.detail, [])
     if len(repr(detail)) > _DETAIL:
-        detail = {k: v for k, v in detail.items() if len(repr(v)) < _LINE} | {"is_cut": True}
+        detail = {k: v for k, v in detail.items() if len(repr(v)) < _PART} | {"is_cut": True}
     return replace(entry, at=float(entry.at), detail=detail, **texts)
-
-
-def _value(value: object, depth: int) -> Any:
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if depth < _DEPTH and isinstance(value, Mapping):
-        kept = list(value.items())[:_MANY]
-        return {_text(name, _LINE): _value(inner, depth + 1) for name, inner in kept}
-    if depth < _DEPTH and isinstance(value, list | tuple | set | frozenset):
-        return [_value(inner, depth + 1) for inner in list(value)[:_MANY]]
-    return _text(value, _LINE)
 
 
 def _text(value: object, limit: int) -> str:

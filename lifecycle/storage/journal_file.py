@@ -140,27 +140,22 @@ def entries(
 def obstacle(path: Path) -> str:
     """Why nothing could be written, in one sentence, or "". The file is made if it does not exist.
 
+    A broken journal is no obstacle: the next entry sets it aside and begins anew.
+
     Raises:
         OSError: the file system refuses, or SQLite does.
     """
     path.parent.mkdir(exist_ok=True)
     try:
         with _begun(path) as database:
-            _examine(database)
             # If the log is not writable, a transaction begins without an error, but fails here.
             database.execute(f"PRAGMA user_version = {VERSION}")
-            return ""
     except _NewerError:
         return "The journal was made by a newer lifecycle, so this one writes nothing to it; install that."
     except (sqlite3.Error, LockBusy) as error:
-        if _is_busy(error):
-            return ""  # another process writes: so writing is possible
-        if _is_broken(error):
-            return (
-                f"The journal {path} is broken ({error}); the next entry sets it aside and begins anew, "
-                "so there is nothing to do."
-            )
-        raise OSError(0, str(error)) from None
+        if not (_is_busy(error) or _is_broken(error)):  # busy: another process can write
+            raise OSError(0, str(error)) from None
+    return ""
 
 
 def _append(path: Path, entries: Sequence[Values]) -> None:
@@ -388,8 +383,7 @@ def _selected(path: Path, mode: str, query: str, parameters: Sequence[object]) -
 
 
 def _row(values: Values) -> Values:
-    detail = json.dumps(values["detail"], ensure_ascii=False)
-    return {**values, "key": values["key"] or None, "detail": detail}
+    return {**values, "key": values["key"] or None, "detail": json.dumps(values["detail"])}
 
 
 def _values(row: sqlite3.Row) -> Values:
