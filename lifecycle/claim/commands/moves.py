@@ -163,7 +163,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         ours = ours if is_out else _tried_anew(claim_store, ours)
         return ours.with_values(values)
 
-    return HandedOff(_noted(world, claim_store, handed, record.claim.branch), tuple(notes))
+    return HandedOff(_change(world, claim_store, handed), tuple(notes))
 
 
 def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
@@ -179,24 +179,6 @@ def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
     conditions = record.conditions.items()
     others = {key: text for key, text in conditions if not key.startswith(opening.MERGED_EARLIER)}
     return replace(record, conditions=others)
-
-
-def _noted(
-    world: World,
-    claim_store: ClaimStore,
-    change: Callable[[Record], Record],
-    branch: str,
-    *,
-    is_pushed: bool = True,
-) -> Record:
-    """Note a step of a hand-off; Refused if the claim cannot be written."""
-    try:
-        return _change(world, claim_store, change)
-    except (OSError, errors.LockBusy) as error:  # a full disk, say
-        why = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
-        why = str(why).removesuffix(".")
-        case = "pushed-only" if is_pushed else "not-noted"
-        raise errors.Refused(sentence(case, branch=branch, why=why)) from None
 
 
 def move(
@@ -412,11 +394,10 @@ def _left_queue(world: World, claim_store: ClaimStore) -> list[str]:
     record = current(world, claim_store)
     number, before = record.claim.pull, record.pull.merging
     ours = replace(before, handed_out=before.head, queued="", is_ours=False, standing="", awaits="")
-    note = partial(_noted, world, claim_store, branch=record.claim.branch, is_pushed=False)
-    note(partial(Record.with_pull, merging=ours))
+    _change(world, claim_store, partial(Record.with_pull, merging=ours))
     if world.merges.ensure_not_queued(number).changed:
         return [merge_messages.left_queue(number)]
-    note(partial(Record.with_pull, merging=before))
+    _change(world, claim_store, partial(Record.with_pull, merging=before))
     return []
 
 

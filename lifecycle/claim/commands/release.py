@@ -110,7 +110,7 @@ def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> Rele
         return None
     if dry_run:
         left = unfinished_claims.left(claim_store)
-        text = f"would release the unfinished claim on #{begun.issue}: {left or 'it holds nothing'}"
+        text = f"would release the unfinished claim on #{begun.issue}: {left}"
         return ReleaseOutcome(begun.record, said=text)
     try:
         was_held = unfinished_claims.undo(world, claim_store)

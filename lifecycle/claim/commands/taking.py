@@ -25,7 +25,7 @@ from lifecycle.claim.record.claim_file import BLANK, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt, CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refused, Transient
+from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.timing import DeadlineReached
@@ -273,7 +273,7 @@ class _Taking:
             return holder.sha, unfinished_claims.former(world, self.claim_store)
         former = holder if attempt.force else None
         instead_of = former.sha if former is not None else ""
-        unfinished_claims.amend(self.claim_store, instead_of=instead_of, is_unleased=False)
+        unfinished_claims.amend(self.claim_store, instead_of=instead_of)
         agent, nonce = attempt.agent, attempt.nonce
         try:
             began = former.began if former is not None else ""
@@ -283,13 +283,9 @@ class _Taking:
             winner = holder_of(world, number)
             refusal = other_place(world, number, winner.agent) if winner is not None else None
             raise (refusal or error) from None
-        except Transient as error:
-            unfinished_claims.amend(self.claim_store, is_unleased=not error.is_ambiguous)
-            raise
         except GitFailed as error:
             words = {"remote": remote, "evidence": error.evidence}
             self.notes.append(sentence("not-exclusive", **words))
-            unfinished_claims.amend(self.claim_store, is_unleased=True)
             return "", None
         return sha, former
 

@@ -40,7 +40,6 @@ class Begun:
         agent: the agent in whose name the task is taken.
         nonce: the attempt's random word, which is also in its lease commit.
         is_held: the lease was taken (or none can be), so that assignee and card may be written.
-        is_unleased: the lease was refused for good, so the attempt has none.
         assigns: the account was not assigned to the issue before.
         status: the card's Status before, "" without a card.
         remote, repository: where the task is taken, as the claim's record keeps them.
@@ -51,7 +50,6 @@ class Begun:
     agent: str
     nonce: str
     is_held: bool = False
-    is_unleased: bool = False
     assigns: bool = False
     status: str = ""
     remote: str = ""
@@ -104,7 +102,7 @@ def former(world: World, claim_store: ClaimStore) -> lease.Lease | None:
 
 
 def amend(claim_store: ClaimStore, **changes: Any) -> None:
-    """Note a change of the attempt: its lease was taken, or refused, or is about to be taken over."""
+    """Note a change of the attempt: its lease was taken, or is about to be taken over."""
     begun = of(claim_store.state)
     amended = replace(begun, **changes) if begun is not None else None
     if amended is not None and amended != begun:
@@ -173,12 +171,8 @@ def left(claim_store: ClaimStore) -> str:
     begun = of(claim_store.state)
     if begun is None:
         return _deleted(claim_store)
-    parts = ("its lease", not begun.is_unleased), ("what was written on GitHub", begun.is_held)
-    holdings = ", and ".join(part for part, may_be in parts if may_be)
-    if not holdings:
-        return ""
     command = forcing(begun.issue) if begun.instead_of else f"lifecycle claim {begun.issue}"
-    return sentence("begun", number=begun.issue, holdings=holdings, command=command)
+    return sentence("begun", number=begun.issue, command=command)
 
 
 def without_file(claim_store: ClaimStore) -> Record | None:
