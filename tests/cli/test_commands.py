@@ -64,13 +64,23 @@ def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     assert place.control.world()["refs"][branch] == place.git("rev-parse", branch)
 
 
-def test_a_branch_that_was_amended_after_its_push_is_a_persons_to_replace(place: Place) -> None:
-    """Only a pull was named, which brings back what was amended; that person's command then suffices."""
+@pytest.mark.parametrize("is_single", [False, True])
+def test_a_branch_that_was_amended_after_its_push_is_a_persons_to_replace(
+    place: Place, *, is_single: bool
+) -> None:
+    """Only a pull was named, which brings back what was amended; that person's command then suffices.
+
+    In a clone of a single branch, a lease without its value is refused as stale: git knows the value by the
+    remote's settings alone. Source: https://git-scm.com/docs/git-push#Documentation/git-push.txt---force-with-lease
+    """
+    if is_single:
+        place.git("config", "remote.origin.fetch", "+refs/heads/main:refs/remotes/origin/main")
     ok(place.cli("claim", "42"))
     branch = place.claim()["branch"]
-    place.work(branch)
+    place.work(branch, push=False)
+    ok(place.cli("handoff", "--summary", "Fix"))
     place.git("commit", "--quiet", "--amend", "--message", "Better")
-    force = f"git push --force-with-lease origin {branch}"
+    force = f"git push --force-with-lease={branch}:refs/remotes/origin/{branch} origin {branch}"
     assert f"a person runs: {force}" in refused(place.cli("handoff", "--summary", "Fix"))
     place.run(*shlex.split(force))
     ok(place.cli("handoff", "--summary", "Fix"))

@@ -388,7 +388,8 @@ def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
     work.place.control.push_commit(BRANCH, {"theirs.txt": "x"}, "Theirs")
     sentence = told(work.place.cli("run", "finish"))
     assert "git pull --rebase origin pay; to replace" in sentence
-    assert "a person runs: git push --force-with-lease origin pay" in sentence
+    force = "git push --force-with-lease=pay:refs/remotes/origin/pay origin pay"
+    assert f"a person runs: {force}" in sentence
     assert work.place.pulls() == {}
     assert work.run.status is RunStatus.ACTIVE
 
