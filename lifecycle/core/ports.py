@@ -27,7 +27,7 @@ class Clock(Protocol):
         """Seconds since the epoch, UTC."""
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards, for deadlines."""
+        """Seconds that never run backwards, for deadlines; the machine's sleep counts."""
 
     def sleep(self, seconds: float) -> None:
         """Wait."""

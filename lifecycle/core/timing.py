@@ -41,8 +41,8 @@ class SystemClock:
         return time.time()
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards."""
-        return time.monotonic()
+        """Seconds that never run backwards; a laptop's sleep counts, unlike in Python's own on Linux."""
+        return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
     def sleep(self, seconds: float) -> None:
         """Wait."""

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 import signal
+import time
 
 import pytest
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing import Deadline, DeadlineReached, alarm, interrupted, unhurried
+from lifecycle.core.timing import (
+    Deadline,
+    DeadlineReached,
+    SystemClock,
+    alarm,
+    interrupted,
+    unhurried,
+)
 from tests.github.hub import PatientClock
 
 
@@ -24,6 +32,22 @@ def test_a_deadline_is_renewed_for_all_who_share_it() -> None:
     assert (deadline.left, deadline.remaining(), deadline.remaining(2)) == (8, 8, 2)
     deadline.renew(None)
     assert (deadline.left, deadline.remaining()) == (math.inf, 10)
+
+
+def test_a_night_of_a_closed_laptop_is_past_every_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read before it is old: nothing more is written by that, and the next look reads again.
+
+    Python's own monotonic clock stands still meanwhile; of macOS, CLOCK_MONOTONIC does not.
+    Source: https://docs.python.org/3/library/time.html#time.CLOCK_BOOTTIME and clock_gettime(3) of macOS
+    """
+    night = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    slept = {night: 0.0}
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: 60.0 + slept.get(clock, 0.0))
+    deadline = Deadline.after(SystemClock(), 8)
+    assert deadline.left == 8
+    slept[night] = 30_000.0
+    with pytest.raises(Transient, match="time for this look is up"):
+        deadline.remaining()
 
 
 @pytest.mark.parametrize(("seconds", "inside"), [(5.0, 3.0), (None, math.inf)])
