@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_412,
     "settings": 805,
     "git": 978,
-    "github": 5_761,
+    "github": 5_759,
     "trackers": 2_380,
     "platforms": 637,
     "evidence": 2_351,

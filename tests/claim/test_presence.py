@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from lifecycle.claim.engine.observing import deliverable, is_held, is_mine, owned
 from lifecycle.core.plan import Audience
-from lifecycle.storage.signs_of_life import SILENT_SECONDS, Signs
+from lifecycle.storage.signs_of_life import SILENT_SECONDS, Signs, has_met, meet
+from lifecycle.storage.store import Folder
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, record
 
@@ -80,3 +82,19 @@ def test_a_claim_that_was_just_made_is_held_before_any_sign() -> None:
     """`lifecycle claim` in a session's first turn: no hook of it has run since."""
     made = record(memory={**OURS, "created_at": NOW - 5})
     assert is_held(store(Signs()), made, "two")
+
+
+@pytest.mark.parametrize("session", ["*", "a/b", "../other", "x" * 200])
+def test_only_the_session_that_was_met_has_been_met(tmp_path: Path, session: str) -> None:
+    """Whatever its id is made of: it names no other session's file, and none outside of the folder."""
+    (root := tmp_path / "worktree").mkdir()
+    folder = Folder(root)
+    meet(folder, "s-1", NOW)
+    assert (has_met(folder, session), has_met(folder, ""), has_met(folder, "s-1")) == (
+        False,
+        True,
+        True,
+    )
+    meet(folder, session, NOW)
+    assert has_met(folder, session)
+    assert {path.parent for path in tmp_path.rglob("hooks-*")} == {folder.path}

@@ -156,9 +156,7 @@ class AppTokens:
         """A new token of the installation."""
         self._skew = 0.0  # the clock may have been set right since the last one, an hour ago
         installation = self.app.installation or self._installation()
-        asked = AskedRequest(
-            f"a token of installation {installation} of the GitHub App", is_write=False
-        )
+        asked = AskedRequest(f"a token of installation {installation} of the GitHub App")
         body = self._ask("POST", f"/app/installations/{installation}/access_tokens", asked)
         value, ends = text(body, "token"), timing.parse_time(body.get("expires_at"))
         if not value or ends is None:

@@ -172,13 +172,13 @@ def test_a_mark_that_is_broken(patient: Patient, options: list[str]) -> None:
     assert patient.wrong() == []
 
 
-@SOAKED
 def test_the_plugin_and_hooks_by_hand(patient: Patient) -> None:
     """Entries that `init` did not make leave no mark, so the plugin runs beside them."""
     _unwired(patient)
     patient.write_settings({**_hooks(top_folder("hooks")), **PLUGIN})
     finding = patient.only("hooks.doubled", "fail")
     assert "by the plugin" in finding["says"]
+    assert finding["fix"] == "lifecycle init"
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert (patient.root / ".claude" / "lifecycle.json").is_file()
 
