@@ -317,6 +317,28 @@ def test_a_look_that_failed_is_not_waited_for_where_nothing_needs_a_look(place: 
     assert place.requests() == []
 
 
+def test_a_done_that_cannot_be_judged_is_told_at_once(place: Place) -> None:
+    """Once, to the person, as that a pull request waits; the next look that GitHub answers closes.
+
+    With a yes by command that is taken back, nothing is tried again, and nothing says so.
+    """
+    place.merged()
+    place.control.add_fault(Fault("status", status=502, count=99), operation="ObserveClaim")
+    told = place.tree().tick(Wake.STOP).said
+    assert [notice.audience for notice in told] == [Audience.NOTE]
+    waits = "Issue #42 is not closed, and the claim was kept: GitHub has an internal problem (502)"
+    assert told[0].text.startswith(waits)
+    assert place.tree().tick(Wake.STOP).said == ()
+    assert waits in place.cli("tick").stdout
+    closed = place.cli("close").stdout
+    assert ("the yes was not kept" in closed, waits in closed) == (True, False)
+    assert place.claim()["phase"] == "pr_created"
+    place.write(phase="done")
+    place.control.clear_faults()
+    place.clock.sleep(200)
+    assert "Issue #42 closed. Board → Done." in texts(place.tree().tick(Wake.STOP))
+
+
 @SOAKED
 def test_a_watch_is_promised_only_where_hooks_are_at_work(place: Place) -> None:
     """Of red checks a worktree that has seen no hook hears how to look, and never that it is watched."""

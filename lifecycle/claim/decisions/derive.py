@@ -139,10 +139,9 @@ def merged_meanwhile(snapshot: Snapshot) -> PullRequest | None:
 
 def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
     """True if the pull request merged for the claim's issue, and not before the claim was taken."""
-    number = record.claim.issue_number
-    if pull.state is not PullState.MERGED or number is None or not refers(pull, number, repository):
-        return False
-    return not is_earlier(pull, record)
+    number, is_merged = record.claim.issue_number, pull.state is PullState.MERGED
+    is_for_it = is_merged and number is not None and refers(pull, number, repository)
+    return is_for_it and not is_earlier(pull, record)
 
 
 def is_earlier(pull: PullRequest, record: Record) -> bool:

@@ -98,14 +98,20 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
 
 
 def _unjudged(snapshot: Snapshot) -> Decision:
-    """Take back a yes by command that no look could judge: it does not count for a later merge."""
-    record = snapshot.record
+    """Take back a yes by command that no look could judge: it does not count for a later merge.
+
+    Any other `done` is judged by the next look, which is told if GitHub did not answer.
+    """
+    record, trouble = snapshot.record, snapshot.record.troubles.get("Look")
     if not record.ending.consent or record.ending.override or derive.was_merge_seen(record):
-        return Decision()
+        if trouble is None or trouble.is_final:
+            return Decision()
+        text = messages.COMPLAINTS["CloseIssue"](trouble.sentence, record.claim.issue_number)
+        return Decision(notices=(Notice("closing-waits", text, Audience.NOTE, stands=True),))
     phase = derive.last_of(record, {*Phase} - {Phase.DONE})
     text = messages.yes_not_kept(record.claim.issue_number, phase)
     notice = Notice(f"yes-not-kept:{int(snapshot.now)}", text, Audience.ACT)
-    taken_back = record.with_ending(consent="")
+    taken_back = replace(record.with_ending(consent=""), conditions={})
     return Decision({"phase": phase.value}, taken_back, notices=(notice,))
 
 

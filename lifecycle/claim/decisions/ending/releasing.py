@@ -60,7 +60,10 @@ def decide(snapshot: Snapshot) -> Decision:
             return _refused(record, releasing, text)
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         is_merged = pull is not None and pull.state is PullState.MERGED
-        if record.ownership.is_leaseless and (is_merged or not _is_named(record, observed)):
+        # GitHub still names the claim's agent on the card, or its account among the assignees.
+        is_on_card = observed.item is not None and observed.item.agent == claim.agent_id
+        is_named = is_on_card or _assigned(record, issue) is not None
+        if record.ownership.is_leaseless and (is_merged or not is_named):
             return _leave(snapshot, releasing, loss_messages.released_unheld(claim.issue_number))
         if pull is not None and is_merged:
             text = loss_messages.not_released(claim.issue_number, pull.number)
@@ -169,13 +172,6 @@ def _steps(
     if trouble is not None:
         text = f"{text} {loss_messages.lease_left(claim.issue_number, trouble.sentence)}"
     return closing.last_step(record, f"{ENDING}{int(releasing.at)}", text)
-
-
-def _is_named(record: Record, observed: Observation) -> bool:
-    """True if GitHub still names the claim's agent on the card, or its account among the assignees."""
-    issue, item = observed.issue, observed.item
-    is_assigned = issue is not None and _assigned(record, issue) is not None
-    return is_assigned or (item is not None and item.agent == record.claim.agent_id)
 
 
 def _assigned(record: Record, issue: Issue) -> str | None:
