@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from lifecycle.core import ports
-    from lifecycle.core.errors import LifecycleError
     from lifecycle.core.plan import Action, Fact
     from lifecycle.core.timing import Deadline
     from lifecycle.core.tracker import Tracker
@@ -46,8 +45,8 @@ class JointWriter(Protocol):
 
     def send(
         self, actions: Sequence[Action], seen: Observation, texts: Mapping[str, str]
-    ) -> tuple[tuple[Fact, ...], LifecycleError | None]:
-        """The facts up to the first failed action, and its error; raises if no action was done.
+    ) -> tuple[Fact, ...]:
+        """The fact of each action; raises if none was done.
 
         A Transient that `is_ambiguous` means that the result is unknown. `texts` are title and body of a
         pull request.

@@ -10,7 +10,7 @@ import pytest
 
 from lifecycle.claim.decisions import card_and_link, decide, derive, hints
 from lifecycle.claim.decisions.ending import releasing
-from lifecycle.claim.record.sections import CardAhead, Releasing, Trouble
+from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import (
@@ -95,25 +95,14 @@ def test_a_card_that_stands_where_nobody_of_ours_put_it_was_moved(
     assert made.claim.item_id == "PVTI_lADOBx"
 
 
-@pytest.mark.parametrize(
-    ("item", "phase", "shown", "moved_to", "synced", "is_kept"),
-    [
-        ("In Review", "ready_for_pr", {}, None, "In Review", False),
-        ("in review", "done", {}, None, "in review", True),
-        ("In Review", "done", {"issue": issue(is_open=False)}, None, "In Review", False),
-        ("In Progress", "ready_for_pr", {}, None, "In Progress", False),
-        ("Blocked", "ready_for_pr", {}, "Blocked", "In Progress", False),
-    ],
-)
-def test_what_was_written_ahead_is_nobodys_move(
-    item: str, phase: str, shown: dict[str, Any], moved_to: str | None, synced: str, is_kept: bool
-) -> None:
-    """It counts as written; what it said before is kept until a closing is past. Another one is a move."""
-    ahead = CardAhead("In Review", "In Progress", AGENT)
-    found = learned(replace(ITEM, status=item), {"card.ahead": ahead}, phase=phase, shown=shown)
-    assert (found.card.moved_to, found.claim.last_synced_status) == (moved_to, synced)
-    assert found.card.ahead == (ahead if is_kept else None)
-    assert Record.from_json(found.as_json()) == found
+@pytest.mark.parametrize("status", ["In Review", "Blocked"])
+def test_a_card_that_may_have_been_written_was_moved_by_nobody(status: str) -> None:
+    """It shares a request with what it follows from, and is written again if that did not come about."""
+    made = record(status="In Progress", last_synced_status=None)
+    after = card_and_link.apply_card(made, observation(item=replace(ITEM, status=status)))
+    assert (after.card.moved_to, after.claim.last_synced_status) == (None, None)
+    step = card_and_link.card_step(seen(after, wake=Wake.STOP))
+    assert step.action == SetBoard(ITEM.id, "In Progress", None)
 
 
 def test_without_a_card_nothing_is_learned_but_that_it_is_gone() -> None:

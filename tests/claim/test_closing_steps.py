@@ -11,7 +11,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import apply_observation
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
-from lifecycle.claim.record.sections import CardAhead, Intent, MergeRecord, Trouble
+from lifecycle.claim.record.sections import Intent, MergeRecord, Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, fold, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.plan import (
@@ -474,8 +474,8 @@ def test_a_claim_without_an_issue_comments_on_none() -> None:
 def test_a_card_that_was_done_ahead_of_a_refused_closing_is_put_back() -> None:
     """To what it said before, once, and with its Agent; not while the closing can still be tried."""
     close = CloseIssue(42)
-    shown = replace(shown_closing(), item=BoardItem(ITEM.id, "Done"))
-    memory = {"ending.comment_done": True, "card.ahead": CardAhead("Done", "In Review", "a-1")}
+    shown = replace(shown_closing(), item=BoardItem(ITEM.id, "In Review", "a-1"))
+    memory = {"ending.comment_done": True, "ending.board_done": True}
     made = record(**{**DONE, "status": "Done"}, memory=memory)
     assert action_of(seen(made, observed=shown)) == close
     made = replace(made, **refusing(close, is_final=True))
@@ -485,36 +485,29 @@ def test_a_card_that_was_done_ahead_of_a_refused_closing_is_put_back() -> None:
     given_up = replace(made, **refusing(back, is_final=True))
     given_up = replace(given_up, troubles={**given_up.troubles, **made.troubles})
     assert action_of(seen(given_up, observed=shown)) is None
-    made = replace(made, ending=replace(made.ending, board_done=True))
     written = BoardIs(BoardItem("PVTI_1", "In Review", "a-1"), "In Review", "a-1")
     put = fold(made, written, NOW)
-    assert (put.card.ahead, put.card.agent, put.ending.board_done) == (None, "a-1", False)
+    assert (put.card.agent, put.ending.board_done) == ("a-1", False)
     assert put.claim.last_synced_status == "In Review"
     assert action_of(seen(put, observed=shown)) is None
-
-
-def test_a_card_of_before_without_status_is_not_given_one() -> None:
-    """Nothing is written that was not there."""
-    memory = {"ending.comment_done": True, "card.ahead": CardAhead("Done")}
-    shown = replace(shown_closing(), item=BoardItem(ITEM.id, "Done"))
-    made = record(**{**DONE, "status": "Done"}, memory=memory | refusing(CloseIssue(42)))
-    assert action_of(seen(made, observed=shown)) == SetBoard(ITEM.id, None, None)
 
 
 def test_a_card_is_put_back_while_its_closing_is_held_back() -> None:
     """Once it may be tried; what failed waits as well, and one that was not written ahead is as it was."""
     back = SetBoard(ITEM.id, "In Review", "edouard-1738000000")
-    shown = observation(issue=issue(comments=()), by_number=MERGED, item=BoardItem(ITEM.id, "Done"))
     held = refusing(CloseIssue(42))["troubles"]
-    ahead = CardAhead("Done", "In Review", "edouard-1738000000")
-    for card, troubles, action in (
-        (ahead, held, back),
-        (ahead, held | refusing(back)["troubles"], None),
-        (None, held, None),
+    was = BoardItem(ITEM.id, "In Review", "edouard-1738000000")
+    for item, is_done, troubles, action in (
+        (was, True, held, back),
+        (was, True, held | refusing(back)["troubles"], None),
+        (was, False, held, None),
+        (BoardItem(ITEM.id, "Done"), True, held, None),
+        (None, True, held, None),
     ):
-        memory = {"ending.comment_done": True, "card.ahead": card, "troubles": troubles}
+        shown = observation(issue=issue(comments=()), by_number=MERGED, item=item)
+        memory = {"ending.comment_done": True, "ending.board_done": is_done, "troubles": troubles}
         made = record(**{**DONE, "status": "Done"}, memory=memory)
-        assert action_of(seen(made, observed=shown)) == action, (card, troubles)
+        assert action_of(seen(made, observed=shown)) == action, (item, troubles)
 
 
 def test_a_sweep_that_may_be_refused_closes_first_and_then_says_so() -> None:

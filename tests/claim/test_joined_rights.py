@@ -69,7 +69,7 @@ def test_a_token_that_may_open_no_pull_request_leaves_the_card_as_it_was(place: 
     """
     coded(place)
     report = place.tree().tick(Wake.STOP)
-    tried = ["ObserveClaim", "OpenPullRequest", "ObserveClaim", "pulls", "SetBoardFields"]
+    tried = ["ObserveClaim", "OpenPullRequest", "pulls", "SetBoardFields"]
     assert operations(place) == tried
     assert "no permission" in texts(report)
     assert (place.card()["Status"], place.claim()["status"]) == ("In Progress", "In Progress")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.record.sections import (
-    CardAhead,
     CardRecord,
     Intent,
     MergeRecord,
@@ -42,7 +41,6 @@ def test_what_nobody_remembers_is_nothing() -> None:
     )
     assert Intent("m", 1.0) == Intent("m", 1.0, 0)
     assert Releasing(1.0) == Releasing(1.0, "", "", "", is_begun=False, by="")
-    assert CardAhead("Done") == CardAhead("Done", "", "")
 
 
 def test_a_claim_is_known_by_what_it_is_about() -> None:
@@ -184,7 +182,7 @@ def test_a_fact_changes_what_it_is_about_and_nothing_else() -> None:
     assert wrong(FACTS, str, lambda row: fold(record(memory=row[0]), row[1], NOW), differing) == []
 
 
-AHEAD = {"card.ahead": CardAhead("Done", "In Review"), "ending.board_done": True}
+AHEAD = {"ending.board_done": True}
 LEAVING = Releasing(NOW, is_begun=True)
 CARDS: tuple[Any, ...] = (
     ({}, {}, "In Review", "In Review", False),
@@ -195,7 +193,6 @@ CARDS: tuple[Any, ...] = (
     ({}, {"ending.releasing": LEAVING}, "Todo", "Todo", True),
     ({}, {"ending.releasing": LEAVING}, None, "In Progress", True),
     ({}, {"ending.releasing": Releasing(NOW)}, "Todo", "Todo", False),
-    (DONE, {"ending.board_done": True}, "In Review", "In Review", True),
     (DONE, AHEAD, "In Review", "In Review", False),
     (DONE, AHEAD, "Done", "Done", True),
     ({}, AHEAD, "In Review", "In Review", True),
@@ -270,7 +267,6 @@ def test_a_record_comes_back_from_its_json_as_it_was() -> None:
             "pull.changes_by": ("maria",),
             "pull.tampering": ("a test",),
             "pull.merging": MergeRecord(head="abc", asked={"auto-merge": "abc"}),
-            "card.ahead": CardAhead("Done", "In Review"),
             "ending.releasing": Releasing(3.0, "late"),
             "linked.link": Link("beads", "bd-1"),
         }

@@ -99,7 +99,6 @@ def test_every_field_of_version_1_is_kept() -> None:
         "tampering": [],
         "remarked": 0,
         "merging": asdict(MergeRecord()),
-        "ahead": None,
         "refs_in": "",
         "conditions": {},
     }

@@ -60,10 +60,7 @@ def apply_card(record: Record, observed: Observation) -> Record:
     # Agent only with a Status: a board without that field never shows what was written.
     if is_anew and record.past and not is_same(item.status, claim.status):
         agent = None
-    ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
-    # What was written before a reopening is written again. A write ahead is our own, whether or not the
-    # write that it depends on succeeded.
-    if is_anew or ahead is not None:
+    if is_anew:  # what was written before a reopening is written again
         values["last_synced_status"] = item.status
         expected = (item.status,)
     if leaves_labels and not item.agent:
@@ -79,13 +76,10 @@ def apply_card(record: Record, observed: Observation) -> Record:
         agent = item.agent  # since the lease is ours, another name is overwritten
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
     holder = item.agent if was_ours and not is_other and item.agent != claim.agent_id else None
-    # A write ahead is remembered during a closing, as long as the issue is open.
-    is_over = issue is not None and not issue.is_open
-    still = None if is_over or claim.phase != Phase.DONE else ahead
     record = record.with_values(values).with_ownership(taken_by=holder or "")
     is_other = card.is_other or (is_other and was_ours)
     moved = item.status if has_moved else None
-    card = CardRecord(not item.is_archived, agent, moved, leaves_labels, still, is_other)
+    card = CardRecord(not item.is_archived, agent, moved, leaves_labels, is_other)
     return record if record.card == card else replace(record, card=card)
 
 

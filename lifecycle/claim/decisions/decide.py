@@ -54,9 +54,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         needed = is_asked or is_unsure
     card, taken_by = snapshot.record.card, snapshot.record.ownership.taken_by
     is_doubtful = not card.is_known or card.moved_to or taken_by
-    # A card that was written ahead is read back, even while the write it depends on is delayed.
-    is_card_read = card.ahead is not None or (card_and_link.is_unsynced(snapshot) and is_doubtful)
-    if not (needed or is_card_read or snapshot.hints):
+    if not (needed or (card_and_link.is_unsynced(snapshot) and is_doubtful) or snapshot.hints):
         return None
     is_opening = phase is Phase.READY_FOR_PR and not is_leaving
     # An earlier look may have failed because of these extra questions, which are not essential.

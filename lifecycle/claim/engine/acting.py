@@ -5,9 +5,9 @@ a lost answer the thing is looked for, and what is found is the fact.
 
 Several actions share one request (`joined`) if, by what was just read, GitHub can refuse only the last: the
 actions that `decide` would give one after the other if each succeeds. The intents of all are committed
-first. If one still fails, everything is read back, and the engine continues from what is true, with
-one write at a time. So a card that was written before a pull request or a closing that failed is put back
-by the same decisions that keep every card.
+first, and each of them gives its own fact. What was refused is sent alone, so that its own refusal is
+told; what is unclear is left to the next look, which reads first. So a card that was written before a pull
+request or a closing that failed is put back by the same decisions that keep every card.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import partial
 from typing import assert_never
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.decide import apply_fact, decide, following
+from lifecycle.claim.decisions.decide import apply_fact, following
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.snapshot import Snapshot
@@ -28,7 +28,6 @@ from lifecycle.claim.engine.observing import LookUnderWay
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.sections import CardAhead
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import errors, hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
@@ -268,40 +267,50 @@ _OF_ACCESS = (errors.MissingScope, errors.NoPermission, errors.NotFound, errors.
 """Errors that are due to the token or the server, so that the next joint request would fail as well."""
 
 
-def joined(
-    working: LookUnderWay, action: plan.Action
-) -> tuple[Iterable[tuple[plan.Action, plan.Fact]], plan.Failed | None] | None:
-    """Carry out an action and those that follow it in one request; None if it has to be done alone.
-
-    None of them has been sent before.
+def joined(working: LookUnderWay, action: plan.Action) -> list[tuple[plan.Action, plan.Fact]]:
+    """Carry out an action and those that follow it in one request. None of them has been sent before.
 
     Returns:
-        The actions that succeeded, with their facts; and the first that failed or may have failed, or None.
-        If there is one, call `apart`.
+        Actions with their facts; none if the action has to be sent alone, as each that has no fact here.
     """
     if not isinstance(action, plan.OpenPullRequest | plan.PostComment | plan.CloseIssue):
-        return None
+        return []
     actions = _chain(working, action, following(working.seen, action))
     world, observed = working.world, working.seen.observation
     if len(actions) < 2 or observed is None:
-        return None
+        return []
     before = working.record
     _intend(working, actions)
     try:
         texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
-        facts, error = world.joint.send(actions, observed, texts)
-    except errors.LifecycleError as refused:
-        failed = _failed(action, refused, world)
-        if isinstance(refused, errors.Transient) and refused.is_ambiguous:
-            return (), failed
-        working.record = before  # nothing was done
-        if isinstance(refused, errors.Transient):
-            _leave(working)
-            return [(action, failed)], None
-        _note_apart(working, refused)
-        return None
-    missed = _failed(actions[len(facts)], error, world) if error is not None else None
-    return zip(actions, facts, strict=False), missed
+        facts = world.joint.send(actions, observed, texts)
+    except errors.LifecycleError as error:
+        facts = (plan.Failed(action, error),)
+        if not (isinstance(error, errors.Transient) and error.is_ambiguous):
+            working.record = before  # nothing was done
+    failures = [fact for fact in facts if isinstance(fact, plan.Failed)]
+    for failure in failures:
+        _note_failure(working, failure)
+    refused = [each for each in failures if not isinstance(each.error, errors.Transient)]
+    return [pair for pair in zip(actions, facts, strict=False) if pair[1] not in refused]
+
+
+def _note_failure(working: LookUnderWay, failure: plan.Failed) -> None:
+    """Join no more writes in this look; nor for a day, if the token or the server does not allow it.
+
+    If GitHub was away or its answer is unclear, no such action is sent again before the next read.
+    """
+    world, error = working.world, failure.error
+    error.sentence = redact(error.sentence, world.environment)
+    working.is_apart = True
+    log.write(world.root, f"written one by one: {error.sentence}")
+    if isinstance(error, errors.Transient):
+        failed = working.seen.failed | {kind.__name__ for kind in _JOINT}
+        working.seen = replace(working.seen, failed=failed)
+        return
+    working.record = working.record.without_intent(kind_of(failure.action))
+    if isinstance(error, _OF_ACCESS):
+        world.cache.put(_APART, {"until": world.clock.now() + APART_SECONDS, ACCESS: world.access})
 
 
 def _chain(
@@ -349,68 +358,13 @@ def _fits(snapshot: Snapshot, action: plan.Action, world: World) -> bool:
 
 
 def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
-    """Commit the intents of what is about to be sent: the creates, and the card's values before."""
+    """Commit the intents of what is about to be sent: the creates, and a card in doubt."""
     for action in actions:
         if isinstance(action, plan.OpenPullRequest | plan.PostComment):
             working.seen = apply_fact(working.seen, plan.Intended(action))
-        elif isinstance(action, plan.SetBoard) and action.status is not None:
-            observed = working.seen.observation
-            item = observed.item if observed is not None else None
-            before = (item.status or "", item.agent or "") if item is not None else ()
-            card = working.record.card
-            ahead = card.ahead or CardAhead(action.status, *before)  # an earlier one failed
-            working.record = replace(working.record, card=replace(card, ahead=ahead))
+        elif isinstance(action, plan.SetBoard):
+            # Whatever it says by then, nobody has moved it, and it is written again.
+            working.record = working.record.with_values({"last_synced_status": None})
             working.world.cache.put(BOARD_CACHE, None)
     working.claim_store.remember(working.record)
     working.claim_store.save()
-
-
-def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action, plan.Fact]]:
-    """After a joint request that failed: read back all that was sent; join no more writes in this look.
-
-    Returns:
-        The action that counts as failed, with its fact; nothing if decisions can follow from what was read.
-    """
-    action, error = missed.action, missed.error
-    is_unknown = isinstance(error, errors.Transient) and error.is_ambiguous
-    if not is_unknown:
-        working.record = working.record.without_intent(kind_of(action))
-    _note_apart(working, error)
-    if isinstance(error, errors.StaleFields):
-        return []  # nothing was done: sent alone, the action uses the ids as they are now
-    if not _read_back(working, error):
-        _leave(working)
-        return [(action, missed)]
-    if is_unknown and isinstance(action, plan.OpenPullRequest):
-        return [(action, missed)] if decide(working.seen).action == action else []
-    observed = working.seen.observation
-    is_unposted = isinstance(action, plan.PostComment) and not closing.is_posted(action, observed)
-    if is_unknown and is_unposted:
-        working.problem = working.problem or error  # any other was found, or is sent again alone
-    return []
-
-
-def _leave(working: LookUnderWay) -> None:
-    """Count all joint actions as failed in this look, so that none is sent again before the next read."""
-    failed = working.seen.failed | {kind.__name__ for kind in _JOINT}
-    working.seen = replace(working.seen, failed=failed)
-
-
-def _read_back(working: LookUnderWay, error: errors.LifecycleError) -> bool:
-    """Observe again after a joint request; False if GitHub could not be read, or said to wait."""
-    if isinstance(error, errors.Transient) and error.retry_after is not None:
-        observing.could_not_look(working, error)
-        return False
-    is_read = observing.observe(working)
-    # Nothing delays the next one, which reads again.
-    working.record = working.record.without("Look")
-    return is_read
-
-
-def _note_apart(working: LookUnderWay, error: errors.LifecycleError) -> None:
-    """Join no more writes in this look; nor for a day, if the token or the server does not allow it."""
-    world = working.world
-    working.is_apart = True
-    log.write(world.root, f"written one by one: {redact(error.sentence, world.environment)}")
-    if isinstance(error, _OF_ACCESS):
-        world.cache.put(_APART, {"until": world.clock.now() + APART_SECONDS, ACCESS: world.access})

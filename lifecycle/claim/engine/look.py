@@ -280,16 +280,13 @@ def _step(working: LookUnderWay) -> bool:
 
 def _act(working: LookUnderWay, action: Action) -> None:
     """Carry out an action, alone or with those that follow it, and commit the facts."""
-    from lifecycle.claim.engine.acting import apart, joined, perform
+    from lifecycle.claim.engine.acting import joined, perform
 
     world, claim_store = working.world, working.claim_store
     with _in_time(working, action):
-        sent = joined(working, action)
-    if sent is not None:
-        pairs, missed = sent
+        pairs = joined(working, action)
+    if pairs:
         _conclude(working, *pairs)
-        if missed is not None:
-            _conclude(working, *apart(working, missed))
         return
     if isinstance(action, plan.OpenPullRequest | plan.PostComment):
         working.seen = deciding.apply_fact(working.seen, plan.Intended(action))

@@ -219,20 +219,6 @@ class PullRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class CardAhead:
-    """A write of the card that shares a request with the write that causes it; kept before it is sent.
-
-    Attributes:
-        wrote: the Status that is written.
-        status, agent: the card's former values, to be restored if the other write fails.
-    """
-
-    wrote: str
-    status: str = ""
-    agent: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CardRecord:
     """What is known about the claim's card on the board.
 
@@ -241,7 +227,6 @@ class CardRecord:
         agent: the Agent value last written to it, or seen on it.
         moved_to: a Status that somebody else set by hand, while it lasts.
         leaves_labels: it replaced the issue's labels, and was not written since.
-        ahead: a write of it that may have been made before the claim needs it, or None.
         is_other: it replaced a card that names the agent, for instance because the board changed.
     """
 
@@ -249,7 +234,6 @@ class CardRecord:
     agent: str | None = None
     moved_to: str | None = None
     leaves_labels: bool = False
-    ahead: CardAhead | None = None
     is_other: bool = False
 
 

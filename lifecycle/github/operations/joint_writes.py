@@ -45,8 +45,8 @@ class JointWrites:
 
     def send(
         self, actions: Sequence[plan.Action], seen: Observation, texts: Mapping[str, str]
-    ) -> tuple[tuple[plan.Fact, ...], LifecycleError | None]:
-        """Send the actions in their order, once; return the facts up to the first failure, and its error.
+    ) -> tuple[plan.Fact, ...]:
+        """Send the actions in their order, once; return the fact of each, `Failed` for one that failed.
 
         Args:
             actions: at most one of each kind; a card only if its board is ready (`EitherBoard.is_ready`).
@@ -64,13 +64,7 @@ class JointWrites:
         for action in actions:
             variables |= self._given(action)
         reply = self._graph.together(tuple(documents), variables, subject=_SUBJECT)
-        facts: list[plan.Fact] = []
-        for action in actions:
-            try:
-                facts.append(self._fact(action, reply, variables))
-            except LifecycleError as error:
-                return tuple(facts), error
-        return tuple(facts), None
+        return tuple(self._fact(action, reply, variables) for action in actions)
 
     def _given(self, action: plan.Action) -> dict[str, Any]:
         match action:
@@ -94,7 +88,14 @@ class JointWrites:
         return variables
 
     def _fact(self, action: plan.Action, reply: GraphReply, sent: Mapping[str, Any]) -> plan.Fact:
-        """The fact that follows from an action; raises the error of its field."""
+        """The fact that follows from an action."""
+        try:
+            return self._shown(action, reply, sent)
+        except LifecycleError as error:
+            return plan.Failed(action, error)
+
+    def _shown(self, action: plan.Action, reply: GraphReply, sent: Mapping[str, Any]) -> plan.Fact:
+        """The fact that an action's fields show; raises their error."""
         is_partly_done = any(part is not None for part in reply.data.values())
         asked = AskedRequest(_SUBJECT, is_write=True, is_partly_done=is_partly_done)
         aliases = _FIELDS[type(action)][1]

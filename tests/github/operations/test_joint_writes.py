@@ -1,4 +1,4 @@
-"""Several writes in one document: done one after the other, and told up to the first that was not."""
+"""Several writes in one document: done one after the other, and each told by its own fact."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ def test_each_write_comes_about_and_is_told_from_what_its_field_shows(hub: Hub) 
     """A pull request and its card; a comment, the closing and the card: one request each."""
     joint, shown, card = ready(hub)
     opening = plan.OpenPullRequest("octo-org:work", "main", "Work", 42)
-    (opened, moved), error = joint.send((opening, card), shown, TEXTS)
-    assert error is None
+    opened, moved = joint.send((opening, card), shown, TEXTS)
     assert isinstance(opened, plan.PullRequestOpened)
     pull = opened.pull_request
     assert (pull.title, pull.branch, pull.head_owner, pull.base) == (
@@ -45,8 +44,7 @@ def test_each_write_comes_about_and_is_told_from_what_its_field_shows(hub: Hub) 
     )
     assert isinstance(moved, plan.BoardIs)
     assert (moved.item.status, moved.wrote_status) == ("In Review", "In Review")
-    found, error = joint.send((COMMENT, CLOSE, card), shown, {})
-    assert error is None
+    found = joint.send((COMMENT, CLOSE, card), shown, {})
     assert found[:2] == (plan.Done(COMMENT), plan.Done(CLOSE))
     assert hub.asked() == ["OpenPullRequest", "CommentAndClose"]
     assert hub.world()["issues"]["42"]["state"] == "closed"
@@ -56,21 +54,23 @@ def test_a_field_that_fails_keeps_no_later_one_back(hub: Hub) -> None:
     """No commits between: the pull request is refused, and the card was set all the same."""
     joint, shown, card = ready(hub)
     nothing = plan.OpenPullRequest("octo-org:main", "main", "Work", 42)
-    facts, error = joint.send((nothing, card), shown, TEXTS)
-    assert facts == ()
-    assert isinstance(error, Rejected)
-    assert "only a part was changed" in error.sentence
+    failed, moved = joint.send((nothing, card), shown, TEXTS)
+    assert isinstance(failed, plan.Failed)
+    assert isinstance(failed.error, Rejected)
+    assert "only a part was changed" in failed.error.sentence
+    assert isinstance(moved, plan.BoardIs)
     assert hub.world()["board"]["42"]["values"]["Status"] == "In Review"
 
 
 def test_what_is_hidden_is_not_told_as_done(hub: Hub) -> None:
-    """An outage of one field is told as unknown, behind what did come about."""
+    """An outage of one field is told as unknown, between what did come about."""
     joint, shown, card = ready(hub)
     hub.control.add_fault(Fault("graphql_error", when="after", null_paths=[["closed"]]))
-    facts, error = joint.send((COMMENT, CLOSE, card), shown, {})
-    assert facts == (plan.Done(COMMENT),)
-    assert isinstance(error, Transient)
-    assert error.is_ambiguous
+    posted, closed, moved = joint.send((COMMENT, CLOSE, card), shown, {})
+    assert (posted, type(moved)) == (plan.Done(COMMENT), plan.BoardIs)
+    assert isinstance(closed, plan.Failed)
+    assert isinstance(closed.error, Transient)
+    assert closed.error.is_ambiguous
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_a_card_that_cannot_be_written_is_refused(
     """Before anything is sent where that is known; else by its field."""
     joint, shown, _ = ready(hub)
     if is_asked:
-        facts, error = joint.send((COMMENT, CLOSE, card), shown, {})
-        assert len(facts) == 2
-        assert isinstance(error, Rejected)
+        *_, failed = joint.send((COMMENT, CLOSE, card), shown, {})
+        assert isinstance(failed, plan.Failed)
+        assert isinstance(failed.error, Rejected)
     else:
         with pytest.raises(Rejected):
             joint.send((COMMENT, CLOSE, card), shown, {})

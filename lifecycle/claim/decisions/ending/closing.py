@@ -286,15 +286,11 @@ def _is_not_ours(snapshot: Snapshot) -> bool:
 
 
 def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
-    """The write that undoes a card's change sent together with a closing that GitHub refused, or None.
-
-    It is made only if an observation since then shows the card as it was written.
-    """
-    ahead, item = record.card.ahead, observed.item
-    if ahead is None or item is None or not is_same(item.status, ahead.wrote):
+    """The write that undoes a card's change sent together with a closing that GitHub refused, or None."""
+    item = observed.item  # from before that request
+    if item is None or not record.ending.board_done or is_same(item.status, Status.DONE):
         return None
-    agent = ahead.agent if ahead.agent and not item.agent else None
-    return plan.SetBoard(item.id, ahead.status or None, agent)
+    return plan.SetBoard(item.id, item.status, item.agent or None)
 
 
 def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | None:
