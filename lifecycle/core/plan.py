@@ -298,10 +298,9 @@ class PullRequestOpened:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The action was done, or its result was true already: then, if that was noticed, not `is_new`."""
+    """The action was done, or its result was true already."""
 
     action: PlainAction
-    is_new: bool = True
 
 
 @dataclass(frozen=True, slots=True)
