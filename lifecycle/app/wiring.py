@@ -208,19 +208,9 @@ class WorktreeWorld:
         Raises:
             Moved: `name` is not the repository that is configured or that the remote names.
         """
-        sentence = self.renamed(name, outcome)
-        if sentence:
-            raise Moved(sentence, evidence=name)
-
-    def renamed(self, name: str, outcome: str) -> str:
-        """The sentence that the repository is now called `name`, and what to do; "" if it always was.
-
-        `outcome` is the consequence, as a clause.
-        """
-        if name.casefold() == str(self.base).casefold():
-            return ""
-        command = config.renaming(name, self.base_remote)
-        return sentence("renamed", base=self.base, name=name, outcome=outcome, command=command)
+        if name.casefold() != str(self.base).casefold():
+            words = {"outcome": outcome, "command": config.renaming(name, self.base_remote)}
+            raise Moved(sentence("renamed", base=self.base, name=name, **words), evidence=name)
 
     def refuse_tracked(self) -> None:
         """Refuse if git tracks the claim or anything in `.lifecycle/`.

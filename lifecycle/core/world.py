@@ -184,9 +184,6 @@ class World(Protocol):
     def refuse_renamed(self, name: str, outcome: str) -> None:
         """Refuse a repository that was renamed on GitHub, with the outcome. Raises Moved."""
 
-    def renamed(self, name: str, outcome: str) -> str:
-        """The sentence that the repository was renamed, and the outcome; "" if it was not."""
-
     def refuse_tracked(self) -> None:
         """Refuse to continue if git tracks the claim or anything in `.lifecycle/`; Refused."""
 

@@ -144,7 +144,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.withheld, ["title", "body"]),
         says(messages.withheld, ["title", "body", "comment"]),
         says(messages.issue_gone, 42),
-        says(messages.transferred, 42, "https://github.com/o/other/issues/1"),
         says(messages.merged_alone, 46),
         says(messages.repository_archived, 42),
         says(messages.repository_archived, 42, is_asked=True),
@@ -250,7 +249,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(loss_messages.card_of_another, "maria silva"),
         says(loss_messages.lease_left, 42, "GitHub is away."),
         says(loss_messages.released_unseen, 42),
-        says(loss_messages.released_unseen, 42, U),
         says(loss_messages.taken_over, 42, "maria silva"),
     ),
     "linked_messages": (

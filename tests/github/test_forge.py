@@ -177,13 +177,10 @@ def test_what_was_not_asked_for_is_unknown(hub: Hub) -> None:
 
 
 def test_what_does_not_exist_is_none(hub: Hub) -> None:
-    """A missing issue and a missing pull request are facts, not errors.
-
-    Whether such an issue was transferred is asked of REST, which leads to where it is now.
-    """
+    """A missing issue and a missing pull request are facts, not errors."""
     found = hub.forge.observe(Look(issue=999, branch="none", pr_number=998, checks=True))
     assert (found.issue, found.by_number, found.by_branch) == (None, None, ())
-    assert hub.asked() == ["ObserveClaim", "GET /issues/999"]
+    assert hub.asked() == ["ObserveClaim"]
 
 
 def test_a_missing_repository_is_named(hub: Hub) -> None:

@@ -244,10 +244,8 @@ def read_task(
         look = replace(look, branch=branch, pr_number=claim.pr_number, comments=True)
     observed = world.forge.observe(look)
     world.refuse_renamed(observed.repository, "so nothing was claimed")
-    if observed.transferred_to:
-        words = {"number": number, "address": observed.transferred_to}
-        raise errors.Transferred(sentence("transferred", world=world, **words))
     if observed.issue is None:
+        world.forge.issue(number)  # if it was transferred, this says where it is now
         raise NotFound(sentence("no-issue", number=number, world=world))
     is_read = has_board and observed.board_problem is None
     return TaskAsked(observed.issue, observed, card, cards, is_read, branch, before)

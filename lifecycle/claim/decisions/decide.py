@@ -173,16 +173,16 @@ _RULES = {
 }
 
 
-_ARCHIVED, _RENAMED = "archived-repository", "renamed-repository"
+_ARCHIVED = "archived-repository"
 
 
 def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
     """Notices about what GitHub shows of repository and issue, which may go on; `phase` is the next one.
 
-    They tell of a repository that accepts no more writes, or none under the name that is used here; of
-    others who are assigned to the open issue of an active claim, while its account is not; and of an issue
-    that was closed or deleted during the work. There is none if its merge closed it, nor if the phase is
-    `pr_closed` from here on: the notice about that says both.
+    They tell of a repository that accepts no more writes; of others who are assigned to the open issue of
+    an active claim, while its account is not; and of an issue that was closed or deleted during the work.
+    There is none if its merge closed it, nor if the phase is `pr_closed` from here on: the notice about
+    that says both.
     """
     record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
     if observed is None:
@@ -190,13 +190,11 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
     if observed.is_archived:
         text = messages.repository_archived(claim.issue_number)
         yield Notice(_ARCHIVED, text, Audience.NOTE, stands=True)
-    if snapshot.renamed:
-        yield Notice(_RENAMED, snapshot.renamed, Audience.NOTE, stands=True)
     if claim.phase == Phase.DONE:
         return
     issue, login = observed.issue, derive.login_of(claim.agent_id)
     if issue is None:
-        yield derive.gone_notice(record, observed)
+        yield derive.gone_notice(record)
     elif issue.is_open:
         others = [name.casefold() for name in issue.assignees]
         if others and login and not derive.is_app(login) and login.casefold() not in others:
@@ -222,7 +220,7 @@ def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
     if snapshot.observation is not None:
         return ()
     elsewhere = ("closed-elsewhere", "closed-elsewhere:pr")
-    return (_ARCHIVED, _RENAMED, *elsewhere, derive.gone_key(snapshot.record))
+    return (_ARCHIVED, *elsewhere, derive.gone_key(snapshot.record))
 
 
 def complaints(record: Record) -> Iterator[Notice]:

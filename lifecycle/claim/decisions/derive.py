@@ -286,10 +286,9 @@ def lacks_issue(snapshot: Snapshot) -> bool:
     return is_gone and not record.ending.issue_closed
 
 
-def gone_notice(record: Record, observed: Observation) -> Notice:
-    """The notice about an issue that GitHub does not show: where it went, if that is known."""
-    number, address = record.claim.issue_number, observed.transferred_to
-    text = messages.transferred(number, address) if address else messages.issue_gone(number)
+def gone_notice(record: Record) -> Notice:
+    """The notice about an issue that GitHub does not show."""
+    text = messages.issue_gone(record.claim.issue_number)
     return Notice(gone_key(record), text, Audience.ACT, stands=True)
 
 

@@ -84,7 +84,6 @@ class Snapshot:
             about closing was asked.
         hears_prompts: the hook on the user's prompts is installed.
         is_unheard: the wake is a hook of a client that is not served, where no yes can be heard.
-        renamed: the sentence that the repository has another name now, "" if it has not.
         is_silent: nobody works on the task any more, as far as GitHub shows. A hook or a command is in
             itself a sign of life.
     """
@@ -102,5 +101,4 @@ class Snapshot:
     answered_at: float | None = None
     hears_prompts: bool = False
     is_unheard: bool = False
-    renamed: str = ""
     is_silent: bool = False

@@ -149,7 +149,6 @@ BOARD_OFF_SECONDS = 600.0
 TOO_LATE = "GitHub did not answer in time; the claim was kept, and the next look tries again."
 
 _BOARD_OFF = "board_off"
-_MAY_BE_REFUSED = "so writes there may be refused"
 
 _OF_CARD = ("moved", "off-board", "archived")
 """Events of notices on the card as it was last shown: a person may undo what they tell of."""
@@ -314,7 +313,6 @@ def observe(working: LookUnderWay) -> bool:
         rules=rules,
         observation=observation,
         looked_at_checks=request.checks,
-        renamed=world.renamed(observation.repository, _MAY_BE_REFUSED),
     )
     if observation.board_problem:
         world.cache.put(_BOARD_OFF, {"until": now + BOARD_OFF_SECONDS, ACCESS: world.access})

@@ -124,12 +124,12 @@ def lease_left(issue: int | None, why: str) -> str:
     return f"The lease stayed, so the next agent has to claim with {forcing(issue)}: {why}"
 
 
-def released_unseen(issue: int | None, address: str = "") -> str:
-    """The end of a released claim whose issue cannot be read, or was transferred to `address`."""
-    why = f"GitHub shows no issue #{issue} to this token, so nothing more was written there"
-    if address:
-        why = f"#{issue} was transferred on GitHub to {address}, whose assignee and card were left"
-    return f"{why}; the claim here and its lease were ended; branch and work are kept."
+def released_unseen(issue: int | None) -> str:
+    """The end of a released claim whose issue cannot be read."""
+    return (
+        f"GitHub shows no issue #{issue} to this token, so nothing more was written there; the claim here "
+        "and its lease were ended; branch and work are kept."
+    )
 
 
 def taken_over(issue: int | None, agent: str) -> str:

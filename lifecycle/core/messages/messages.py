@@ -298,15 +298,6 @@ def repository_archived(issue: int | None, *, is_asked: bool = False) -> str:
     )
 
 
-def transferred(issue: int | None, url: str) -> str:
-    """The issue of a claim was moved to another repository, where this claim holds nothing."""
-    return (
-        f"#{issue} was transferred on GitHub to {url}; the claim and the work are kept, and "
-        "nothing is written there. Leave the task with: lifecycle release; to continue it, claim it in a "
-        "checkout of that repository."
-    )
-
-
 def merged_alone(number: int) -> str:
     """The merge, if there is no issue that could be closed."""
     return f"PR #{number} merged."

@@ -407,7 +407,6 @@ class Observation:
         closers: the open pull requests whose merge closes the issue, if that was asked for.
         is_ahead: the branch has commits that the default branch lacks, if that was asked for.
         hold: the task's lease in this repository, if it was asked for and exists.
-        transferred_to: where the issue is now, if it was transferred to another repository.
     """
 
     repository: str
@@ -425,7 +424,6 @@ class Observation:
     closers: tuple[int, ...] = ()
     is_ahead: bool = False
     hold: Hold | None = None
-    transferred_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Transferred
+from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
 from lifecycle.core.light_dataclass import dataclass, field, fields_of, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
@@ -302,20 +302,7 @@ class GitHubForge(PullCalls):
             closers=_closers(node),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
-            transferred_to="" if issue else self._transferred_to(look),
         )
-
-    def _transferred_to(self, look: model.Look) -> str:
-        """The address of an issue that was moved to another repository; "" if GitHub does not say so."""
-        if look.issue == look.pr_number:
-            return ""  # the look is only at a pull request, whose number is not an issue's
-        try:
-            self.issue(look.issue)
-        except Transferred as error:
-            return error.evidence
-        except LifecycleError:
-            return ""  # the look is complete without it
-        return ""
 
 
 def _closers(node: Json) -> tuple[int, ...]:

@@ -171,7 +171,7 @@ def decide(snapshot: Snapshot) -> Decision:
         accepted_record = of_merge.with_ending(override=override)
         return Decision(accepted, replace(accepted_record, judged=Phase.DONE.value))
     if observed.issue is None and not record.ending.issue_closed:
-        return Decision(notices=(derive.gone_notice(record, observed),))
+        return Decision(notices=(derive.gone_notice(record),))
     return _steps(snapshot, observed)
 
 

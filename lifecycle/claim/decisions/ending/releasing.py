@@ -52,8 +52,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return _leave(snapshot, releasing, text)
     issue = observed.issue
     if issue is None:
-        text = loss_messages.released_unseen(claim.issue_number, observed.transferred_to)
-        return _leave(snapshot, releasing, text)
+        return _leave(snapshot, releasing, loss_messages.released_unseen(claim.issue_number))
     if not releasing.is_begun:
         if observed.is_archived and snapshot.wake is not Wake.SWEEP:
             text = messages.repository_archived(claim.issue_number, is_asked=True)
