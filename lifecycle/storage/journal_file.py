@@ -27,9 +27,6 @@ from lifecycle.storage import regular_files, store
 WAIT_SECONDS = 0.2
 """How long a writer waits for another process."""
 
-OPENINGS = 3
-"""How often opening the file is tried: another process may set it aside at the same moment."""
-
 VERSION = 1
 KEPT_SECONDS = 400 * 86_400.0
 KEPT_ENTRIES = 50_000
@@ -45,8 +42,6 @@ LOCK = "journal.lock"
 
 Values = dict[str, Any]
 """An entry's values by the names of its columns; its detail is a JSON object, and no key is ""."""
-
-NOTHING: Mapping[str, str] = {}
 
 _TEXTS = ("system", "kind", "task", "actor", "session", "source", "target", "key")
 _COLUMNS = ("at", *_TEXTS, "detail")
@@ -99,8 +94,9 @@ def append(path: Path, entries: Sequence[Values]) -> str:
         try:
             _append(path, entries)
         except sqlite3.Error as error:
-            if not _is_broken(error):
+            if _is_busy(error):
                 raise
+            # It is broken; or another process, which found it broken, set it aside while it was opened.
             remark = _set_aside(path)
             _append(path, entries)
     except _NewerError:
@@ -112,9 +108,7 @@ def append(path: Path, entries: Sequence[Values]) -> str:
     return remark
 
 
-def entries(
-    path: Path, since: float, count: int = -1, equal: Mapping[str, str] = NOTHING
-) -> list[Values]:
+def entries(path: Path, since: float, count: int, equal: Mapping[str, str]) -> list[Values]:
     """The values of every entry from `since` on, in order; what waits to be taken up is among them.
 
     Args:
@@ -189,7 +183,9 @@ def _begun(path: Path) -> Iterator[sqlite3.Connection]:
         sqlite3.Error: it is busy, broken, or cannot be written.
         _NewerError, _BrokenError: the file has another version, or is not a journal.
     """
-    with _closing(_opened(path), path) as database:  # closing rolls back what was not committed
+    if not path.exists():
+        _make(path)
+    with _closing(_open(path, "rw"), path) as database:  # closing rolls back what was not committed
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("BEGIN IMMEDIATE")
         _check(database)
@@ -216,19 +212,6 @@ def _closing(database: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Conne
                     reader = at_last.enter_context(contextlib.closing(_open(path, "ro")))
                     reader.execute("PRAGMA user_version")
             database.close()
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    """The journal, opened for writing, made if it does not exist; raises sqlite3.Error."""
-    for _ in range(OPENINGS):
-        if not path.exists():
-            _make(path)
-        # A broken file may be set aside between the look and the opening: no reason to lose entries.
-        try:
-            return _open(path, "rw")
-        except sqlite3.OperationalError as error:
-            trouble = error
-    raise trouble
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:

@@ -116,15 +116,19 @@ def test_what_is_written_after_the_exchange_is_merged_by_the_next_look(
     assert ground.claim()["phase"] == "checks_running", "an edit that was taken is no edit twice"
 
 
-def test_a_file_that_stays_empty_for_the_whole_look_is_not_lost_either(ground: Ground) -> None:
-    """Truncated, and the writer stopped: it is set aside as corrupt, and what comes later is merged."""
+def test_a_file_that_stays_empty_for_the_whole_look_is_set_aside(ground: Ground) -> None:
+    """Truncated, and the writer stopped: the agent is asked to edit again, and what comes later is kept."""
     writer = Writer(ground.path, os.O_TRUNC)
     (said,) = ground.look(**POLL)
     assert "could not be read" in said.text
+    assert "make your edit again" in said.text
     assert ground.claim()["pr_number"] == 107
     writer.finish(phase="done", summary="late")
     ground.look()
-    assert (ground.claim()["phase"], ground.claim()["summary"]) == ("done", "late")
+    (kept,) = ground.root.glob(f"{CLAIM_FILE}.corrupt-*")
+    assert kept.name in said.text
+    assert json.loads(kept.read_text())["summary"] == "late"
+    assert ground.claim()["phase"] == "checks_running"
 
 
 def test_what_is_half_written_is_waited_for(ground: Ground) -> None:

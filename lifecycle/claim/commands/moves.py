@@ -150,10 +150,6 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     if is_out and summary != record.claim.summary:
         notes.append(f"PR #{record.claim.pr_number} keeps its title; edit it on GitHub.")
     values = {} if is_out else {"phase": Phase.READY_FOR_PR.value, "summary": summary}
-    is_led = leased != record.ownership.lease
-    is_same = not (values or record.ownership.is_leaseless or is_led)
-    if is_same and session in ("", record.ownership.session):
-        return HandedOff(record, tuple(notes))
 
     def handed(record: Record) -> Record:
         owner, now = session or record.ownership.session, world.clock.now()

@@ -10,7 +10,7 @@ import shlex
 from contextlib import suppress
 
 from lifecycle.claim.commands import unfinished_claims
-from lifecycle.claim.commands.moves import default_branch, session_of, there
+from lifecycle.claim.commands.moves import default_branch, none_here, session_of
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
@@ -18,7 +18,7 @@ from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
+from lifecycle.core.errors import GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.ports import Git
@@ -26,7 +26,7 @@ from lifecycle.core.redact import listed, named
 from lifecycle.core.world import World
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files
-from lifecycle.storage.signs_of_life import IDLE_DUE, STOP_DUE
+from lifecycle.storage.signs_of_life import ALWAYS, IDLE_DUE, STOP_DUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,60 +66,47 @@ def release_claim(
     world.refuse_tracked()
     reason = world.public(" ".join(reason.split()), "reason")
     if dry_run:
-        loaded = claim_store.load(repair=False)
-        ended = None
-        if loaded.record is None:
-            ended = _unfinished(world, claim_store, dry_run=True) or _over(claim_store)
-            loaded = replace(loaded, record=_without_file(claim_store))
-        return ended or _leaving(world, claim_store, there(world, loaded), reason)
+        record = claim_store.load(repair=False).record
+        ended = None if record is not None else _ended(world, claim_store, dry_run=True)
+        return ended or _leaving(world, claim_store, record or _without_file(claim_store), reason)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
+        record = loaded.record
         try:
-            if loaded.record is not None:
+            if record is not None:
                 # The claim file exists, so the claim is finished, however the run that wrote it ended.
                 unfinished_claims.over(claim_store)
-            else:
-                ended = _unfinished(world, claim_store, dry_run=False) or _over(claim_store)
-                if ended is not None:
-                    return ended
-                left = _without_file(claim_store)
-                loaded = replace(loaded, record=left and claim_store.create(left))
-            releasing = _leaving(world, claim_store, there(world, loaded), reason)
+            elif ended := _ended(world, claim_store, dry_run=False):
+                return ended
+            elif left := _without_file(claim_store):
+                record = claim_store.create(left)
+            releasing = _leaving(world, claim_store, record, reason)
         finally:
             claim_store.save()
         for mark in (STOP_DUE, IDLE_DUE):
             # If this process is killed right after the commit, the next wake continues the release.
-            claim_store.marks.set_due(mark, 1.0)
+            claim_store.marks.set_due(mark, ALWAYS)
         record = claim_store.commit(releasing.record.without_troubles(), loaded.hints).record
         return ReleaseOutcome(record, releasing.notes)
 
 
-def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
-    """The outcome for a worktree whose last claim was released already; None if it was not."""
-    last = claim_store.remembered()
-    if last is None or last.ending.outcome != "released":
-        return None
-    text = f"#{last.claim.issue_number} was already released; nothing was done."
-    return ReleaseOutcome(last, said=text)
+def _ended(world: World, claim_store: ClaimStore, *, dry_run: bool) -> ReleaseOutcome | None:
+    """Undo a claim that was never finished here; or the outcome of one that was released already.
 
-
-def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> ReleaseOutcome | None:
-    """Undo a claim that was never finished here; None if there is none. The issue gets no comment."""
-    begun = unfinished_claims.of(claim_store.state)
-    if begun is None:
-        return None
-    if dry_run:
+    None if there is neither. The issue of an unfinished claim gets no comment.
+    """
+    begun, last = unfinished_claims.of(claim_store.state), claim_store.remembered()
+    if begun is not None and dry_run:
         left = unfinished_claims.left(claim_store)
         text = f"would release the unfinished claim on #{begun.issue}: {left}"
         return ReleaseOutcome(begun.record, said=text)
-    try:
-        was_held = unfinished_claims.undo(world, claim_store)
-    except LifecycleError as error:
-        error.sentence = f"{error.sentence} {unfinished_claims.left(claim_store)}".rstrip()
-        raise
-    text = "was released; it no longer holds anything" if was_held else "held nothing"
-    sentence = f"The unfinished claim on #{begun.issue} {text}."
-    return ReleaseOutcome(begun.record.with_ending(outcome="released"), said=sentence)
+    if begun is not None:
+        text = unfinished_claims.undo(world, claim_store)
+        return ReleaseOutcome(begun.record.with_ending(outcome="released"), said=text)
+    if last is not None and last.ending.outcome == "released":
+        text = f"#{last.claim.issue_number} was already released; nothing was done."
+        return ReleaseOutcome(last, said=text)
+    return None
 
 
 def _without_file(claim_store: ClaimStore) -> Record | None:
@@ -130,11 +117,15 @@ def _without_file(claim_store: ClaimStore) -> Record | None:
     return unfinished_claims.without_file(claim_store)
 
 
-def _leaving(world: World, claim_store: ClaimStore, record: Record, reason: str) -> ReleaseOutcome:
+def _leaving(
+    world: World, claim_store: ClaimStore, record: Record | None, reason: str
+) -> ReleaseOutcome:
     """The record marked as releasing, and remarks for the person; asks the remote who holds the lease.
 
-    Refused if the claim should be closed instead, or another live session holds it.
+    Refused if there is none, it should be closed instead, or another live session holds it.
     """
+    if record is None:
+        raise Refused(none_here(world))
     observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)

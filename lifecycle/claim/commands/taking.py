@@ -108,7 +108,7 @@ def _taken(
         observing.demand_same_place(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
-        notes += unfinished_claims.release_unfinished(world, claim_store)
+        notes += filter(None, [unfinished_claims.undo(world, claim_store)])
         notes += pending_writes.finish(world, claim_store, mine)
     task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
     if mine is not None:
@@ -188,20 +188,14 @@ class _Taking:
 
     def both(self) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
-        world, claim_store, attempt = self.world, self.claim_store, self.attempt
-        number = self.task.issue.number
-        admission.refuse_checked_out(world, number, self.branches[1])
-        linked = linked_writes.hold(world, claim_store, attempt, self.notes)
+        world, claim_store = self.world, self.claim_store
+        admission.refuse_checked_out(world, self.task.issue.number, self.branches[1])
+        linked = linked_writes.hold(world, claim_store, self.attempt, self.notes)
         try:
             taken = self._issue(linked)
         except LifecycleError as error:
-            holder = holder_of(world, number) if isinstance(error, HeldByAnother) else None
-            if holder is not None and holder.agent == attempt.agent:
-                # Another agent got our name in the same second; it has the issue and so the linked task.
-                linked_writes.settle(claim_store, linked.link)
-            else:
-                remarks = pending_writes.finish(world, claim_store, None)
-                error.sentence = " ".join([error.sentence, *remarks])
+            remarks = pending_writes.finish(world, claim_store, None)
+            error.sentence = " ".join([error.sentence, *remarks])
             raise
         linked_writes.settle(claim_store, linked.link)
         return taken

@@ -23,7 +23,6 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, from_json, replace
 from lifecycle.core.messages.loss_messages import forcing
-from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Look
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
@@ -120,21 +119,21 @@ def over(claim_store: ClaimStore) -> None:
         claim_store.save()
 
 
-def undo(world: World, claim_store: ClaimStore) -> Begun | None:
+def undo(world: World, claim_store: ClaimStore) -> str:
     """Undo what the attempt holds, the lease last: from then on anybody may claim the task.
 
     Each step may be repeated, and what belongs to somebody else by now is left alone. The caller holds the
     lock.
 
     Returns:
-        The attempt, if it held anything; else None.
+        The sentence about it; "" if there is no attempt.
 
     Raises:
         LifecycleError: a step failed; the note stays, and the steps after it are not done.
     """
     begun = of(claim_store.state)
     if begun is None:
-        return None
+        return ""
     observing.demand_same_place(world, begun.record)
     try:
         holder = lease.read(world.git, world.remote, begun.issue)
@@ -148,7 +147,7 @@ def undo(world: World, claim_store: ClaimStore) -> Begun | None:
         back_to = "" if is_over else begun.instead_of
         lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=back_to)
     over(claim_store)
-    return begun if is_ours or begun.is_held else None
+    return f"The unfinished claim on #{begun.issue} was released; it no longer holds anything."
 
 
 def _free(world: World, begun: Begun) -> bool:
@@ -197,26 +196,15 @@ def _deleted(claim_store: ClaimStore) -> str:
     )
 
 
-def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
-    """Undo the attempt because another task is taken; returns a remark if it held anything.
-
-    Raises:
-        LifecycleError: as `undo`.
-    """
-    begun = undo(world, claim_store)
-    return [f"The unfinished claim on #{begun.issue} here was released."] if begun else []
-
-
 @contextmanager
 def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     """Context for taking a task: on failure, undo the attempt or say in the error what is still held.
 
-    A refusal undoes the attempt. After an error that may pass by itself, or a signal, the attempt stays for
-    the next run to continue, and the error says how.
+    A refusal undoes the attempt. After an error that may pass by itself the attempt stays for the next run
+    to continue, and the error says how. After anything else (a signal, a full disk) `status` says it.
 
     Raises:
         LifecycleError: what was raised within; what is still held is added to its sentence.
-        Transient: the time was up, or a file could not be written.
     """
     try:
         yield
@@ -226,13 +214,3 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
                 undo(world, claim_store)
         error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
         raise
-    except KeyboardInterrupt as stop:
-        stop.args = (left(claim_store),)
-        raise
-    except DeadlineReached:
-        text = f"The command ran out of time before the task was claimed. {left(claim_store)}"
-        raise Transient(text.rstrip()) from None
-    except OSError as error:
-        where = error.filename or "writing a file"
-        text = f"{where}: {error.strerror or error}; the claim was not written. {left(claim_store)}"
-        raise Transient(text.rstrip()) from None

@@ -78,12 +78,6 @@ class TakenOutFiles:
             self.folder.make()
             path.rename(self._named(content))
 
-    def watch(self, path: Path, content: bytes) -> None:
-        """Keep a second link to a file that stays in place; without hard links it is not watched."""
-        with contextlib.suppress(OSError):
-            self.folder.make()
-            self._named(content).hardlink_to(path)
-
     def edits(self) -> list[LateEdit]:
         """Late edits, the oldest first."""
         edits = []
@@ -332,9 +326,7 @@ class ClaimOnDisk:
         # Without the exclusion git shows our files, which is no reason to fail.
         with contextlib.suppress(OSError):
             exclude_own_files(self.root)
-        bad = self.read()
         kept = store.set_aside(self.path, self._label)
-        self.late.watch(kept, bad.content if bad is not None else b"")  # may still be written
         alive = record if record is not None and not record.ending.outcome else None
         text = sentence("corrupt", why=reason, kept=kept.name)
         if alive is not None:
