@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from lifecycle.cli.reconcile.reconcile_screen import show
-from lifecycle.cli.reconcile.reconcile_words import FORMS, lines, totals
+from lifecycle.cli.reconcile.reconcile_words import FORMS, INPUTS, lines, totals
 from lifecycle.cli.terminal import guarded
 from lifecycle.reconcile.finding import Finding, State, SweepProblem, SweepReport
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
@@ -231,3 +231,14 @@ def test_every_reason_is_told_once() -> None:
         "a/e: For the reason that ended the run.",
         f"Ended early: {why} The next run continues with the rest.",
     ]
+
+
+def test_a_reason_that_names_the_inputs_of_a_workflow_is_told_once_as_well() -> None:
+    """Of refused credentials each sentence ends with where a step has its token from."""
+    why = "GitHub refused the token; give another one."
+    report = SweepReport(
+        findings=(finding("unlinked", 1, state=State.FAILED, problem=f"{why} {INPUTS}"),),
+        problems=(SweepProblem("a/e", "BadCredentials", f"{why} {INPUTS}"),),
+        ended=f"{why} The next run continues with the rest. {INPUTS}",
+    )
+    assert "\n".join(lines(report)).count(why) == 1

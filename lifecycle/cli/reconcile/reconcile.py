@@ -20,7 +20,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import end_late
 from lifecycle.cli.main import Span
 from lifecycle.cli.reconcile import reconcile_actions as actions
-from lifecycle.cli.reconcile.reconcile_words import lines
+from lifecycle.cli.reconcile.reconcile_words import INPUTS, lines
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import BadConfig, BadCredentials, LifecycleError, NoToken, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -162,10 +162,6 @@ def _bar() -> AbstractContextManager[Progress | None]:
     return bar()
 
 
-_INPUTS = "In a workflow that is the input token, or app-id and app-private-key."
-"""The source of a workflow step's token; a step has no shell in which to export one."""
-
-
 _EXPORT = r"(?:run gh auth refresh [^;]* and )?set it anew [^;]*=\$\(gh auth token[^)]*\)"
 """The pattern of the advice to set another token in a shell, and to start the client again."""
 
@@ -174,7 +170,7 @@ def _of_workflow(text: str, *, is_token: bool = False) -> str:
     """The sentence; in GitHub Actions with the source of a token there, if one is needed."""
     if not _is_action() or not (is_token or "=$(gh auth token" in text):
         return text
-    return f"{re.sub(_EXPORT, 'give another one', text).removesuffix('.')}. {_INPUTS}"
+    return f"{re.sub(_EXPORT, 'give another one', text).removesuffix('.')}. {INPUTS}"
 
 
 @dataclass(frozen=True, slots=True)

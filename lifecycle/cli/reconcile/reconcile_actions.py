@@ -18,7 +18,7 @@ from pathlib import Path
 from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.redact import listed, short
+from lifecycle.core.redact import short
 from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 
@@ -32,10 +32,13 @@ MOST = 10
 """How many annotations of each level GitHub keeps of one step; it drops the others silently."""
 
 MANY = 50
-"""How many problems, notes and names a summary lists; further ones are counted."""
+"""How many remarks, and names in one, a summary lists; further ones are counted."""
 
 CELL = 500
 """The most characters of a table's cell."""
+
+REMARK = 5 * CELL
+"""The most characters of a remark below the tables."""
 
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~$&@]|:(?=//)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.", re.IGNORECASE)
 _LINK = re.compile(r"https?://[\w./:-]+(?:#[\w-]+)?", re.ASCII)
@@ -84,11 +87,6 @@ def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
             yield StepAnnotation(level, f"{words.task_of(finding)} {finding.kind}", text)
 
 
-def dropped(report: SweepReport) -> int:
-    """How many annotations of the report were left out, since GitHub would not keep them."""
-    return len(list(_annotations(report))) - len(annotated(report))
-
-
 def quoted(lines: list[str]) -> list[str]:
     """Lines for the log, between commands that keep the runner from reading commands in them."""
     import secrets  # needed only if commands are kept out of a log
@@ -130,7 +128,7 @@ def _text(report: SweepReport, rows: Sequence[str]) -> str:
     if cut > 0:
         lines += ["", f"{cut:,} more findings do not fit here; `--json` has them all."]
     lines += _waiting(report, [*left]) if report.waiting else []
-    return "\n".join([*lines, *_problems(report), *_rest(report), ""])
+    return "\n".join([*lines, *_remarks(report), ""])
 
 
 def _block(opened: str, columns: Sequence[str], rows: Sequence[str]) -> list[str]:
@@ -171,12 +169,12 @@ def write_summary(report: SweepReport, environment: Mapping[str, str]) -> None:
         _append(path, summary(report, BYTES - used))
 
 
-def escaped(text: str) -> str:
+def escaped(text: str, most: int = CELL) -> str:
     """Anybody's text as Markdown that shows it and nothing else.
 
     It makes no table cell, link, image, tag, mention, reference or formula.
     """
-    return _MARKUP.sub(_entity, short(one_line(text), CELL))
+    return _MARKUP.sub(_entity, short(one_line(text), most))
 
 
 def _entity(match: re.Match[str]) -> str:
@@ -187,13 +185,12 @@ def _entity(match: re.Match[str]) -> str:
 
 def _row(finding: Finding) -> str:
     task = _linked(words.task_of(finding), finding.url)
-    measure = " ".join(part for part in (finding.fix, words.why_not(finding)) if part)
     cells = (
         words.FORMS[finding.state].emoji,
         f"{task} {escaped(finding.title)}",
         f"`{finding.kind}`",
         escaped(finding.evidence),
-        f"**{finding.state}** {escaped(measure)}",
+        f"**{finding.state}** {escaped(words.measure(finding))}",
     )
     return f"| {' | '.join(cells)} |"
 
@@ -205,33 +202,14 @@ def _linked(name: str, url: str) -> str:
     return f"[{escaped(name).replace(_JOINER, '')}]({url})"
 
 
-def _problems(report: SweepReport) -> list[str]:
-    unread = words.problems(report)
-    if not unread:
-        return []
-    lines = [
-        f"- **{escaped(where)}** {escaped(why)}" if where else f"- {escaped(why)}"
-        for where, why in unread[:MANY]
-    ]
-    more = len(unread) - MANY
-    if more > 0:
-        lines.append(f"- and {more:,} more")
-    return ["", "### What could not be looked at", "", *lines]
-
-
-def _rest(report: SweepReport) -> list[str]:
-    lines = []
-    if report.ended:
-        lines.append(f"**Ended early:** {escaped(report.ended)}")
-    if report.left:
-        names = listed([escaped(name) for name in report.left], MANY)
-        lines.append(f"Left for the next run: {names}.")
-    lines += [f"Note: {escaped(note)}" for note in report.notes[:MANY]]
-    if more := dropped(report):
-        lines.append(
-            f"GitHub keeps {MOST} annotations of each kind for a step: {more:,} more are only here."
-        )
-    return [part for line in lines for part in ("", line)]
+def _remarks(report: SweepReport) -> list[str]:
+    lines = words.remarks(report, MANY)
+    shown = [f"- {escaped(line, REMARK)}" for line in lines[:MANY]]
+    shown += [f"- and {len(lines) - MANY:,} more"] if len(lines) > MANY else []
+    if more := len([*_annotations(report)]) - len(annotated(report)):
+        kept = f"GitHub keeps {MOST} annotations of each kind for a step"
+        shown.append(f"- {kept}: {more:,} more are only here.")
+    return ["", *shown] if shown else []
 
 
 def _data(text: str) -> str:

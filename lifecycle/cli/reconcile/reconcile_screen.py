@@ -100,11 +100,5 @@ def _linked(name: str, url: str) -> Text:
 
 def _done(finding: Finding) -> Text:
     """The state of a finding with its fix, and the reason if it was not applied."""
-    reason = words.why_not(finding)
-    colon = ":" if finding.fix or reason else ""
-    parts = [Text(f"{finding.state}{colon}", words.FORMS[finding.state].style)]
-    if finding.fix:
-        parts.append(Text(one_line(finding.fix)))
-    if reason:
-        parts.append(Text(one_line(reason), "yellow"))
-    return Text(" ").join(parts)
+    measure, style = one_line(words.measure(finding)), words.FORMS[finding.state].style
+    return Text.assemble((finding.state, style), f": {measure}" if measure else "")

@@ -62,6 +62,9 @@ _WHO = {
 
 _AS_ENDED = "For the reason that ended the run."
 
+INPUTS = "In a workflow that is the input token, or app-id and app-private-key."
+"""The source of a workflow step's token, after a sentence that asks for one: a step has no shell."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fold:
@@ -96,9 +99,14 @@ def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
 
 def _told_once(finding: Finding, ended: str) -> Finding:
     """The finding; without its problem, if that ended the run and is reported there."""
-    if not (finding.problem and ended.startswith(finding.problem)):
+    if not _has_ended(ended, finding.problem):
         return finding
     return replace(finding, problem="" if finding.state is State.LEFT else _AS_ENDED)
+
+
+def _has_ended(ended: str, why: str) -> bool:
+    """True if this is the reason that ended the run; in a workflow a token's source follows both."""
+    return bool(why) and ended.startswith(why.removesuffix(f" {INPUTS}"))
 
 
 def task_of(finding: Finding) -> str:
@@ -116,11 +124,15 @@ def why_not(finding: Finding) -> str:
     return ""
 
 
+def measure(finding: Finding) -> str:
+    """What is done for a finding, and why it was not applied; "" if there is nothing to say."""
+    return " ".join(filter(None, (finding.fix, why_not(finding))))
+
+
 def outcome(finding: Finding) -> str:
     """The result for a finding: its state, what is done, and why not."""
-    state = finding.state.capitalize()
-    parts = [part for part in (finding.fix, why_not(finding)) if part]
-    return f"{state}: {' '.join(parts)}" if parts else f"{state}."
+    state, words = finding.state.capitalize(), measure(finding)
+    return f"{state}: {words}" if words else f"{state}."
 
 
 def totals(report: SweepReport) -> str:
@@ -167,29 +179,31 @@ def account(report: SweepReport) -> str:
     return f"{looked_at}{cost}.{written}"
 
 
-def problems(report: SweepReport) -> list[tuple[str, str]]:
-    """What could not be looked at as (where, why), each reason once; where is "" if the reason says it."""
+def _problems(report: SweepReport) -> Iterable[str]:
+    """What could not be looked at, each reason once; without the place if the reason says it."""
     places_of: dict[str, list[str]] = {}
     for problem in report.problems:
-        is_ending = report.ended.startswith(problem.sentence)
-        places_of.setdefault(_AS_ENDED if is_ending else problem.sentence, []).append(problem.where)
-    return [
-        ("" if len(places) == 1 and places[0] in why else listed(places, FEW), why)
-        for why, places in places_of.items()
-    ]
+        why = _AS_ENDED if _has_ended(report.ended, problem.sentence) else problem.sentence
+        places_of.setdefault(why, []).append(problem.where)
+    for why, places in places_of.items():
+        is_named = len(places) == 1 and places[0] in why
+        yield why if is_named else f"{listed(places, FEW)}: {why}"
+
+
+def remarks(report: SweepReport, most: int = FEW) -> list[str]:
+    """The lines below totals and cost: what could not be looked at, what was not reached, and notes.
+
+    `most`: how many names of what was not reached are listed.
+    """
+    lines = [*_problems(report)]
+    lines += [f"Ended early: {report.ended}"] if report.ended else []
+    lines += [f"Left for the next run: {listed(report.left, most)}."] if report.left else []
+    return lines + [f"Note: {note}" for note in report.notes]
 
 
 def ending(report: SweepReport) -> list[str]:
-    """The lines below the findings: totals, cost, what could not be looked at, and notes."""
-    lines = [totals(report)]
-    if work := account(report):
-        lines.append(work)
-    lines += [f"{where}: {why}" if where else why for where, why in problems(report)]
-    if report.ended:
-        lines.append(f"Ended early: {report.ended}")
-    if report.left:
-        lines.append(f"Left for the next run: {listed(report.left, FEW)}.")
-    return lines + [f"Note: {note}" for note in report.notes]
+    """The lines below the findings: totals, cost, and the remarks."""
+    return [*filter(None, (totals(report), account(report))), *remarks(report)]
 
 
 def whom(pull: WaitingPull) -> str:
