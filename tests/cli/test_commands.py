@@ -779,12 +779,12 @@ def test_a_summary_that_a_shell_would_choke_on_arrives(place: Place) -> None:
     [
         (b" \n", "The summary is empty"),
         (b"\xff\xfe", "is not UTF-8 text"),
-        (b"x" * 5000, "more than 4000 bytes"),
+        (b"x" * 5000, "has 5000 characters"),
         (b"x" * 257, "has 257 characters"),
     ],
 )
 def test_a_summary_that_is_none_is_refused(place: Place, content: bytes, why: str) -> None:
-    """Empty, no text, endless or longer than a title: one sentence, and nothing is pushed."""
+    """Empty, no text, or longer than a title: one sentence, and nothing is pushed."""
     ok(place.cli("claim", "42"))
     place.work(place.claim()["branch"], push=False)
     (place.root / "summary").write_bytes(content)

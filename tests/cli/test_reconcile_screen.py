@@ -118,21 +118,21 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
         (QUIET, "Nothing drifted: 340 issues in 25 repositories."),
         (
             SweepReport(repositories=1, tasks=0, requests=1, points=1),
-            "Nothing drifted: in 1 repository no issue is claimed or has a card.",
+            "Nothing drifted: no issue that is claimed or has a card in 1 repository.",
         ),
         (
             SweepReport(repositories=1, tasks=1, ended="The time is up."),
             "Nothing drifted in what could be looked at: 1 issue in 1 repository.",
         ),
-        (SweepReport(ended="The limit is used up."), "Nothing could be looked at."),
+        (SweepReport(ended="The limit is used up."), "No issue could be looked at."),
         # The repository was read, and the limit came before its issues: nothing is known of them.
         (
             SweepReport(repositories=1, ended="The limit is used up."),
             "No issue could be looked at.",
         ),
         (
-            SweepReport(repositories=1, is_narrowed=True, requests=1, points=1),
-            "Nothing drifted: no issue of 1 repository was looked at.",
+            SweepReport(repositories=1, requests=1, points=1),
+            "Nothing drifted: no issue that is claimed or has a card in 1 repository.",
         ),
         (
             SweepReport(requests=1, points=1),

@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from lifecycle.cli.tracker.tracker_values import Listing, draw, nothing_is
+from lifecycle.cli.tracker.tracker_values import draw, nothing_is
 from lifecycle.core.tracker import Task, TaskStatus
 from tests.cli.terminal import on_terminal, plain
 from tests.cli.tracker_ground import made
@@ -38,7 +38,8 @@ def shown(tasks: tuple[Task, ...], width: int) -> list[str]:
     """What is printed on a terminal of this width."""
     out = StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None)
-    draw(Listing("beads", "not closed", tasks, 5), console)
+    hidden = (Task("hidden", "Not shown"),) * (5 - len(tasks))
+    draw("beads", "not closed", (*tasks, *hidden), len(tasks), console)
     return [line.rstrip() for line in plain(out.getvalue()).splitlines()]
 
 

@@ -119,10 +119,6 @@ def takeover(session: Session, task: tuple[str, ...], worktree: str | None) -> N
     _take(session, task, worktree, force=True)
 
 
-_MOST = 4000
-"""Most bytes of a summary; it is one line."""
-
-
 def _next(record: Record, hooks: plan.Hooks) -> str:
     if record.claim.phase == Phase.READY_FOR_PR:
         line = briefing.next_line(record, hooks=hooks)
@@ -140,7 +136,7 @@ def handoff(session: Session, summary: str | None, file: str | None) -> None:
     """
     if summary is None and file is None:
         raise click.UsageError("Say what was done with --summary or --summary-file.")
-    text = text_from(summary, file, "--summary", "--summary-file", most=_MOST, is_unasked=True)
+    text = text_from(summary, file, "--summary", "--summary-file", is_unasked=True)
     handed_off = hand_off(session.world, session.claim_store, text or "")
     claim = handed_off.record.claim
     lines = [f"Note: {note}" for note in handed_off.notes]

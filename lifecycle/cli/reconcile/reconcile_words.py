@@ -139,34 +139,24 @@ def totals(report: SweepReport) -> str:
     """How many findings there are, and their results: one sentence."""
     if report.skipped:
         return report.skipped
-    number = len(report.findings)
-    if not (number or report.repositories):
-        if report.failed:
-            return "Nothing could be looked at."
+    if report.findings:
+        counts = {state: report.count(state) for state in State}
+        parts = [f"{count:,} {state}" for state, count in counts.items() if count]
+        return f"{count(len(report.findings), 'finding')}: {', '.join(parts)}."
+    if report.failed and not report.tasks:
+        return "No issue could be looked at."
+    if not report.repositories:
         return "Nothing was looked at: this owner or part has only forks and archived repositories."
-    if not number:
-        if report.failed and _met_none(report):
-            return "No issue could be looked at."
-        where = " in what could be looked at" if report.failed else ""
-        return f"Nothing drifted{where}: {scope_of(report)}."
-    counts = {state: report.count(state) for state in State}
-    parts = [f"{count:,} {state}" for state, count in counts.items() if count]
-    return f"{count(number, 'finding')}: {', '.join(parts)}."
-
-
-def _met_none(report: SweepReport) -> bool:
-    """True if the run looked at no issue, and only at a part of the scope or ended early."""
-    return not report.tasks and (report.is_narrowed or bool(report.ended))
+    where = " in what could be looked at" if report.failed else ""
+    return f"Nothing drifted{where}: {scope_of(report)}."
 
 
 def scope_of(report: SweepReport) -> str:
     """How much was looked at: issues that are claimed, were claimed, or have a card."""
-    where = count(report.repositories, "repository", "repositories")
-    if _met_none(report):
-        return f"no issue of {where} was looked at"
-    if not report.tasks:
-        return f"in {where} no issue is claimed or has a card"
-    return f"{count(report.tasks, 'issue')} in {where}"
+    issues = (
+        count(report.tasks, "issue") if report.tasks else "no issue that is claimed or has a card"
+    )
+    return f"{issues} in {count(report.repositories, 'repository', 'repositories')}"
 
 
 def account(report: SweepReport) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from lifecycle.cli import command_session, terminal
@@ -28,8 +29,6 @@ _SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 _GROUP, _LABEL = 12, 9
 """Columns of the group's name, and of the word before a fix."""
-
-_NARROWEST = 20
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
@@ -79,25 +78,18 @@ def _show(report: Examination) -> None:
 
 
 def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
-    sign = Text(f"{_SIGNS[finding.level]} ", style=_STYLES[finding.level])
-    lead = Text(f"{group:<{_GROUP}}", style="bold")
-    _wrapped(console, Text.assemble(lead, sign), visible(finding.sentence))
-    margin = " " * (_GROUP + 2)
+    rows = Table.grid(padding=(0, 1, 0, 0))
+    rows.add_column(width=_GROUP - 1, style="bold")
+    sign = Text(_SIGNS[finding.level], style=_STYLES[finding.level])
+    rows.add_row(group, sign, Text(visible(finding.sentence)))
     if finding.hinders:
-        label = Text(f"{margin}{'hinders':<{_LABEL}}", style="dim")
-        _wrapped(console, label, ", ".join(finding.hinders), style="dim")
+        hinders = f"{'hinders':<{_LABEL}}{', '.join(finding.hinders)}"
+        rows.add_row("", "", Text(hinders, style="dim"))
+    console.print(rows)
     if finding.fix:
         # Not wrapped by us: copied from the terminal, it is one line.
-        fix = Text.assemble((f"{margin}{'fix':<{_LABEL}}", "dim"), (visible(finding.fix), "cyan"))
-        console.print(fix, soft_wrap=True)
-
-
-def _wrapped(console: Console, lead: Text, says: str, *, style: str = "") -> None:
-    """Print a text after its lead, wrapped to the terminal's width; further lines are indented alike."""
-    width = max(console.width - len(lead), _NARROWEST)
-    for index, line in enumerate(Text(says, style=style).wrap(console, width)):
-        line.rstrip()
-        console.print(Text.assemble(lead if index == 0 else " " * len(lead), line), soft_wrap=True)
+        label = f"{'':<{_GROUP + 2}}{'fix':<{_LABEL}}"
+        console.print(Text.assemble((label, "dim"), (visible(finding.fix), "cyan")), soft_wrap=True)
 
 
 def _summary(report: Examination) -> Text:

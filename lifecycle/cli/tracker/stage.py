@@ -70,20 +70,16 @@ def status(session: Session) -> None:
     from lifecycle.setup.init.found_hooks import ClientSetup
 
     stages, files = session.world.settings.stages, WorkflowFiles(session.root)
-    why = _why_off(session)
+    why, activity = _why_off(session), None
     if not why:
         try:
             activity = _activity(session, stages, files)
         except LifecycleError as error:
             why = f"the tracker does not answer. {error.sentence}"
-    if why:
-        why = f"Not active: {why}"
-        session.show([why], {"active": False, "why": why})
-        return
-    note = tracker_opening.note_of(session.world)
+    note = tracker_opening.note_of(session.world) if activity is not None else ""
     notes = [f"Note: {note}"] if note else []
-    if not activity.tasks:
-        why = f"Not active: there is no open task with the label {stages.label}."
+    if activity is None or not activity.tasks:
+        why = f"Not active: {why or f'there is no open task with the label {stages.label}.'}"
         session.show([why, *notes], {"active": False, "why": why, "tasks": []})
         return
     first = f"Active: {count(len(activity.tasks), 'open task')} with the label {stages.label}."

@@ -6,14 +6,13 @@ These are `ready`, `list`, `show`, `comments`, and
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from typing import Any
 
 import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
-from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.cli.tracker.tracker_rules import Stand
 from lifecycle.core.errors import UnknownOption
@@ -58,13 +57,11 @@ def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tu
 def _show_listing(
     session: Session, tasks: tuple[Task, ...], limit: int | None, what: str, labels: tuple[str, ...]
 ) -> None:
-    name, shown = session.tracker.name, tasks if limit is None else tasks[:limit]
-    listing = values.Listing(name, what, shown, len(tasks), labels)
-    if is_terminal(sys.stdout) and not session.as_json:
-        values.draw(listing)
-        return
-    data = {"tracker": name, "total": len(tasks), "tasks": [*map(values.task_data, shown)]}
-    session.show_whole(values.listing_lines(listing), data)
+    name, shown = session.tracker.name, tasks[:limit]
+    lines = [*map(values.task_line, shown), *values.more_than(tasks, limit)]
+    data = _data(session, total=len(tasks), tasks=[*map(values.task_data, shown)])
+    draw = partial(values.draw, name, what, tasks, limit)
+    session.show(lines or [values.nothing_is(what, name, labels)], data, draw)
 
 
 def show(session: Session, task: str) -> None:

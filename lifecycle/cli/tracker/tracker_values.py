@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ import click
 from lifecycle.app import tracker_opening, wiring
 from lifecycle.cli.terminal import Column, fitted, one_line, styled, table
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import block, named, quoted, visible
 from lifecycle.core.timing import render_time
@@ -67,7 +67,6 @@ def text_from(
     option: str,
     file_option: str = "--file",
     *,
-    most: int | None = None,
     is_unasked: bool = False,
 ) -> str | None:
     """The given text: from words, from a file, or (`-`) from standard input; None if there is none.
@@ -77,13 +76,12 @@ def text_from(
         file: the file's name.
         option: the name of the option for words, for the error.
         file_option: the name of the option for a file.
-        most: the most bytes that are read; None for all.
         is_unasked: read only a file of the worktree: an agent runs this command without asking, and the
             text goes to others.
 
     Raises:
         click.UsageError: both were given.
-        Refused: the content is not UTF-8 text, or longer than `most`; or the file is elsewhere.
+        Refused: the content is not UTF-8 text; or the file is elsewhere.
         OSError: the file cannot be read.
     """
     if text is not None and file is not None:
@@ -99,11 +97,7 @@ def text_from(
     if is_unasked and not is_stdin:
         _need_inside(Path(str(file)))
     with nullcontext(sys.stdin.buffer) if is_stdin else Path(str(file)).open("rb") as source:
-        content = source.read(-1 if most is None else most + 1)  # one byte more shows an excess
-    if most is not None and len(content) > most:
-        raise Refused(
-            f"{where} has more than {most} bytes; nothing was done. Shorten it to one line."
-        )
+        content = source.read()
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
     except UnicodeDecodeError:
@@ -137,26 +131,10 @@ _ADDRESS = re.compile(r"https?://[^/\s]+/([^/\s]+/[^/\s]+)/(?:issues|pull)/(\d+)
 """The address of an issue or pull request, which lists show as `owner/name#42`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A list of one tracker's tasks for printing: `what` and `labels` were asked for, `total` fit that."""
-
-    tracker: str
-    what: str
-    tasks: tuple[Task, ...]
-    total: int
-    labels: tuple[str, ...] = ()
-
-    @property
-    def head(self) -> str:
-        """The heading: how many tasks there are, and of which kind."""
-        return f"{count(self.total, 'task')}, {self.what}"
-
-    @property
-    def more(self) -> str:
-        """The line on how many tasks are not shown, or ""."""
-        not_shown = self.total - len(self.tasks)
-        return f"… and {not_shown:,} more" if not_shown else ""
+def more_than(tasks: Sequence[Task], limit: int | None) -> list[str]:
+    """The line on how many tasks a list with this limit does not show; none if it shows all."""
+    not_shown = len(tasks) - len(tasks[:limit])
+    return [f"… and {not_shown:,} more"] if not_shown else []
 
 
 def word_of(task: Task) -> str:
@@ -180,13 +158,22 @@ _STYLES = {
 }
 
 
-def draw(listing: Listing, console: Console | None = None) -> None:
-    """Print the listing as a table, on standard output unless a console is given."""
-    screen = fitted(console)
-    screen.print(styled(listing.tracker, "bold") + styled(f"  {listing.head}"))
+def draw(
+    tracker: str,
+    what: str,
+    tasks: Sequence[Task],
+    limit: int | None,
+    console: Console | None = None,
+) -> None:
+    """Print a list of a tracker's tasks as a table, on standard output unless a console is given.
+
+    `what` was asked for: a status, READY, ALL or NOT_CLOSED; only the first `limit` tasks have a row.
+    """
+    screen, shown = fitted(console), tasks[:limit]
+    screen.print(styled(tracker, "bold") + styled(f"  {count(len(tasks), 'task')}, {what}"))
     status = Column("status", lambda task: styled(word_of(task), _STYLES.get(task.status, "dim")))
     # If all are equal, the heading says so.
-    is_mixed = len(set(map(word_of, listing.tasks))) > 1
+    is_mixed = len(set(map(word_of, shown))) > 1
     columns = [
         Column("task", lambda task: task.id, "bold"),
         Column(
@@ -196,18 +183,11 @@ def draw(listing: Listing, console: Console | None = None) -> None:
         *([status] if is_mixed else []),
         *_FACTS,
     ]
-    if listing.tasks:
+    if shown:
         screen.print()
-        screen.print(table(screen, columns, listing.tasks))
-    if listing.more:
-        screen.print(styled(listing.more, "dim"))
-
-
-def listing_lines(listing: Listing) -> Iterator[str]:
-    """The listing as lines, one for each task."""
-    yield from (one_line(_line(task)) for task in listing.tasks)
-    if listing.more or not listing.tasks:
-        yield listing.more or nothing_is(listing.what, listing.tracker, listing.labels)
+        screen.print(table(screen, columns, shown))
+    for line in more_than(tasks, limit):
+        screen.print(styled(line, "dim"))
 
 
 def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
@@ -222,11 +202,12 @@ def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
         yield from block(note.text)
 
 
-def _line(task: Task) -> str:
+def task_line(task: Task) -> str:
     """A task as one line, for a pipe or a file."""
     headed = ((column.head, column.cell(task)) for column in _FACTS)
     facts = [f"{head} {fact}" for head, fact in headed if fact]
-    return "  ".join([task.id, _rank(task) or "-", word_of(task), quoted(task.title), *facts])
+    words = [task.id, _rank(task) or "-", word_of(task), quoted(task.title), *facts]
+    return one_line("  ".join(words))
 
 
 def task_lines(task: Task) -> Iterator[str]:

@@ -81,7 +81,7 @@ class LiveWatch:
         with _keys() as (pressed, settle), live, noting:
             while True:
                 if signal.SIGTSTP in self._heard:
-                    self._leave(settle)
+                    self._leave(live, settle)
                 self._draw(live)
                 is_quit = any(self._has_ended(key) for key in pressed())
                 if is_quit or signal.SIGTERM in self._heard:
@@ -132,22 +132,17 @@ class LiveWatch:
         if not webbrowser.open(url):
             self._said = f"{url} was not opened"
 
-    def _leave(self, settle: Callable[[bool], None]) -> None:
+    def _leave(self, live: Live, settle: Callable[[bool], None]) -> None:
         """Restore the shell's own screen and line, and stop; continue from here at `fg`."""
-        self._take_screen(is_ours=False)
+        live.stop()
         settle(False)
         handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         signal.pthread_kill(threading.get_ident(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, handler)
         self._heard.discard(signal.SIGTSTP)
         settle(True)
-        self._take_screen(is_ours=True)
+        live.start()
         self._drawn = []
-
-    def _take_screen(self, *, is_ours: bool) -> None:
-        """Paint over the terminal from here on, or restore its former content."""
-        self.console.set_alt_screen(is_ours)
-        self.console.show_cursor(not is_ours)
 
 
 def _has_browser() -> bool:

@@ -26,8 +26,6 @@ WIDEST = 200
 """The most columns: in a wider row the words of a line are too far apart."""
 
 _GAP = 3
-_HANGS = 2
-"""The indentation of all lines but the first of a folded text."""
 
 
 def watch_screen(
@@ -74,42 +72,25 @@ def _column(
     parts: Sequence[WatchPart], width: int, left: int, console: Console, missing: list[str]
 ) -> list[Text]:
     """The lines of one column; parts without space are added to `missing`."""
-    texts = [_lines_of(part, width, console) for part in parts]
-    # First each part gets the lines that it needs at least, then the most important ones get the rest.
-    shown = []
-    for part, lines in zip(parts, texts, strict=True):
-        shown.append(min(part.least, len(lines), left))
-        left -= shown[-1]
-    for at, lines in enumerate(texts):
-        more = min(len(lines) - shown[at], left)
-        shown[at] += more
-        left -= more
-        if shown[at] < len(lines):
-            name = parts[at].name or "what waits"
-            missing.append(f"{name} ({count(len(lines) - shown[at], 'line')})")
-    return [line for lines, most in zip(texts, shown, strict=True) for line in lines[:most]]
+    shown: list[Text] = []
+    for part in parts:
+        lines = _lines_of(part, width, console)
+        room = left - len(shown)
+        shown += lines[:room]
+        if room < len(lines):
+            missing.append(f"{part.name or 'what waits'} ({count(len(lines) - room, 'line')})")
+    return shown
 
 
 def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
     """The part's lines with its name before them, none wider than the column."""
     indent = LABEL + 1 if part.name else 0
     room = max(width - indent, 1)
-    lines = [line for text in part.lines for line in _folded(text, room, console)]
+    lines = [line for text in part.lines for line in text.wrap(console, room)]
     if not part.name:
         return lines
     names = [Text(f"{part.name:>{LABEL}} ", "dim"), Text(" " * indent)]
     return [Text.assemble(names[0 if at == 0 else 1], line) for at, line in enumerate(lines)]
-
-
-def _folded(text: Text, width: int, console: Console) -> list[Text]:
-    """The text in lines of this width, all but the first indented; in one, cut, if it says `no_wrap`."""
-    first = text.wrap(console, width)[0]
-    if text.no_wrap:
-        return [first]
-    rest = text[len(first) :]
-    rest = rest[len(rest) - len(rest.plain.lstrip()) :]
-    below = rest.wrap(console, max(width - _HANGS, 1))
-    return [first, *(Text.assemble(" " * _HANGS, line) for line in below if rest)]
 
 
 def _side_by_side(left: Sequence[Text], right: Sequence[Text], half: int) -> list[Text]:
@@ -167,13 +148,11 @@ class WatchPart:
     Attributes:
         name: the words before its first line.
         lines: its lines, the most important first; one that is too long continues below, if it may wrap.
-        least: how many of them are shown before a less important part gets any.
         is_beside: it is in the second column if there is space for one.
     """
 
     name: str
     lines: tuple[Text, ...]
-    least: int = 1
     is_beside: bool = False
 
 
@@ -188,14 +167,14 @@ def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> lis
     )
     waiting = tuple(Text(line) for line in overview.waiting if not is_awaited(overview, line))
     parts = (
-        WatchPart("", tuple(_awaited(overview, now, has_keys)), 3),
-        WatchPart("claim", tuple(_claim(claim, now)) if claim else (), 2),
-        WatchPart("PR", tuple(_pull(pull, overview.checks, now)) if pull else (), 2),
+        WatchPart("", tuple(_awaited(overview, now, has_keys))),
+        WatchPart("claim", tuple(_claim(claim, now)) if claim else ()),
+        WatchPart("PR", tuple(_pull(pull, overview.checks, now)) if pull else ()),
         WatchPart("next", (Text(following),) if following and not is_said else ()),
         WatchPart("trouble", troubles),
         WatchPart("stage", (Text(stage.removeprefix("Stage: ").rstrip(".")),) if stage else ()),
-        WatchPart("run", tuple(_run(run, now)) if run else (), 3, is_beside=True),
-        WatchPart("workflow", tuple(_workflow(flow, now)) if flow else (), 3, is_beside=True),
+        WatchPart("run", tuple(_run(run, now)) if run else (), is_beside=True),
+        WatchPart("workflow", tuple(_workflow(flow, now)) if flow else (), is_beside=True),
         WatchPart("to be said", waiting),
         WatchPart("events", tuple(_events(overview, now))),
     )

@@ -18,7 +18,6 @@ import os
 import re
 import secrets
 import signal
-import socket
 import sys
 import tempfile
 import termios
@@ -67,13 +66,11 @@ GUARDS = {
 
 
 class _PageRequest(BaseHTTPRequestHandler):
-    """One connection of a browser, and its requests."""
+    """One request of a browser, by HTTP/1.0: no connection outlives its answer."""
 
     server: WatchServer
-    protocol_version = "HTTP/1.1"
     server_version, sys_version = "lifecycle", ""
     timeout = SILENT_SECONDS
-    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         """Answer with the page or a part of it."""
@@ -131,11 +128,9 @@ class _PageRequest(BaseHTTPRequestHandler):
         del message, explain
         if code == HTTPStatus.NOT_IMPLEMENTED:  # a method without a function
             code = HTTPStatus.METHOD_NOT_ALLOWED
-        self.close_connection = True  # an unread body may follow
         self.send_response(code)
         if code == HTTPStatus.METHOD_NOT_ALLOWED:
             self.send_header("Allow", "GET, HEAD")
-        self.send_header("Connection", "close")
         self._finish(f"{HTTPStatus(code).phrase}\n".encode(), "text/plain; charset=utf-8")
 
     def _finish(self, body: bytes, kind: str) -> None:
@@ -168,7 +163,6 @@ class WatchServer(ThreadingHTTPServer):
     def __init__(self, worktrees: all_worktrees.AllWorktrees, port: int = 0) -> None:
         self.worktrees, self.token = worktrees, secrets.token_hex(32)
         self._seats = threading.BoundedSemaphore(CONNECTIONS)
-        self._open: set[socket.socket] = set()
         self._complaints: set[str] = set()
         try:
             super().__init__((HOST, port), _PageRequest)
@@ -193,9 +187,6 @@ class WatchServer(ThreadingHTTPServer):
         self.shutdown()
         self._thread.join()
         self.server_close()
-        for connection in tuple(self._open):  # a browser keeps one, on which it would get answers
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer on a separate thread, unless there are too many connections."""
@@ -205,12 +196,10 @@ class WatchServer(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Keep track of the connection while it is open, and free its place at the end."""
-        self._open.add(request)
+        """Answer, and free the connection's place."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._open.discard(request)
             self._seats.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 -- the library's

@@ -215,7 +215,7 @@ def test_many_that_say_nothing_keep_nobody_out_for_ever(user: WebGround) -> None
         for one in silent:
             one.close()
         answers = [b""]
-        while not answers[-1].startswith(b"HTTP/1.1 200"):
+        while not answers[-1].startswith(b"HTTP/1.0 200"):
             request = (
                 f"GET /{server.token}/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             )
@@ -223,7 +223,7 @@ def test_many_that_say_nothing_keep_nobody_out_for_ever(user: WebGround) -> None
                 answers.append(raw(server, request))
             except OSError:
                 continue
-        assert answers[-1].startswith(b"HTTP/1.1 200")
+        assert answers[-1].startswith(b"HTTP/1.0 200")
 
 
 def test_several_pages_at_once(user: WebGround) -> None:
@@ -245,14 +245,13 @@ def test_several_pages_at_once(user: WebGround) -> None:
 
 
 def test_nothing_is_left_when_it_ends(user: WebGround) -> None:
-    """The port is free again, no thread of it lives, and a connection that was kept open is closed."""
+    """The port is free again, no thread of it lives, and no connection outlives its answer."""
     with user.served() as server:
         port = server.server_address[1]
         kept = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         kept.request("GET", f"/{server.token}/")
         assert kept.getresponse().read()
-    assert kept.sock.recv(1) == b""
-    kept.close()
+    assert kept.sock is None  # closed with the answer
     with QuickServer(user.worktrees(), port) as another:
         assert ask(another).status == 200
     with pytest.raises(ConnectionRefusedError):
