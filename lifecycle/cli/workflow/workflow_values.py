@@ -6,7 +6,7 @@ from typing import Any
 
 from lifecycle.core import redact, timing
 from lifecycle.core.light_dataclass import fields_of
-from lifecycle.core.messages.figures import span
+from lifecycle.core.messages.figures import count, span
 from lifecycle.core.redact import block, quoted
 from lifecycle.workflow.documents.written_documents import phase_id
 from lifecycle.workflow.state import Workflow, WorkflowPhase
@@ -79,7 +79,8 @@ def phase_lines(workflow: Workflow) -> list[str]:
 def show_lines(workflow: Workflow, now: float) -> list[str]:
     """The whole workflow as lines: its name and state, task and source, its phases, its lists."""
     lasted = (workflow.ended_at or now) - (timing.parse_time(workflow.created_at) or now)
-    facts = (workflow.id, workflow.type, where(workflow), f"{workflow.progress} phases done")
+    facts = [workflow.id, workflow.type, where(workflow), f"{workflow.progress} phases done"]
+    facts += [count(workflow.compactions, "compaction")] if workflow.compactions else []
     lines = [f"{named(workflow)} · {' · '.join(facts)} · {span(max(0.0, lasted))}"]
     if workflow.task and workflow.task != workflow.name:
         lines.append(f"Task: {quoted(workflow.task, 1_000)}")

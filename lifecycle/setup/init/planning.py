@@ -48,7 +48,7 @@ class Plan:
         seen: the content of each file that was read for it; None if it does not exist.
         notes: what a person should know.
         folders: folders that are removed if they are empty afterwards.
-        label: the label of the staged workflow's tasks, if it is wired; "" if not.
+        label: the label of the staged workflow's tasks, if it is wired and not left off; "" if not.
         parts: what is wired afterwards beside the way from claim to close: "stages", "run", "workflow".
     """
 
@@ -164,7 +164,9 @@ class _Project(Removal):
         for name, where in self.client.plugins.items():
             self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown after the files that it lists.
-        label = self.settings.label if "stages" in new.parts else ""
+        # Left off by a person: no label begins anything.
+        is_off = sentence("left-off", name=config.CONFIG_FILE) in self.notes
+        label = self.settings.label if "stages" in new.parts and not is_off else ""
         return replace(self.drafted(mode), label=label, parts=new.parts)
 
     def permission(self, parts: Collection[str]) -> Plan:

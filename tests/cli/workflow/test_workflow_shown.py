@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from lifecycle.cli.workflow.workflow_values import show_lines
+from lifecycle.workflow.state import Workflow
 from tests.cli.workflow.workflow_ground import WorkflowGround
 
 LONG = "Write down in every detail what the service promises to whoever calls it"
@@ -29,6 +32,13 @@ def test_a_workflow_without_phases_is_told(ground: WorkflowGround) -> None:
     document.parent.mkdir(parents=True, exist_ok=True)
     document.write_text('{"workflow": "Begun elsewhere", "phases": []}')
     assert "0 of 0 phases done" in ground.said("show")
+
+
+def test_compactions_that_it_outlived_are_told() -> None:
+    """Their number stands in the first line, once there is one."""
+    workflow = Workflow("w-1", "User Auth", created_at="2026-01-01T00:00:00Z")
+    assert "compaction" not in show_lines(workflow, 0.0)[0]
+    assert " · 2 compactions · " in show_lines(replace(workflow, compactions=2), 0.0)[0]
 
 
 def test_it_is_plain(full: WorkflowGround) -> None:

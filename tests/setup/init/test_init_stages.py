@@ -200,7 +200,9 @@ def test_a_command_that_the_person_has_elsewhere_is_not_supplied(clone: Clone) -
 def test_a_workflow_that_somebody_switched_off_stays_off(clone: Clone) -> None:
     """As the handbook says it is switched off: that is kept, and what switches it on again is told."""
     clone.write(TOML, "[stages]\nuse = false\n")
-    assert "set it to true" in ok(clone.run("init", "--stages"))
+    told = ok(clone.run("init", "--stages"))
+    assert "set it to true" in told
+    assert "put the label" not in told  # nothing would begin
     assert clone.read(TOML) == "[stages]\nuse = false\n"
     clone.write(TOML, "[stages]\nuse = true\n")
     assert "set it to true" not in ok(clone.run("init", "--stages"))
