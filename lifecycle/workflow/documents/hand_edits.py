@@ -20,7 +20,7 @@ from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.written_documents import BLANK, DocumentKind, phase_id
 from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_status, repointed
-from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowStatus
+from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus
 
 _WORDS: Final = {str: "text", list: "list", dict: "object", int: "number"}
 """A remark's word for the type that a field must have."""
@@ -90,7 +90,10 @@ class _Edit:
         # If other parts are broken, which was remarked, a missing phase needs no remark of its own.
         if name != self.before["current_phase"] and (name != "" or not self.remarks):
             self._point_at(name, ids)
-        self._judge_status()
+        status = self.workflow.status
+        written = self.fields.get("status", self.before["status"])
+        if written not in (self.before["status"], status.value):
+            self.remark("status-follows", status=status, words=quoted(str(written)))
 
     def _take_phases(self, listed: list[Any]) -> list[object]:
         """Take over the list of phases; returns the document's id of each resulting phase."""
@@ -137,21 +140,10 @@ class _Edit:
             if not self.workflow.active:
                 self.workflow = replace(self.workflow, current=-1)
             return
-        index = ids.index(name) if name in ids else -1
-        if isinstance(name, int) and name < len(ids):
-            index = name
-        if index < 0:
+        if name not in ids:
             self.remark("current-of-none", words=quoted(str(name)))
-        elif not self._is_behind_gate(index):
-            self.workflow = replace(self.workflow, current=index)
-
-    def _judge_status(self) -> None:
-        """Add a remark if the edited status of the whole workflow does not follow from its phases."""
-        written = self.fields.get("status", self.before["status"])
-        status = self.workflow.status
-        if written not in (self.before["status"], status.value):
-            words = _said(written, [member.value for member in WorkflowStatus])
-            self.remark("status-follows", status=status, words=words)
+        elif not self._is_behind_gate(ids.index(name)):
+            self.workflow = replace(self.workflow, current=ids.index(name))
 
     # -- the checkpoint
 
@@ -159,16 +151,11 @@ class _Edit:
         """Take over changes in a checkpoint."""
         kinds = {"workflow": str, "workflow_type": str, "context": dict, "phase": dict}
         changed = self.changed(self.whole, **kinds, required_reading=list, key_reminders=list)
-        type_ = changed.get("workflow_type", "")
-        if "|" in type_:
-            words = _said(type_, type_.split("|"))
-            self.remark("placeholder", name="workflow_type", words=words)
-            type_ = ""
         created = self.fields.get("created_at")
         self.workflow = replace(
             self.workflow,
             name=changed.get("workflow", "").strip() or self.workflow.name,
-            type=type_.strip() or self.workflow.type,
+            type=changed.get("workflow_type", "").strip() or self.workflow.type,
             context=changed.get("context", self.workflow.context),
             created_at=self.workflow.created_at or (created if isinstance(created, str) else ""),
         )
@@ -257,8 +244,8 @@ class _Edit:
         phase = self.workflow.phases[index]
         status = words.get(word) if isinstance(word, str) else None
         if status is None:
-            quote, known = _said(word, words), ", ".join(words)
-            self.remark("no-status", number=index + 1, words=quote, known=known, phase=phase)
+            about = {"words": quoted(str(word)), "known": ", ".join(words)}
+            self.remark("no-status", number=index + 1, phase=phase, **about)
         elif status is phase.status:
             return
         elif status is PhaseStatus.COMPLETED and phase.gate and phase.passed is None:
@@ -297,11 +284,3 @@ def _others(fields: Mapping[str, Any], ours: Collection[str]) -> dict[str, Any]:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _said(word: object, words: Collection[str]) -> str:
-    """Quote a word, with a remark if it is a placeholder like `pending|active|completed|failed`."""
-    parts = [part.strip() for part in word.split("|")] if isinstance(word, str) else []
-    is_placeholder = len(parts) > 1 and all(part in words for part in parts)
-    hint = " (a placeholder that chooses none of its words)" if is_placeholder else ""
-    return f"{quoted(str(word))}{hint}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import msgspec
 
@@ -74,14 +74,12 @@ def read_document(
     if not content.strip():
         raise UnusableDocument("it is empty")
     try:
-        data = _plain(json.loads(content, parse_constant=_no_number, parse_float=_float), 0)
+        data = _plain(json.loads(content), 0)
     except RecursionError:
         raise UnusableDocument(_TOO_DEEP) from None
-    except UnicodeError:
-        raise UnusableDocument("it is no UTF-8") from None
     except json.JSONDecodeError as error:
         raise UnusableDocument(f"it is no JSON: {error.msg} in line {error.lineno}") from None
-    except ValueError:  # a number of thousands of digits
+    except ValueError:  # no UTF-8, or a number of thousands of digits
         raise UnusableDocument("it is no JSON") from None
     if not isinstance(data, dict):
         raise UnusableDocument("it holds no JSON object")
@@ -104,21 +102,12 @@ def _record(detail: object) -> tuple[Workflow | None, str]:
         return None, f'its "{DETAIL}" part cannot be read ({why})'
 
 
-def _no_number(name: str) -> NoReturn:
-    raise UnusableDocument(f"it is no JSON: {name} is no number there")
-
-
-def _float(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise UnusableDocument(f"it has a number that is too large: {text[:40]}")
-    return value
-
-
 def _plain(value: Any, depth: int) -> Any:
-    """The value, with texts that can be written as UTF-8, and not nested too deep."""
+    """The value: its texts can be written as UTF-8, its numbers are JSON's, it is not nested too deep."""
     if depth > _DEPTH:
         raise UnusableDocument(_TOO_DEEP)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UnusableDocument(f"it is no JSON: {value} is no number there")
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, list):
