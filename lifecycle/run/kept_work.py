@@ -31,7 +31,7 @@ from lifecycle.git import worktree_files
 from lifecycle.git.commits import added_lines, commit_at, empty_tree, head_of, moved_modules
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import AUTHOR, Aside, files_aside
-from lifecycle.run.state import Checkpoint, Criterion, Run, Story
+from lifecycle.run.state import Checkpoint, Criterion, Run, Story, data_of
 from lifecycle.run.table import RunPhase, StoryStatus
 from lifecycle.run.texts.told import refused, sentence, there
 
@@ -40,7 +40,6 @@ MARK, SAVED = "mark", "saved"
 """The beginnings of the names of checkpoints that are made by hand, and that a rollback saves."""
 
 _BRANCH, _AT, _RECORD = "Branch: ", "At: ", "Record: "
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def prefix_of(run: Run) -> str:
@@ -75,18 +74,11 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
         words += ["-p", git.run("commit-tree", aside.staged, *words, stdin=f"Index: {text}")]
     # ASCII only: a user's git may keep messages in another encoding.
     then = Run(run.id, "", 0.0, stories=run.stories, checkpoints=run.checkpoints)
-    whole = msgspec.json.encode(then).decode()
-    record = _NOT_ASCII.sub(lambda strange: json.dumps(strange[0])[1:-1], whole)
+    record = json.dumps(data_of(then))
     commit = git.run("commit-tree", aside.tree, *words, stdin=f"{text}{_RECORD}{record}\n")
     ref = _next_name(git, run, kind)
     place = f"{prefix_of(run)}{ref}"
-    try:
-        git.run("update-ref", "-m", "lifecycle: checkpoint", place, commit, "0" * len(commit))
-    except GitFailed:
-        if not commit_at(git, place):
-            raise
-        # Another process took the name: not one of ours, which would hold the run's lock.
-        raise GitFailed(sentence("no-free-name")) from None
+    git.run("update-ref", "-m", "lifecycle: checkpoint", place, commit, "0" * len(commit))
     return Checkpoint(ref, commit, now, story, aside.tree)
 
 

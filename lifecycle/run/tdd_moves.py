@@ -301,24 +301,6 @@ def _with_changes(green: TestProof, red: TestProof, runs: RunsSeen) -> TestProof
     return green.but(files=now, changed=changed, note=note)
 
 
-def proof_lines(story: Story) -> list[str]:
-    """Lines on a story's cycle for a reviewer and for the pull request."""
-    if story.waived:
-        return [f"TDD waived: {story.waived}"]
-    lines = []
-    for name, proof in (("RED", story.red), ("GREEN", story.green)):
-        if proof is None:
-            lines.append(f"{name}: not proven")
-            continue
-        named = listed(proof.tests, _SHOWN) or f"{proof.failed} failed, not named by the runner"
-        note = f" ({proof.note})" if proof.note else ""
-        lines.append(f"{name}: {named} by `{proof.command}` on tree {proof.tree[:12] or '?'}{note}")
-        if proof.changed:
-            changed = listed(proof.changed, NAMED)
-            lines.append(f"Changed between red and green, look at it: {changed}")
-    return lines
-
-
 def cycle_data(story: Story) -> dict[str, Any]:
     """A story's phase in its cycle, and its proofs, for `--json`."""
     shown = {"red": story.red, "green": story.green, "waived": story.waived}

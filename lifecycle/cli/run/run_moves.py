@@ -17,6 +17,7 @@ from lifecycle.platforms import command_argv, selection
 from lifecycle.run import kept_work, tdd_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.table import MAX_RETRIES, NEXT, WORK, RunPhase, StoryStatus, TddPhase
+from lifecycle.run.texts.agent_contexts import cycle_lines
 from lifecycle.run.texts.told import filled, refused
 from lifecycle.run.trouble.story_failures import attempts
 
@@ -90,7 +91,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
         return session.show(refused.lines, data, code=1)
     lines = [f"{moved.id} TDD phase: {phase} ({WORK[phase]})"]
     if moved.red is not None or moved.waived:
-        lines += tdd_moves.proof_lines(moved)
+        lines += cycle_lines(moved)
     return session.show([*lines, NEXT[phase]], tdd_moves.cycle_data(moved))
 
 

@@ -185,8 +185,7 @@ def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
         if story.failures:
             last = story.failures[-1]
             lines.append(f"Failed last: [{last.category.value}] {quoted(last.text, 160)}")
-    step = next_step(run, seen.facts)
-    lines.append(f"Next: {step.text}: {step.command}")
+    lines.append(f"Next: {next_step(run, seen.facts)}")
     if long_run.report_due(run, seen.now):
         lines.append("A progress report is due: lifecycle run report")
     return lines
@@ -231,21 +230,8 @@ STEPS: Final[dict[str, tuple[str, str]]] = resources.texts("run/stop/next_steps.
 """Every step by its name: what is to be done, and the command."""
 
 
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """One step.
-
-    Attributes:
-        text: what is to be done, as a clause.
-        command: the command line that does it, or reports that it is done.
-    """
-
-    text: str
-    command: str
-
-
-def next_step(run: Run, facts: WorkFacts = UNSEEN) -> NextStep:
-    """The next step of the run.
+def next_step(run: Run, facts: WorkFacts = UNSEEN) -> str:
+    """The next step of the run: what is to be done, and the command that does it or says that it is done.
 
     Args:
         run: the run.
@@ -277,13 +263,13 @@ def _is_clarified(run: Run, phase: table.ClarificationPhase) -> bool:
     return run.autonomous or any(entry.phase is phase for entry in answered)
 
 
-def _analysis(run: Run) -> NextStep:
+def _analysis(run: Run) -> str:
     if not _is_clarified(run, table.ClarificationPhase.PRE_ANALYSIS):
         return _step("clarify", phase=table.ClarificationPhase.PRE_ANALYSIS)
     return _step("plan" if run.stories else "name-stories")
 
 
-def _planning(run: Run) -> NextStep:
+def _planning(run: Run) -> str:
     asked = _question(run)
     if asked is not None:
         return asked
@@ -293,7 +279,7 @@ def _planning(run: Run) -> NextStep:
     return _step("develop") if bare is None else _step("design", story=bare)
 
 
-def _left_over(run: Run, facts: WorkFacts) -> NextStep | None:
+def _left_over(run: Run, facts: WorkFacts) -> str | None:
     """The step to set aside a blocked story's uncommitted changes before another story; None without."""
     stuck = [story for story in run.stories if story.iteration and story.status is _BLOCKED]
     if run.at_work is not None or not stuck:
@@ -304,7 +290,7 @@ def _left_over(run: Run, facts: WorkFacts) -> NextStep | None:
     return _step("set-aside-inside", story=stuck[-1], module=inside[0]) if inside else None
 
 
-def _question(run: Run) -> NextStep | None:
+def _question(run: Run) -> str | None:
     """The step to answer the first unanswered question; None if there is none."""
     wanting = next((entry for entry in run.clarifications if not entry.answer), None)
     if wanting is None:
@@ -312,7 +298,7 @@ def _question(run: Run) -> NextStep | None:
     return _step("answer", question=quoted(wanting.question, 120), phase=wanting.phase)
 
 
-def _development(run: Run, tree: str) -> NextStep:
+def _development(run: Run, tree: str) -> str:
     """The next step if no story is at work and none can be begun."""
     if run.open_stories:
         standing = run.standing_blockers
@@ -332,7 +318,7 @@ def _development(run: Run, tree: str) -> NextStep:
     return _step("lint-alone" if gate_rules.failed_on_lint_alone(final) else "last-gate-failed")
 
 
-def _story(story: Story, facts: WorkFacts) -> NextStep:
+def _story(story: Story, facts: WorkFacts) -> str:
     if story.status is table.StoryStatus.PENDING:
         if gate_rules.story_lacks(story):
             return _step("design", story=story)
@@ -345,7 +331,7 @@ def _story(story: Story, facts: WorkFacts) -> NextStep:
     return _checks(story, facts)
 
 
-def _checks(story: Story, facts: WorkFacts) -> NextStep:
+def _checks(story: Story, facts: WorkFacts) -> str:
     """The step for the first thing that the story lacks; a review's refusal comes first."""
     readers = ("reviewer", "security") if story.security else ("reviewer",)
     reviews = [newest(story.reviews, table.REVIEWERS[by][0], facts.tree or None) for by in readers]
@@ -380,7 +366,7 @@ def _holds(records: tuple[GateRecord, ...], gate: table.Gate, tree: str) -> bool
     return last is not None and last.state in gate_rules.HOLDS and tree in ("", last.tree)
 
 
-def _step(name: str, **values: Any) -> NextStep:
+def _step(name: str, **values: Any) -> str:
     """The row of this name in `next_steps.toml`, filled in."""
     text, command = (part.format_map(values) for part in STEPS[name])
-    return NextStep(text, f"lifecycle run {command}")
+    return f"{text}: lifecycle run {command}"

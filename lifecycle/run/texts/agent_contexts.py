@@ -196,9 +196,20 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         design=story.design or "None was recorded.",
         diff=f"{diff} ({stat})" if stat else "nothing was changed since it began.",
         criteria=criteria or ["None was recorded."],
+        cycle=cycle_lines(story),
+        findings=[*_standing_findings(story)],
+    )
+
+
+def cycle_lines(story: Story) -> list[str]:
+    """What showed red and green of a story, for its reviewer and for whoever moves it."""
+    changed = story.green.changed if story.green is not None else ()
+    head = ["", "### Tests that were changed between RED and GREEN"] if changed else []
+    return filled(
+        "cycle",
         red=[*_proof(story, story.red)],
         green=[*_proof(story, story.green)],
-        changed=[*_to_compare(story)],
+        changed=[*head, *(f"- {path}" for path in changed)],
     )
 
 
@@ -221,11 +232,8 @@ def _counts(proof: TestProof) -> str:
     return f"{figures.count(proof.total, 'test')}{failed}"
 
 
-def _to_compare(story: Story) -> Iterator[str]:
-    """Lines on tests that changed between red and green, and on earlier BLOCKING findings."""
-    if story.green is not None and story.green.changed:
-        yield from ("", "### Tests that were changed between RED and GREEN")
-        yield from (f"- {path}" for path in story.green.changed)
+def _standing_findings(story: Story) -> Iterator[str]:
+    """Lines on earlier BLOCKING findings."""
     for check in table.StoryCheck:
         open_findings = standing(story, check)
         if open_findings:

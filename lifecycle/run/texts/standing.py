@@ -101,8 +101,8 @@ def start_lines(run: Run, facts: WorkFacts, records: Records, now: float) -> lis
     lines, braked = [first, *_story(run), _files(facts, records)], brake_lines(run)
     if braked:
         return [*lines, *braked, "Do not continue the run before that."]
-    step = decide.next_step(run, facts)
-    return [*lines, *notes(run, now), sentence("led-here"), f"Next: {step.text}: {step.command}"]
+    step = f"Next: {decide.next_step(run, facts)}"
+    return [*lines, *notes(run, now), sentence("led-here"), step]
 
 
 def brake_lines(run: Run) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ def kept_lines(run: Run, facts: WorkFacts, records: Records) -> list[str]:
         story=[f"- {line}" for line in _story(run)],
         verified=_verified(facts, records),
         criteria=criterion_lines(run.current) if run.current is not None else [],
-        next=table.WAITS.get(run.status) or decide.next_step(run, facts).command,
+        next=table.WAITS.get(run.status) or decide.next_step(run, facts),
     )
 
 
@@ -234,7 +234,6 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """The next steps: the present action, the story after this one, and a report if one is due."""
     if run.status is not table.RunStatus.ACTIVE:
         return [table.WAITS[run.status]]
-    step, report = decide.next_step(run, facts), "A progress report is due: lifecycle run report"
     goes_on = {table.StoryStatus.PENDING, *table.WORKING}
     open_stories = (story for story in run.open_stories if story.status in goes_on)
     now_at = run.current if run.phase is table.RunPhase.DEVELOPMENT else None
@@ -242,9 +241,9 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     free = (story for story in open_stories if done.issuperset(story.depends_on))
     after = next((story for story in free if story != now_at), None)
     lines = [
-        f"{step.text}: {step.command}",
+        decide.next_step(run, facts),
         f"Then {after.id}: {after.quoted_title}" if after is not None else "",
-        report if report_due(run, now) else "",
+        "A progress report is due: lifecycle run report" if report_due(run, now) else "",
         _REVIEW.format(len(run.completed_stories)) if review_due(run, now) else "",
     ]
     return [*filter(None, lines)]

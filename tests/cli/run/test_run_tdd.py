@@ -93,13 +93,13 @@ def test_red_and_green_are_run_and_not_said(cycle: Cycle) -> None:
     assert "green" not in ground.data("tdd-status", "S1")
     ground.said("gate", "G3", "S1")  # a gate sees it, too
     assert ground.data("tdd-status", "S1")["green"]["tests"] == ["test_calc.py::test_add"]
-    assert "GREEN: test_calc.py::test_add by " in ground.said("tdd-phase", "S1", "refactor")
+    assert "### GREEN\nRun: " in ground.said("tdd-phase", "S1", "refactor")
     cycle.write("calc.py", "def add(one, two):\n    return one + two\n")
     assert ground.said("tdd-validate", "S1", "verify") == '{"valid": false, "expected": "green"}\n'
     cycle.write("test_calc.py", TEST.replace("add(1, 2) == 3", "True"))
     ok(cycle.lifecycle("check", "test"))
     said = ground.said("tdd-phase", "S1", "verify")
-    assert "Changed between red and green, look at it: test_calc.py" in said
+    assert "### Tests that were changed between RED and GREEN\n- test_calc.py\n" in said
     assert ground.data("tdd-status", "S1")["green"]["changed"] == ["test_calc.py"]
 
 

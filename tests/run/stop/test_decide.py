@@ -108,7 +108,7 @@ def test_each_line_of_a_continuation_is_as_long_as_it_may_be() -> None:
         f'Goal: "{"g" * 119}…"',
         f'Story S2 "{"t" * 79}…": in_progress, TDD green (minimum code to pass), iteration 1 of 3.',
         f'Failed last: [infra] "{"f" * 159}…"',
-        f"Next: {step.text}: {step.command}",
+        f"Next: {step}",
     )
 
 

@@ -22,7 +22,7 @@ from lifecycle.run.state import (
     Run,
     Story,
 )
-from lifecycle.run.stop.decide import NextStep, next_step
+from lifecycle.run.stop.decide import next_step
 from lifecycle.run.table import (
     CheckState,
     ClarificationPhase,
@@ -108,11 +108,16 @@ STORY = [
 ]
 
 
+def command_of(step: str) -> str:
+    """The command with which a step ends."""
+    return "lifecycle run " + step.partition(": lifecycle run ")[2]
+
+
 @each_row(("story", "command"), STORY)
 def test_a_story_goes_from_begin_to_completion(story: Story, command: str) -> None:
     """Each record on the present tree brings it one command further; an edit brings it back."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(story,))
-    assert next_step(run, FACTS).command == f"lifecycle run {command}"
+    assert command_of(next_step(run, FACTS)) == f"lifecycle run {command}"
 
 
 def test_the_last_run_of_a_gate_counts() -> None:
@@ -124,7 +129,7 @@ def test_the_last_run_of_a_gate_counts() -> None:
     ):
         stories = (replace(BUILT, gates=records),)
         run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=stories)
-        assert next_step(run, FACTS).command == f"lifecycle run {command}"
+        assert command_of(next_step(run, FACTS)) == f"lifecycle run {command}"
 
 
 def test_what_a_gate_did_not_find_is_to_be_installed() -> None:
@@ -136,7 +141,7 @@ def test_what_a_gate_did_not_find_is_to_be_installed() -> None:
     last = replace(at_work, stories=(DONE,), gates=(replace(absent, gate=Gate.G7),))
     for run, gate in ((replace(at_work, stories=(story,)), "G2 S1"), (last, "G7")):
         step = next_step(run, FACTS)
-        assert (step.text.split(":")[0], step.command) == (
+        assert (step.split(":")[0], command_of(step)) == (
             parts[0].why,
             f"lifecycle run gate {gate}",
         )
@@ -146,7 +151,7 @@ def test_what_is_shown_is_committed_before_it_is_completed() -> None:
     """Files that no commit has hold the story back."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
     facts = WorkFacts(TREE, "h" * 40, uncommitted=("pay.py",))
-    assert next_step(run, facts).command == "lifecycle run commit S1"
+    assert command_of(next_step(run, facts)) == "lifecycle run commit S1"
 
 
 ASKED = Clarification("Which one?", "Stripe", NOW, ClarificationPhase.PRE_ANALYSIS)
@@ -234,7 +239,7 @@ PLACES: list[tuple[dict[str, Any], str]] = [
 def test_each_phase_has_its_next_step(place: dict[str, Any], command: str) -> None:
     """From the setup to the pull request."""
     step = next_step(Run("abc12345", "Pay", NOW, **place), FACTS)
-    assert step.command.startswith(f"lifecycle run {command}")
+    assert command_of(step).startswith(f"lifecycle run {command}")
 
 
 def test_what_a_blocked_story_left_is_set_aside_before_the_next_one(
@@ -248,23 +253,23 @@ def test_what_a_blocked_story_left_is_set_aside_before_the_next_one(
     run = Run("r", "g", NOW, phase=RunPhase.DEVELOPMENT, stories=(stuck, PLANNED))
     left = WorkFacts(TREE, "h" * 40, ("test_pay.py",))
     step = next_step(run, left)
-    assert step.command == "lifecycle run mark-working-state"
+    assert command_of(step) == "lifecycle run mark-working-state"
     wired, test = ground.root / ".claude/settings.json", ground.root / "test_pay.py"
     committed(ground, "pay.py")
     wired.parent.mkdir()
     for path in (wired, test):
         path.write_text("{}")
-    stash = step.text.partition(" aside with ")[2].partition(", or ")[0]
+    stash = step.partition(" aside with ")[2].partition(", or ")[0]
     assert stash.startswith("git stash push -u -m S9 ")
     subprocess.run(["sh", "-c", stash], cwd=ground.root, check=True, capture_output=True)
     assert (wired.exists(), test.exists()) == (True, False)
     unmoved = "lifecycle run scan-dependencies S1"
-    assert next_step(run, FACTS).command == unmoved
-    assert next_step(run, WorkFacts(TREE, "h" * 40, (".claude/x",))).command == unmoved
+    assert command_of(next_step(run, FACTS)) == unmoved
+    assert command_of(next_step(run, WorkFacts(TREE, "h" * 40, (".claude/x",)))) == unmoved
     waiting = replace(run, stories=(replace(stuck, iteration=0), PLANNED))
-    assert next_step(waiting, left).command == unmoved
+    assert command_of(next_step(waiting, left)) == unmoved
     amid = replace(run, stories=(stuck, BEGUN))
-    assert next_step(amid, left).command == "lifecycle run tdd-phase S1 red"
+    assert command_of(next_step(amid, left)) == "lifecycle run tdd-phase S1 red"
 
 
 def test_in_a_rebase_the_step_is_to_end_it_first(ground: RunGround) -> None:
@@ -277,16 +282,16 @@ def test_in_a_rebase_the_step_is_to_end_it_first(ground: RunGround) -> None:
     assert stopped.returncode == 1
     (ground.root / "pay.py").write_text("3")
 
-    def step(story: Story = READY) -> NextStep:
+    def step(story: Story = READY) -> str:
         facts = facts_of(git)
         shown = WorkFacts(TREE, "h" * 40, facts.uncommitted, under_way=facts.under_way)
         return next_step(Run("r", "g", NOW, phase=RunPhase.DEVELOPMENT, stories=(story,)), shown)
 
     assert step(replace(READY, gates=())) == step()
-    assert step().text == "a rebase is in progress here: end it (git status says how), then"
-    assert step().command == "lifecycle run status"
+    assert step().startswith("a rebase is in progress here: end it (git status says how), then: ")
+    assert command_of(step()) == "lifecycle run status"
     ground.git("rebase", "--quit")
-    assert step().command == "lifecycle run commit S1"
+    assert command_of(step()) == "lifecycle run commit S1"
 
 
 def test_what_a_blocked_story_left_in_a_submodule_is_set_aside_there(
@@ -306,10 +311,10 @@ def test_what_a_blocked_story_left_in_a_submodule_is_set_aside_there(
     ground.git("-C", "lib", "add", ".")
     ground.git("-C", "lib", "commit", "--quiet", "-m", "Two")
     (module / "a.py").write_text("2")
-    assert "git stash" in next_step(run, WorkFacts(TREE, "", ("a", "lib"), modules=("lib",))).text
+    assert "git stash" in next_step(run, WorkFacts(TREE, "", ("a", "lib"), modules=("lib",)))
     step = next_step(run, facts_of(git))
-    assert step.command == "lifecycle run mark-working-state"
-    aside = step.text.partition("submodule with ")[2]
+    assert command_of(step) == "lifecycle run mark-working-state"
+    aside = step.partition("submodule with ")[2].partition(": lifecycle")[0]
     subprocess.run(["sh", "-c", aside], cwd=ground.root, check=True, capture_output=True)
     assert facts_of(git).uncommitted == ()
     assert ground.git("-C", "lib", "stash", "list").endswith(": S9")
@@ -318,16 +323,16 @@ def test_what_a_blocked_story_left_in_a_submodule_is_set_aside_there(
 def test_without_git_the_records_alone_count() -> None:
     """Nobody knows the tree: what was shown is believed for a hint, and for no gate."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
-    assert next_step(run).command == "lifecycle run update-story S1 completed"
-    assert next_step(Run("abc12345", "Pay", NOW, **MADE)).command == "lifecycle run complete"
+    assert command_of(next_step(run)) == "lifecycle run update-story S1 completed"
+    assert command_of(next_step(Run("abc12345", "Pay", NOW, **MADE))) == "lifecycle run complete"
 
 
 def test_a_question_without_an_answer_comes_before_the_plan() -> None:
     """Its first 120 characters and its phase; it clarifies nothing until it is answered."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.PLANNING, clarifications=(OPEN_QUESTION,))
     step = next_step(run, FACTS)
-    assert f'"{"q" * 119}…"' in step.command
-    assert "pre-plan" in step.command
+    assert f'"{"q" * 119}…"' in command_of(step)
+    assert "pre-plan" in command_of(step)
     early = replace(OPEN_QUESTION, phase=ClarificationPhase.PRE_ANALYSIS)
     asked = replace(run, phase=RunPhase.ANALYSIS, clarifications=(early,))
-    assert next_step(asked, FACTS).command.startswith("lifecycle run add-clarification")
+    assert command_of(next_step(asked, FACTS)).startswith("lifecycle run add-clarification")

@@ -125,10 +125,10 @@ def test_a_question_without_an_answer_is_open() -> None:
         clarified_for(run, RunPhase.ANALYSIS, NOW, asked=True)
     assert "this question is open: Which bank?" in design_lacks(run)[-1]
     planning = replace(run, phase=RunPhase.PLANNING)
-    assert "Which bank?" in next_step(planning).command
+    assert "Which bank?" in next_step(planning)
     built = replace(run.stories[0], status=StoryStatus.COMPLETED)
     late = replace(run, phase=RunPhase.DEVELOPMENT, stories=(built,))
-    assert "Which bank?" in next_step(late).command
+    assert "Which bank?" in next_step(late)
     assert "This question is open: Which bank?" in notes(late, NOW)[-1]
     answered = clarified(run, clarification("Which bank?", "Ours", NOW, PRE))
     assert not [lack for lack in design_lacks(answered) if "Which bank?" in lack]
