@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.git.process import GitRepository
 
 _NEW = ">"
@@ -24,26 +23,6 @@ def head_of(git: GitRepository) -> str:
 def empty_tree(git: GitRepository) -> str:
     """The name of the tree without files, with which the first commit is compared; GitFailed."""
     return git.run("hash-object", "-t", "tree", "--stdin")
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
-    """A changed file, and how many lines were added and removed; -1 for a file that is not text."""
-
-    path: str
-    added: int = -1
-    removed: int = -1
-
-
-def changed_files(git: GitRepository, before: str, after: str) -> tuple[ChangedFile, ...]:
-    """The changed files between two commits or trees; a renamed file counts as two; GitFailed."""
-    listed = git.run("diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", before, after)
-    rows = (line.split("\t", 2) for line in listed.split("\0") if line)
-    return tuple(ChangedFile(path, _number(added), _number(gone)) for added, gone, path in rows)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else -1
 
 
 def added_lines(git: GitRepository, before: str, after: str) -> Iterator[tuple[str, str]]:

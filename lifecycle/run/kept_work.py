@@ -39,7 +39,7 @@ NAMESPACE = "refs/lifecycle/checkpoints"
 MARK, SAVED = "mark", "saved"
 """The beginnings of the names of checkpoints that are made by hand, and that a rollback saves."""
 
-_BRANCH, _AT, _RECORD = "Branch: ", "At: ", "Record: "
+_BRANCH, _RECORD = "Branch: ", "Record: "
 
 
 def prefix_of(run: Run) -> str:
@@ -68,7 +68,7 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
     words = ["-p", parent] if parent else []
     branch = git.current_branch() or ""
     subject = visible(redact(f"{about}, run {run.id}: {' '.join(run.goal.split())[:80]}"))
-    text = f"{subject}\n\n{_BRANCH}{branch}\n{_AT}{now!r}\n"
+    text = f"{subject}\n\n{_BRANCH}{branch}\n"
     held = (aside.tree, git.run("rev-parse", f"{parent}^{{tree}}") if parent else aside.staged)
     if aside.staged and aside.staged not in held:
         words += ["-p", git.run("commit-tree", aside.staged, *words, stdin=f"Index: {text}")]
@@ -121,7 +121,7 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
         if ref in ("", checkpoint.ref) or ref.upper() == checkpoint.story:
             return checkpoint.but(commit=kept[checkpoint.ref])
     if ref in kept:
-        return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
+        return Checkpoint(ref, kept[ref], 0.0)
     stands = there([*kept], "make one with: lifecycle run mark-working-state")
     what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
     raise refused("no-checkpoint", what=what, there=stands, near=did_you_mean(name, kept))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.commits import (
-    ChangedFile,
     added_lines,
-    changed_files,
     commit_at,
-    empty_tree,
     head_of,
 )
 from lifecycle.git.process import GitRepository
@@ -35,19 +32,6 @@ def test_a_commit_is_known_by_any_name_of_it(ground: RunGround) -> None:
     made = commit(ground, "a.py", b"one\n")
     assert (head_of(git), commit_at(git, made[:10])) == (made, made)
     assert commit_at(git, "f" * 40) == ""
-
-
-def test_what_differs_is_counted_by_file(ground: RunGround) -> None:
-    """Lines that came and went; of a file that is no text nobody counts them."""
-    git = git_of(ground)
-    first = commit(ground, "a.py", b"one\ntwo\n")
-    commit(ground, "a.py", b"one\nthree\nfour\n")
-    last = commit(ground, "image.bin", b"\0\1")
-    assert changed_files(git, empty_tree(git), first) == (ChangedFile("a.py", 2, 0),)
-    assert changed_files(git, first, last) == (
-        ChangedFile("a.py", 2, 1),
-        ChangedFile("image.bin", -1, -1),
-    )
 
 
 def test_lines_that_came_are_told_with_their_file(ground: RunGround) -> None:

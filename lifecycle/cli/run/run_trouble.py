@@ -225,7 +225,8 @@ def stop(session: RunSession, *, why: str, for_good: bool) -> None:
     following, kept = "All of it is kept. To continue, run: lifecycle run resume", None
     with session.store.changing(by_person=True) as change:
         run = change.run
-        by = session.person(run, blockers.stop_asked_at(run), "stop")
+        command = "stop --for-good" if for_good else "stop"
+        by = session.person(run, blockers.stop_asked_at(run), command)
         if not (for_good and run.status is RunStatus.STOPPED):
             change.run = run = blockers.stopped(run, session.now, by, why)
         done = f"Stopped{' for good' if for_good else ''}: {run.id} ({run.why}; by a {by})"

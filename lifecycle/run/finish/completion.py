@@ -20,11 +20,11 @@ from lifecycle.core.redact import listed, redact, visible
 from lifecycle.core.values.model import PullState
 from lifecycle.core.world import World
 from lifecycle.evidence.tree_hash import is_own
-from lifecycle.git.commits import commit_at
+from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository, default_branch, is_no_github, parse_remote, push
 from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
-from lifecycle.run.finish.pull_text import body_of, changed_files, title_of, with_section
+from lifecycle.run.finish.pull_text import body_of, title_of, with_section
 from lifecycle.run.gates.gate_rules import HOLDS, lint_left, open_questions, review_state
 from lifecycle.run.gates.run_moves import moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
@@ -365,8 +365,21 @@ def _git(world: World) -> GitRepository:
 
 def section_for(world: World, run: Run, facts: WorkFacts) -> str:
     """The run's part of a pull request's text, from its records; raises GitFailed, Transient."""
-    files = changed_files(_git(world), run)
-    return body_of(run, files, world.clock.now(), facts)
+    return body_of(run, changed_paths(_git(world), run), world.clock.now(), facts)
+
+
+def changed_paths(git: GitRepository, run: Run) -> set[str]:
+    """The paths that differ between the commit that the run began on and HEAD.
+
+    If that commit was not recorded or git has lost it, the first story's base is used; else all is new.
+
+    Raises:
+        GitFailed, Transient: git cannot say.
+    """
+    head, begun = head_of(git), sorted((story.started, story.base) for story in run.stories)
+    bases = filter(None, (run.base, *(base for _, base in begun)))
+    base = next((commit for commit in bases if commit_at(git, commit)), "")
+    return _between(git, base, head) if head else set()
 
 
 def with_run(world: World, body: str, branch: str) -> str:

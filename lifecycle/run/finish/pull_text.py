@@ -1,19 +1,17 @@
 """The pull request of a run: its title and its text, in which only records check a box.
 
-The changes, grouped by folder, come from git: between the commit that the run began on and the last one.
+The changes are grouped by folder.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed, redact, short, visible
-from lifecycle.git import commits
-from lifecycle.git.process import GitRepository
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import lint_left
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -47,12 +45,12 @@ def with_section(body: str, run: Run, section: str) -> str:
     return f"{body.rstrip()}\n\n{part}" if body.strip() else part
 
 
-def body_of(run: Run, files: Sequence[commits.ChangedFile], now: float, facts: WorkFacts) -> str:
+def body_of(run: Run, files: Iterable[str], now: float, facts: WorkFacts) -> str:
     """The run's part of a pull request's text, in Markdown.
 
     Args:
         run: the run, completed or not.
-        files: what has changed since the run began.
+        files: the paths that have changed since the run began.
         now: the present.
         facts: the worktree's facts, with the changes that no review has read.
     """
@@ -64,7 +62,7 @@ def body_of(run: Run, files: Sequence[commits.ChangedFile], now: float, facts: W
         run=run,
         stands=_standing(run),
         stories=_stories(run),
-        changes=grouped(tuple(files)) or ["None."],
+        changes=grouped(files) or ["None."],
         testing=_testing(run, gate),
         checklist=_checklist(run, gate, facts),
         manual=_manual(run),
@@ -182,42 +180,12 @@ def _manual(run: Run) -> list[str]:
 _GROUPS, _FILES = 20, 8
 
 
-def changed_files(git: GitRepository, run: Run) -> tuple[commits.ChangedFile, ...]:
-    """What differs between the commit that the run began on and HEAD.
-
-    If that commit was not recorded or git has lost it, the first story's base is used; else all is new.
-
-    Raises:
-        GitFailed, Transient: git cannot say.
-    """
-    head = commits.head_of(git)
-    if not head:
-        return ()
-    begun = sorted((story.started, story.base) for story in run.stories)
-    bases = filter(None, (run.base, *(base for _, base in begun)))
-    base = next((commit for commit in bases if commits.commit_at(git, commit)), "")
-    return commits.changed_files(git, base or commits.empty_tree(git), head)
-
-
-def grouped(files: tuple[commits.ChangedFile, ...]) -> list[str]:
-    """A line for each folder, the largest change first, with its files."""
-    groups: dict[str, list[commits.ChangedFile]] = {}
-    for file in files:
-        folder = str(PurePosixPath(file.path).parent)
-        groups.setdefault("the top folder" if folder == "." else f"`{folder}/`", []).append(file)
-    ordered = sorted(groups.items(), key=lambda item: (-_size(item[1]), item[0]))
-    lines = [_line(name, members) for name, members in ordered[:_GROUPS]]
-    if len(ordered) > _GROUPS:
-        lines.append(f"- and {len(ordered) - _GROUPS} more folders")
-    return lines
-
-
-def _line(name: str, files: list[commits.ChangedFile]) -> str:
-    names = [f"`{PurePosixPath(path).name}`" for path in sorted(file.path for file in files)]
-    added = sum(max(0, file.added) for file in files)
-    removed = sum(max(0, file.removed) for file in files)
-    return f"- {name} (+{added} -{removed}): {listed(names, _FILES)}"
-
-
-def _size(files: list[commits.ChangedFile]) -> int:
-    return sum(max(0, file.added) + max(0, file.removed) for file in files)
+def grouped(paths: Iterable[str]) -> list[str]:
+    """A line for each folder, with the names of its files."""
+    groups: dict[PurePosixPath, list[str]] = {}
+    for path in sorted(map(PurePosixPath, paths)):
+        groups.setdefault(path.parent, []).append(f"`{path.name}`")
+    names = {folder: f"`{folder}/`" if folder.name else "the top folder" for folder in groups}
+    lines = [f"- {names[folder]}: {listed(files, _FILES)}" for folder, files in groups.items()]
+    left = len(lines) - _GROUPS
+    return [*lines[:_GROUPS], *([f"- and {left} more folders"] if left > 0 else [])]

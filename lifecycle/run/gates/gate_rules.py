@@ -131,15 +131,6 @@ def design_lacks(run: Run) -> tuple[str, ...]:
     if not run.stories:
         return ("there is no story (lifecycle run add-story)",)
     lacks = [clause for story in run.stories for clause in story_lacks(story)]
-    known = {story.id for story in run.stories}
-    for story in run.stories:
-        strange = sorted({*story.depends_on} - known)
-        if strange:
-            lacks.append(f"{story.id} depends on {', '.join(strange)}, which is no story")
-    circles = (circle_of(run, story.id) for story in run.stories)
-    circle = next(filter(None, circles), None)
-    if circle:
-        lacks.append(f"{' → '.join(circle)} depend on each other in a circle")
     when = (table.ClarificationPhase.PRE_ANALYSIS, table.ClarificationPhase.PRE_PLAN)
     asked = {entry.phase for entry in run.clarifications}
     lacks += [sentence("clarification-lacks", phase=phase) for phase in when if phase not in asked]
@@ -153,21 +144,6 @@ def open_questions(run: Run) -> tuple[str, ...]:
         for entry in run.clarifications
         if not entry.answer.strip()
     )
-
-
-def circle_of(run: Run, start: str) -> list[str]:
-    """The ids on a circle of dependencies from a story back to itself; [] if there is none."""
-    needs = {story.id: story.depends_on for story in run.stories}
-    ways, seen = [[start]], set[str]()
-    while ways:
-        way = ways.pop()
-        for needed in needs.get(way[-1], ()):
-            if needed == start:
-                return [*way, start]
-            if needed not in seen:
-                seen.add(needed)
-                ways.append([*way, needed])
-    return []
 
 
 def part_of(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 import msgspec
@@ -16,7 +17,6 @@ import msgspec
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
 from lifecycle.core.messages import figures
-from lifecycle.run.gates.gate_rules import circle_of
 from lifecycle.run.state import Clarification, Criterion, ExternalDependency, Run, Story
 from lifecycle.run.table import PHASES, SIZES, ClarificationPhase, CriterionState, RunPhase
 from lifecycle.run.texts.told import LONG, filled, line_of, refused, there
@@ -124,9 +124,11 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
     if run.phase is RunPhase.ANALYSIS:
         run = entered(run, RunPhase.PLANNING, now, asked=asked)
     run = run.with_story(changed)
-    circle = circle_of(run, changed.id)
-    if circle:
-        raise refused("story-waits-for-itself", changed=changed, circle=" waits for ".join(circle))
+    try:
+        TopologicalSorter({other.id: other.depends_on for other in run.stories}).prepare()
+    except CycleError as error:
+        circle = " waits for ".join(reversed(error.args[1]))
+        raise refused("story-waits-for-itself", changed=changed, circle=circle) from None
     return run
 
 

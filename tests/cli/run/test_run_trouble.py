@@ -264,8 +264,9 @@ def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> N
     """In the client it takes a prompt after the question; who did it stands in the progress file."""
     for command in ("stop", "resume"):
         before = working.state.read_bytes()
-        refused(working.run(command, **AGENT))
+        assert f"lifecycle run {command}" in refused(working.run(command, **AGENT))
         assert working.state.read_bytes() == before
+    assert "lifecycle run stop --for-good" in refused(working.run("stop", "--for-good", **AGENT))
     assert "Stopped: " in by_person(working, "stop", "--why", "too dear")
     assert working.store.demanded().status is RunStatus.STOPPED
     assert "Only a person may say this" in refused(working.run("resume", **AGENT))

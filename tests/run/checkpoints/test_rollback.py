@@ -187,7 +187,7 @@ def test_the_last_one_is_the_last_that_still_counts(marked: Marked) -> None:
 
 
 def test_a_name_that_was_deleted_from_git_is_given_again(marked: Marked) -> None:
-    """The checkpoint that has it now is the last one, with its own moment."""
+    """The checkpoint that has it now is the last one."""
     marked.run = Run("abc", "G", AT, stories=(Story("S1", "One"),))
     marked.mark()
     marked.mark("S1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
-from lifecycle.run.finish.pull_text import changed_files
+from lifecycle.run.finish.completion import changed_paths
 from lifecycle.run.state import Run, Story
 from tests.run.run_ground import RunGround
 
@@ -20,7 +20,7 @@ def commit(ground: RunGround, path: str) -> str:
 def changed(ground: RunGround, run: Run) -> list[str]:
     """The paths that differ."""
     git = GitRepository(ground.root, Deadline.after(SystemClock(), 30), ground.environment)
-    return [file.path for file in changed_files(git, run)]
+    return sorted(changed_paths(git, run))
 
 
 def test_it_is_what_differs_from_the_commit_that_the_run_began_on(ground: RunGround) -> None:

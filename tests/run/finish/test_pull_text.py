@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from lifecycle.git.commits import ChangedFile
 from lifecycle.run import state
 from lifecycle.run.finish.pull_text import (
     body_of,
@@ -84,7 +83,7 @@ def run_of(*stories: Story, **given: object) -> Run:
 def body(run: Run, record: GateRecord | None = None) -> str:
     """Its text after an hour and five minutes."""
     gates = () if record is None else (replace(record, tree="here"),)
-    files, facts = [ChangedFile("src/pay.py", 10, 2)], WorkFacts("here")
+    files, facts = ["src/pay.py"], WorkFacts("here")
     return body_of(replace(run, gates=gates), files, AT + 3_900, facts)
 
 
@@ -103,7 +102,7 @@ def test_all_that_is_recorded_is_in_it() -> None:
     for line in (
         "Implement payment processing",
         "- **S1:** Story S1",
-        "- `src/` (+10 -2): `pay.py`",
+        "- `src/`: `pay.py`",
         "- All 42 tests passing",
         "- S1: coverage PASS (85.5%)",
         "- S1: 1 named test failed before the change, and pass now",
@@ -262,15 +261,13 @@ def test_a_second_text_takes_the_place_of_the_first() -> None:
 
 
 def test_changes_are_grouped_by_folder() -> None:
-    """The largest first; a file that is no text has no lines."""
-    files = [ChangedFile("README.md", 1, 0), ChangedFile("a.bin")]
-    files += [ChangedFile(f"src/m{number}.py", 10, 1) for number in range(10)]
-    assert grouped(tuple(files)) == [
+    """Each with the names of its files; of very many folders and files, how many more there are."""
+    files = ["README.md", "a.bin", *(f"src/m{number}.py" for number in range(10))]
+    assert grouped(files) == [
+        "- the top folder: `README.md`, `a.bin`",
         (
-            "- `src/` (+100 -10): `m0.py`, `m1.py`, `m2.py`, `m3.py`, `m4.py`, `m5.py`, `m6.py`, "
-            "`m7.py` and 2 more"
+            "- `src/`: `m0.py`, `m1.py`, `m2.py`, `m3.py`, `m4.py`, `m5.py`, `m6.py`, `m7.py` and 2 more"
         ),
-        "- the top folder (+1 -0): `README.md`, `a.bin`",
     ]
-    many = tuple(ChangedFile(f"d{number}/f.py", 1, 1) for number in range(25))
-    assert grouped(many)[-1] == "- and 5 more folders"
+    assert grouped(f"d{number}/f.py" for number in range(25))[-1] == "- and 5 more folders"
+    assert grouped([]) == []

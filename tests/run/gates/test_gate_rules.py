@@ -12,7 +12,6 @@ from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run.gates.gate_rules import (
     check_states,
-    circle_of,
     design_lacks,
     failed_on_lint_alone,
     missing_for,
@@ -195,24 +194,11 @@ def test_a_criterion_is_met_on_the_tree_as_it_is(
     assert unmet(story, tree) == ([(1, told)] if told else [])
 
 
-def test_a_circle_of_stories_is_found_wherever_it_begins() -> None:
-    """Two ways to one story are none; a circle that one only leads into is not its own."""
-    way = {"S1": ("S2", "S3"), "S2": ("S4",), "S3": ("S4",), "S4": (), "S5": ("S6",), "S6": ("S6",)}
-    run = a_run(*(planned(id=name, depends_on=on) for name, on in way.items()))
-    assert [circle_of(run, name) for name in way] == [[], [], [], [], [], ["S6", "S6"]]
-    round_ = {"S1": ("S2",), "S2": ("S3",), "S3": ("S1",)}
-    run = a_run(*(planned(id=name, depends_on=on) for name, on in round_.items()))
-    assert circle_of(run, "S2") == ["S2", "S3", "S1", "S2"]
-
-
 def test_the_design_is_complete_or_what_lacks_is_named() -> None:
-    """G1: design, criteria, files, dependencies without a circle, both checkpoints, no open question."""
+    """G1: design, criteria, files, both checkpoints, no open question."""
     assert design_lacks(a_run(planned())) == ()
     assert design_lacks(a_run()) == ("there is no story (lifecycle run add-story)",)
     assert "S1 has no design, no files" in design_lacks(a_run(planned(design="", files=())))[0]
-    assert "S9, which is no story" in design_lacks(a_run(planned(depends_on=("S9",))))[0]
-    first, second = planned(depends_on=("S2",)), planned(id="S2", depends_on=("S1",))
-    assert "S1 → S2 → S1" in design_lacks(a_run(first, second, planned(id="S3")))[0]
     assert len(design_lacks(a_run(planned(), clarifications=()))) == 2
     run = a_run(planned())
     asked = replace(run, clarifications=(*run.clarifications, Clarification("When?", " ", NOW)))
