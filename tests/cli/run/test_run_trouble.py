@@ -266,7 +266,6 @@ def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> N
         before = working.state.read_bytes()
         assert f"lifecycle run {command}" in refused(working.run(command, **AGENT))
         assert working.state.read_bytes() == before
-    assert "lifecycle run stop --for-good" in refused(working.run("stop", "--for-good", **AGENT))
     assert "Stopped: " in by_person(working, "stop", "--why", "too dear")
     assert working.store.demanded().status is RunStatus.STOPPED
     assert "Only a person may say this" in refused(working.run("resume", **AGENT))
@@ -298,9 +297,13 @@ def test_a_cap_that_was_reached_is_said_with_what_is_granted(
 
 
 def test_a_run_that_is_stopped_for_good_is_heard_of_no_more(working: RunGround) -> None:
-    """A person ends it: its file is set aside, guards let stops through, and another run may begin."""
+    """A person ends it: its file is set aside, guards let stops through, and another run may begin.
+
+    An agent is told the very command that a person types.
+    """
     before = working.state.read_bytes()
-    refused(working.run("stop", "--for-good", **AGENT))
+    told = refused(working.run("stop", "--for-good", **AGENT))
+    assert "lifecycle run stop --for-good" in told
     assert working.state.read_bytes() == before
     run = working.store.demanded()
     shown = by_person(working, "stop", "--for-good", "--why", "too dear")
@@ -311,8 +314,8 @@ def test_a_run_that_is_stopped_for_good_is_heard_of_no_more(working: RunGround) 
     assert not working.state.exists()
     assert not (working.root / ".lifecycle/run").exists()
     assert "| Existing workflow | No |" in working.said("recover")
-    told = Summary(journal.read(working.root))
-    assert (told.tasks[run.id], run.id in told.spent, told.done) == (run.goal, True, {})
+    summary = Summary(journal.read(working.root))
+    assert (summary.tasks[run.id], run.id in summary.spent, summary.done) == (run.goal, True, {})
     assert "There is no run here" in refused(working.run("resume"))
     assert working.said("init", "Another goal").startswith("Initialized workflow: ")
 
