@@ -35,7 +35,7 @@ BUDGET = {
     "claim": 5_988,
     "run": 3_493,
     "stages": 2_485,
-    "workflow": 2_140,
+    "workflow": 2_133,
     "feedback": 2_440,
     "reconcile": 1_432,
     "views": 2_180,

@@ -79,8 +79,8 @@ class WorkflowPart:
         return self
 
     def _look(self, workflows: WorktreeWorkflows) -> Workflow | None:
-        choice = whose.chosen(self.root, workflows.unfinished, self.asker)
-        mine, others = choice.workflow, [other.workflow for other in choice.others]
+        choice = whose.chosen(self.root, workflows.open_records, self.asker)
+        mine, others = choice.workflow, choice.others
         if mine is not None:
             self.part = preparing.workflow_part(self.root, mine, others)
         elif others:
@@ -97,12 +97,12 @@ class WorkflowPart:
         with surviving(self._log):
             if self.asker.is_subagent:
                 return kept
-            observed = following.observe(self.store, self.asker)
-            if observed.workflow is not None:
-                kept = guidance_text.kept_lines(observed.workflow, observed.others)
-            elif observed.others:
-                kept = [f"- {guidance_text.others_line(observed.others)}"]
-            for sentence in observed.troubles:
+            choice, troubles = following.observe(self.store, self.asker)
+            if choice.workflow is not None:
+                kept = guidance_text.kept_lines(choice.workflow, choice.others)
+            elif choice.others:
+                kept = [f"- {guidance_text.others_line(choice.others)}"]
+            for sentence in troubles:
                 self._log(sentence)
         return kept
 

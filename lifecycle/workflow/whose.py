@@ -16,7 +16,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.light_dataclass import replace as replaced
 from lifecycle.core.redact import named, quoted
 from lifecycle.git.checked_out import branch_of
 from lifecycle.settings import running_client
@@ -24,7 +23,6 @@ from lifecycle.storage import live_process
 from lifecycle.workflow.nearest import adopted_by, rank
 from lifecycle.workflow.sources.source_files import is_standing
 from lifecycle.workflow.state import Workflow
-from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.table import refused, sentence
 
 
@@ -57,14 +55,9 @@ class WorkflowChoice:
     Workflows are `lapsed` if their source no longer says that they are in progress: they lead nobody.
     """
 
-    found: FoundWorkflow | None = None
-    others: tuple[FoundWorkflow, ...] = ()
-    lapsed: tuple[FoundWorkflow, ...] = ()
-
-    @property
-    def workflow(self) -> Workflow | None:
-        """The record of the workflow that is meant."""
-        return self.found.workflow if self.found is not None else None
+    workflow: Workflow | None = None
+    others: tuple[Workflow, ...] = ()
+    lapsed: tuple[Workflow, ...] = ()
 
     @property
     def lapsed_lines(self) -> list[str]:
@@ -75,7 +68,7 @@ class WorkflowChoice:
             own, path = shlex.quote(it.name), named(it.source)
             return sentence("lapsed", name=quoted(it.name), own=own, path=path)
 
-        return [line(entry.workflow) for entry in self.lapsed[:3]]
+        return [*map(line, self.lapsed[:3])]
 
 
 def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any]) -> Asker:
@@ -104,35 +97,34 @@ def whose_is(workflow: Workflow) -> tuple[str, int, str]:
     return workflow.session, workflow.client, workflow.branch
 
 
-def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> WorkflowChoice:
-    """The asker's workflow among the unfinished ones of a worktree."""
-    standing, lapsed = list[FoundWorkflow](), list[FoundWorkflow]()
-    for entry in unfinished:
-        (standing if is_standing(root, entry.workflow) else lapsed).append(entry)
-    return replaced(choose(standing, asker, live_process.is_there), lapsed=tuple(lapsed))
+def chosen(
+    root: Path,
+    unfinished: Iterable[Workflow],
+    asker: Asker,
+    is_alive: Callable[[int], bool] = live_process.is_there,
+) -> WorkflowChoice:
+    """The asker's workflow among the unfinished ones of a worktree.
+
+    Args:
+        root: the worktree's top folder.
+        unfinished: the workflows to choose from, the last changed first.
+        asker: who asks.
+        is_alive: says whether a client's process runs.
+    """
+    standing, lapsed = list[Workflow](), list[Workflow]()
+    for workflow in unfinished:
+        (standing if is_standing(root, workflow) else lapsed).append(workflow)
+
+    def near(workflow: Workflow) -> int:
+        return rank(whose_is(workflow), asker.whose, is_alive)
+
+    own = () if asker.is_subagent else filter(near, standing)
+    meant = min(own, key=near, default=None)
+    others = tuple(workflow for workflow in standing if workflow is not meant)
+    return WorkflowChoice(meant, others, tuple(lapsed))
 
 
 def refuse_held(workflow: Workflow, asker: Asker) -> None:
     """Raise Refused if a workflow belongs to another session whose client runs."""
     if not rank(whose_is(workflow), asker.whose, live_process.is_there):
         raise refused("held", name=quoted(workflow.name))
-
-
-def choose(
-    unfinished: Iterable[FoundWorkflow], asker: Asker, is_alive: Callable[[int], bool]
-) -> WorkflowChoice:
-    """Choose as `chosen` does, without a look at the machine or at sources.
-
-    Args:
-        unfinished: the workflows to choose from, the last changed first.
-        asker: who asks.
-        is_alive: says whether a client's process runs.
-    """
-
-    def near(entry: FoundWorkflow) -> int:
-        return rank(whose_is(entry.workflow), asker.whose, is_alive)
-
-    candidates = tuple(unfinished)
-    own = () if asker.is_subagent else filter(near, candidates)
-    meant = min(own, key=near, default=None)
-    return WorkflowChoice(meant, tuple(entry for entry in candidates if entry is not meant))

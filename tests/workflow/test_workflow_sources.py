@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
-from lifecycle.workflow.sources.following import Observed, followed, observe
+from lifecycle.workflow.sources.following import followed, observe
 from lifecycle.workflow.sources.source_files import LOCAL, is_standing, read_sources
 from lifecycle.workflow.sources.source_text import (
     SourceFacts,
@@ -21,7 +21,7 @@ from lifecycle.workflow.sources.source_text import (
 )
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus
-from lifecycle.workflow.whose import Asker, chosen
+from lifecycle.workflow.whose import Asker, WorkflowChoice, chosen
 from tests.workflow.workflow_ground import DESIGNS, WorkflowGround
 
 MARKS = (DESIGNS / "local.md").read_text("utf-8")
@@ -46,9 +46,14 @@ def ground(tmp_path: Path) -> WorkflowGround:
     return WorkflowGround.made(tmp_path / "tree")
 
 
-def seen(ground: WorkflowGround, session: str = "one") -> Observed:
-    """What a compaction of a session finds."""
-    return observe(ground.store, Asker(session))
+def seen(ground: WorkflowGround, session: str = "one") -> WorkflowChoice:
+    """The workflows that a compaction of a session finds."""
+    return observe(ground.store, Asker(session))[0]
+
+
+def nothing(found: WorkflowChoice) -> bool:
+    """Whether neither a workflow is meant nor another one is named."""
+    return found.workflow is None and not found.others
 
 
 def test_the_designs_own_markers_are_read() -> None:
@@ -368,7 +373,7 @@ def test_a_compaction_creates_and_then_updates_one_checkpoint(ground: WorkflowGr
 
 def test_without_a_workflow_a_compaction_makes_none(ground: WorkflowGround) -> None:
     """No markers, no plan, no state: nothing is created."""
-    assert seen(ground) == Observed()
+    assert nothing(seen(ground))
     assert ground.documents() == {}
 
 
@@ -391,9 +396,9 @@ def test_a_source_counts_only_while_it_says_in_progress(ground: WorkflowGround) 
     changed = "# Another name\n🔄 In Progress\n## Phase 1: All new\n"
     ground.write(PLAN, changed)
     assert is_standing(ground.root, ground.one())
-    assert chosen(ground.root, ground.store.read().unfinished, Asker("one")).workflow is not None
+    assert chosen(ground.root, ground.store.read().open_records, Asker("one")).workflow is not None
     ground.write(PLAN, changed.replace("🔄 In Progress", "✅ Completed"))
-    assert chosen(ground.root, ground.store.read().unfinished, Asker("one")).workflow is None
+    assert chosen(ground.root, ground.store.read().open_records, Asker("one")).workflow is None
     (ground.root / PLAN).unlink()
     assert not is_standing(ground.root, ground.one())
 
@@ -406,7 +411,7 @@ def test_markers_that_name_another_workflow_end_the_first(ground: WorkflowGround
     found = seen(ground)
     assert found.workflow is not None
     assert found.workflow.name == "Other"
-    assert chosen(ground.root, ground.store.read().unfinished, Asker("one")).others == ()
+    assert chosen(ground.root, ground.store.read().open_records, Asker("one")).others == ()
 
 
 def test_what_was_completed_does_not_come_back_from_its_source(ground: WorkflowGround) -> None:
@@ -479,8 +484,8 @@ def test_a_source_that_is_too_large_or_a_link_is_told(
 def test_a_path_in_a_source_that_leads_out_is_refused(ground: WorkflowGround) -> None:
     """`..` and absolute paths are told, and never in a checkpoint."""
     ground.write(LOCAL, MARKS + "\n@../../etc/passwd\n@/etc/shadow\n")
-    found = seen(ground)
-    assert len([one for one in found.troubles if "leads out" in one]) == 2
+    _, troubles = observe(ground.store, Asker("one"))
+    assert len([one for one in troubles if "leads out" in one]) == 2
     assert b"passwd" not in b"".join(ground.documents().values())
 
 
@@ -492,7 +497,7 @@ def test_a_workflow_whose_source_is_gone_leads_nobody_and_is_said_to(
     assert seen(ground).workflow is not None
     (ground.root / LOCAL).unlink()
     ground.asker = Asker("one")
-    assert seen(ground) == Observed()
+    assert nothing(seen(ground))
     choice = ground.steps.choice(ground.store.read())
     assert (choice.workflow, choice.others) == (None, ())
     (line,) = choice.lapsed_lines
@@ -510,5 +515,5 @@ def test_a_summary_keeps_no_workflow_that_its_source_has_completed(ground: Workf
     ground.write(LOCAL, MARKS)
     assert seen(ground).workflow is not None
     ground.write(LOCAL, MARKS.replace("4/10", "10/10") + "\nStatus: completed\n")
-    assert seen(ground) == Observed()
+    assert nothing(seen(ground))
     assert not ground.store.read().unfinished

@@ -14,15 +14,18 @@ from lifecycle.storage.store import places_of
 from lifecycle.workflow.nearest import adopted_by, rank
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
-from lifecycle.workflow.whose import Asker, asker_of, choose
+from lifecycle.workflow.whose import Asker, asker_of, chosen
 from tests.workflow.workflow_ground import WorkflowGround
 
 ME = Asker("me", 7, "mine")
 
 
-def one(name: str, **fields: Any) -> FoundWorkflow:
-    """An unfinished workflow."""
-    return FoundWorkflow(Workflow(name, name, **fields), ())
+NOWHERE = Path("/nowhere")
+
+
+def one(name: str, **fields: Any) -> Workflow:
+    """An unfinished workflow, of no source."""
+    return Workflow(name, name, **fields)
 
 
 @pytest.mark.parametrize(
@@ -39,15 +42,11 @@ def one(name: str, **fields: Any) -> FoundWorkflow:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_nearest_is_meant_and_the_others_are_named(
-    there: list[FoundWorkflow], meant: str
-) -> None:
+def test_the_nearest_is_meant_and_the_others_are_named(there: list[Workflow], meant: str) -> None:
     """Session, then client, then branch, then worktree; what a living session works on is its own."""
-    choice = choose(there, ME, lambda client: client == 1)
+    choice = chosen(NOWHERE, there, ME, lambda client: client == 1)
     assert (choice.workflow.id if choice.workflow is not None else "") == meant
-    assert {found.workflow.id for found in choice.others} == {
-        found.workflow.id for found in there
-    } - {meant}
+    assert {other.id for other in choice.others} == {other.id for other in there} - {meant}
 
 
 def test_an_id_is_meant_before_a_name_and_the_same_spelling_before_another() -> None:
@@ -83,13 +82,13 @@ def test_how_near_a_workflow_is_has_its_number() -> None:
 def test_a_subagent_gets_none_of_its_leaders() -> None:
     """The same session and branch, and an agent's id: nothing is meant."""
     there = [one("session", session="me", branch="mine")]
-    assert choose(there, Asker("me", 7, "mine", is_subagent=True), bool).workflow is None
+    assert chosen(NOWHERE, there, Asker("me", 7, "mine", is_subagent=True), bool).workflow is None
 
 
 def test_a_person_at_a_terminal_gets_what_a_session_works_on() -> None:
     """Whoever belongs to no session is shown the workflow of a living one."""
     there = [one("theirs", session="you", client=1)]
-    assert choose(there, Asker(), lambda _: True).workflow is not None
+    assert chosen(NOWHERE, there, Asker(), lambda _: True).workflow is not None
 
 
 def test_who_asks_is_read_from_event_and_environment(tmp_path: Path) -> None:

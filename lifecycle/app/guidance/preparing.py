@@ -88,7 +88,6 @@ def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprin
     if not anchor or not _is_plain(root, store.environment) or len(person) > _MOST_TROUBLES:
         store.folder.remove(prepared_recovery.NAME)
         return
-    unfinished = [entry.workflow for entry in workflows.unfinished]
     is_served = config.file_of(root).is_file()
     data = {
         "form": [prepared_recovery.FORM, __version__],
@@ -97,7 +96,9 @@ def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprin
         "files": files,
         "sources": _sources(store, workflows),
         "person": person,
-        **_answers(root, [workflow for workflow in unfinished if is_standing(root, workflow)]),
+        **_answers(
+            root, [record for record in workflows.open_records if is_standing(root, record)]
+        ),
     }
     store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
 

@@ -82,8 +82,8 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
     workflows = session.store.read(archived=bool(name))
     choice = session.steps.choice(workflows)
     workflow = session.steps.named(workflows, name).workflow if name else choice.workflow
-    leading = [entry.workflow for entry in (choice.found, *choice.others) if entry is not None]
-    others = [entry for entry in leading if entry != workflow]
+    leading = (choice.workflow, *choice.others)
+    others = [other for other in leading if other is not None and other != workflow]
     if workflow is None:
         held = [*map(guidance_text.held_line, others[:3]), *choice.lapsed_lines]
         lines = held or ["There is no unfinished workflow here."]

@@ -27,12 +27,12 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
     if workflows.troubles:
         reading.troubles["workflow"] = plain(" ".join(workflows.troubles), 500)
     asker = asker_of(reading.root, reading.environment, {})
-    choice = chosen(reading.root, workflows.unfinished, asker)
-    workflow = choice.workflow or next((entry.workflow for entry in choice.others), None)
+    choice = chosen(reading.root, workflows.open_records, asker)
+    workflow = choice.workflow or next(iter(choice.others), None)
     if workflow is None:
         return None
     _await(reading, workflow)
-    others = [entry.workflow.name for entry in choice.others if entry.workflow.id != workflow.id]
+    others = [other.name for other in choice.others if other is not workflow]
     here, _ = reading_here(reading.root, workflow)
     return copied(
         OverviewWorkflow,

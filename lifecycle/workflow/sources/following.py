@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import replace as replaced
 from lifecycle.core.timing import render_time
 from lifecycle.workflow.sources.source_files import LOCAL, read_sources
 from lifecycle.workflow.sources.source_text import SourceFacts
@@ -19,25 +19,14 @@ from lifecycle.workflow.table import PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import Asker, WorkflowChoice, adopted, begun_by, chosen
 
 
-@dataclass(frozen=True)
-class Observed:
-    """The result of `observe` before a compaction.
-
-    Attributes:
-        workflow: the asking session's workflow, with this compaction counted; None if there is none.
-        others: the names of further unfinished workflows.
-        troubles: one sentence for each file that cannot be used.
-    """
-
-    workflow: Workflow | None = None
-    others: tuple[Workflow, ...] = ()
-    troubles: tuple[str, ...] = ()
-
-
-def observe(store: WorkflowStore, asker: Asker) -> Observed:
+def observe(store: WorkflowStore, asker: Asker) -> tuple[WorkflowChoice, tuple[str, ...]]:
     """Read the sources, update a workflow from each, and write all files of the workflows.
 
     The caller never delays a compaction because of the errors raised here.
+
+    Returns:
+        The asking session's workflow, with this compaction counted, and the others; and one sentence for
+        each file that cannot be used.
 
     Raises:
         LockBusy, Refused: another process has the lock, or a file cannot be written.
@@ -54,23 +43,18 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
             elif _is_to_follow(known.workflow, facts):
                 after = followed(known.workflow, facts, change.now, is_foreign=is_foreign)
                 change.put(after, is_moved=False)
-        choice = _choice(store, change, asker)
-        mine = choice.workflow
-        if mine is not None:
-            counted = replace(mine, compactions=1 + mine.compactions)
+        # A source may have completed an earlier workflow, or begun a new one.
+        records = {entry.workflow.id: entry.workflow for entry in change.workflows.unfinished}
+        unfinished = [
+            record for record in (records | change.changed).values() if not record.is_over
+        ]
+        unfinished.sort(key=lambda workflow: -workflow.updated_at)
+        choice = chosen(store.root, unfinished, asker)
+        if choice.workflow is not None:
+            counted = replace(choice.workflow, compactions=1 + choice.workflow.compactions)
             mine = change.put(adopted(counted, asker), is_moved=False)
-    others = tuple(entry.workflow for entry in choice.others)
-    troubles = (*unusable, *change.workflows.troubles, *change.troubles)
-    return Observed(mine, others, troubles)
-
-
-def _choice(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> WorkflowChoice:
-    """The asker's workflow after the update from the sources, which may have completed an earlier one."""
-    by_id = {entry.workflow.id: entry for entry in change.workflows.unfinished}
-    by_id |= {id_: FoundWorkflow(workflow, ()) for id_, workflow in change.changed.items()}
-    unfinished = [entry for entry in by_id.values() if not entry.workflow.is_over]
-    unfinished.sort(key=lambda entry: -entry.workflow.updated_at)
-    return chosen(store.root, unfinished, asker)
+            choice = replaced(choice, workflow=mine)
+    return choice, (*unusable, *change.workflows.troubles, *change.troubles)
 
 
 def _known(workflows: WorktreeWorkflows, facts: SourceFacts) -> FoundWorkflow | None:

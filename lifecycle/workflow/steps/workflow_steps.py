@@ -81,7 +81,7 @@ class WorkflowSteps:
 
     def choice(self, workflows: WorktreeWorkflows) -> WorkflowChoice:
         """The workflow that is meant if none is named, and the others."""
-        return chosen(self.store.root, workflows.unfinished, self.asker)
+        return chosen(self.store.root, workflows.open_records, self.asker)
 
     def named(self, workflows: WorktreeWorkflows, name: str = "") -> FoundWorkflow:
         """The workflow of this id or name; "" is the one that is meant.
@@ -90,14 +90,7 @@ class WorkflowSteps:
             NoWorkflow: there is none; the sentence lists the existing ones.
         """
         if not name:
-            choice = self.choice(workflows)
-            if choice.found is not None:
-                return choice.found
-            others = ", ".join(quoted(entry.workflow.name) for entry in choice.others[:10])
-            start = f'Begin one: lifecycle workflow start NAME --phase "Title"{_lost(workflows)}'
-            then = f"Name one of {others}." if others else start
-            then = ". ".join((*choice.lapsed_lines, then))
-            raise NoWorkflow(sentence("none-of-this-session", then=then))
+            name = self._meant(workflows).id
         named = workflows.get(name)
         if named is None:
             names = [entry.workflow.name for entry in workflows.found]
@@ -106,6 +99,17 @@ class WorkflowSteps:
             name, near = quoted(name), did_you_mean(name, names)
             raise NoWorkflow(sentence("no-such-workflow", name=name, others=others, near=near))
         return named
+
+    def _meant(self, workflows: WorktreeWorkflows) -> Workflow:
+        """The workflow that is meant if none is named; raises NoWorkflow."""
+        choice = self.choice(workflows)
+        if choice.workflow is not None:
+            return choice.workflow
+        others = ", ".join(quoted(other.name) for other in choice.others[:10])
+        start = f'Begin one: lifecycle workflow start NAME --phase "Title"{_lost(workflows)}'
+        then = f"Name one of {others}." if others else start
+        then = ". ".join((*choice.lapsed_lines, then))
+        raise NoWorkflow(sentence("none-of-this-session", then=then))
 
     def start(
         self, workflow: Workflow, type_: str = "", *, first: bool = True, is_numbered: bool = False

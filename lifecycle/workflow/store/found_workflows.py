@@ -96,6 +96,11 @@ class WorktreeWorkflows:
         return tuple(entry for entry in self.found if not entry.workflow.is_over)
 
     @property
+    def open_records(self) -> tuple[Workflow, ...]:
+        """The records of the unfinished workflows."""
+        return tuple(entry.workflow for entry in self.unfinished)
+
+    @property
     def troubles(self) -> tuple[str, ...]:
         """One sentence for each file that cannot be used, and for each edit that was not taken over."""
         sentences = [file.sentence for file in self.unusable]
