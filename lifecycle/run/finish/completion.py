@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed, redact, visible
 from lifecycle.core.values.model import PullState
 from lifecycle.core.world import World
@@ -32,7 +33,6 @@ from lifecycle.run.long_run import spent
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run, Story, data_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
-from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import Answer, filled, refused, sentence
 
 
@@ -118,7 +118,7 @@ def closing(run: Run) -> Answer:
         run=run,
         goal=" ".join(run.goal.split()),
         url=run.pull_request or "none",
-        runtime=elapsed(took.seconds),
+        runtime=figures.span(took.seconds),
         last=f"{lint}. {last}" if lint else last,
     )
     return lines, {

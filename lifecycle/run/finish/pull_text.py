@@ -17,7 +17,6 @@ from lifecycle.run.gates.gate_rules import lint_left
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
-from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled
 
 BODY_LIMIT = 60_000
@@ -66,7 +65,7 @@ def body_of(run: Run, files: Iterable[str], now: float, facts: WorkFacts) -> str
         testing=_testing(run, gate),
         checklist=_checklist(run, gate, facts),
         manual=_manual(run),
-        runtime=elapsed(took.seconds),
+        runtime=figures.span(took.seconds),
         took=took,
         tokens=[f"- **Tokens:** {took.tokens:,}"] if took.tokens else [],
     )

@@ -1,6 +1,6 @@
 """The state of a run as text: for a session that starts, for a summary, and parts of other texts. Pure.
 
-The parts are lengths of time, checks, gates, blockers, and the next steps.
+The parts are checks, gates, blockers, and the next steps.
 """
 
 from __future__ import annotations
@@ -171,15 +171,6 @@ def _verified(facts: WorkFacts, records: Records) -> str:
 _REVIEW = "{} stories are completed: review what the last checkpoint holds before the next one"
 
 
-def elapsed(seconds: float) -> str:
-    """A length of time: `45s`, `12m 5s`, `3h 4m`."""
-    minutes, rest = divmod(int(max(0.0, seconds)), 60)
-    hours, over = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h {over}m"
-    return f"{minutes}m {rest}s" if minutes else f"{rest}s"
-
-
 def tree_of(story: Story, tree: str) -> str:
     """The tree for which a story's checks are shown: the worktree's; if it is completed, its last one."""
     if story.is_open:
@@ -227,7 +218,7 @@ def receipt_line(run: Run, now: float) -> str:
     tokens = f"{took.tokens:,}" if took.tokens else "not known"
     sessions = figures.count(took.sessions, "session")
     iterations = figures.count(took.iterations, "iteration")
-    return f"{sessions}, {iterations}, {elapsed(took.seconds)}, tokens: {tokens}"
+    return f"{sessions}, {iterations}, {figures.span(took.seconds)}, tokens: {tokens}"
 
 
 def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:

@@ -106,7 +106,7 @@ def test_the_block_is_the_designs() -> None:
         "**Status:** SUCCESS",
         f"**PR URL:** {URL}",
         "**Workflow ID:** abc12345",
-        "**Runtime:** 45m 0s",
+        "**Runtime:** 45 min",
         "**Stories Completed:** 1/1",
         "",
         "All stories verified. Pull request created. Workflow complete.",

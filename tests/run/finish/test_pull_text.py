@@ -113,7 +113,7 @@ def test_all_that_is_recorded_is_in_it() -> None:
         "- [ ] Security review: N/A (no story is security-sensitive)",
         "- [x] All acceptance criteria verified by tester agent",
         "- **Workflow ID:** abc12345",
-        "- **Runtime:** 1h 5m",
+        "- **Runtime:** 1.1 h",
         "- **Stories:** 2/2",
         "- **Total Iterations:** 3",
         "- **Sessions:** 2",

@@ -16,9 +16,9 @@ WHOLE = """\
 
 **Workflow:** Implement payment processing
 **Workflow ID:** abc12345
-**Runtime:** 40m 5s
+**Runtime:** 40 min
 **Iteration:** 12
-**Spent:** 2 sessions, 12 iterations, 40m 5s, tokens: 123,456
+**Spent:** 2 sessions, 12 iterations, 40 min, tokens: 123,456
 
 ### Stories Progress
 | Status | Count |

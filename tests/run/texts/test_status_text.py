@@ -71,8 +71,8 @@ def test_the_facts_of_a_run_are_there() -> None:
     for part in (
         "| Workflow | Implement payment processing |",
         "| Stories completed | 1/4 |",
-        "| Runtime | 1h 6m (1 to 4 hours) |",
-        "| Spent | 2 sessions, 12 iterations, 1h 6m, tokens: 123,456 |",
+        "| Runtime | 1.1 h (1 to 4 hours) |",
+        "| Spent | 2 sessions, 12 iterations, 1.1 h, tokens: 123,456 |",
         '[1] B2 (high, S3): "Stripe API key not configured in .env"',
         "1. ",
         "lifecycle run ",

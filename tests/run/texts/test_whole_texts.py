@@ -307,11 +307,8 @@ def test_each_text_is_whole() -> None:
     assert "\n".join(spoken()).splitlines() == WHOLE.read_text(encoding="utf-8").splitlines()
 
 
-def test_lengths_of_time_and_lists_are_cut_where_they_are() -> None:
+def test_lists_are_cut_where_they_are() -> None:
     """At each of their edges."""
-    assert [standing.elapsed(s) for s in (-1, 59.9, 60, 3_599, 3_600, 3_661)] == [
-        *("0s", "59s", "1m 0s", "59m 59s", "1h 0m", "1h 1m")
-    ]
     assert redact.listed(["a", "b"], 2) == "a, b"
     assert redact.listed(["a", "b", "c"], 2) == "a, b and 1 more"
     assert redact.few(["a", "b", "c"], 2, "; ") == "a; b (+1 more)"
