@@ -16,11 +16,13 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import tick
 from lifecycle.claim.record.claim_store import Listener
+from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.plan import Audience, FailuresHeard, Wake
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullRequest
 from lifecycle.feedback.checks.packet import MOST_JOBS
+from lifecycle.feedback.failures.failure_ledger import RedHead
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage.state_file import MemoryCache
@@ -151,13 +153,15 @@ def test_a_flake_is_heard_once(world: WorktreeWorld, pull: PullRequest) -> None:
 
 def test_a_green_head_ends_what_failed_before_it(world: WorktreeWorld, pull: PullRequest) -> None:
     """Whatever fails after it counts anew; one that is not green yet ends nothing."""
-    reds = [["0" * 40, ["test adds"], ["test adds"], "packet.txt"]]
-    known = {**heard(world, pull, {}, reads=False).known, "reds": reds, "stopped": ["test adds"]}
+    red = RedHead("0" * 40, ("test adds",), ("test adds",), "packet.txt")
+    reds = (asdict(red),)
+    known = {**heard(world, pull, {}, reads=False).known, "reds": reds, "stopped": ("test adds",)}
     for bucket in (Bucket.PENDING, Bucket.FAIL):
         left = heard(world, checks(pull, bucket), known, reads=False).known
-        assert (left["reds"], left["stopped"]) == (reds, ["test adds"])
+        assert (left["reds"], left["stopped"]) == (reds, ("test adds",))
     after = heard(world, checks(pull, Bucket.PASS), known, reads=False).known
-    assert (after["reds"], after["stopped"]) == ([["0" * 40, [], [], "packet.txt"]], [])
+    assert after["reds"] == (asdict(replace(red, identities=(), trace=())),)
+    assert after["stopped"] == ()
 
 
 def test_what_came_from_the_base_is_not_the_fixs(

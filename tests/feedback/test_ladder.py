@@ -359,8 +359,7 @@ def test_what_a_ledger_keeps_is_json() -> None:
         since=HEAD,
     )
     kept = ledger.as_json()
-    assert json.loads(json.dumps(kept)) == kept
-    assert FailureLedger.from_json(kept, 46) == ledger
+    assert FailureLedger.from_json(json.loads(json.dumps(kept)), 46) == ledger
     assert FailureLedger.from_json(kept, 47) == FailureLedger(47, since=HEAD)
     assert FailureLedger.from_json({}, 46) == EMPTY
     for name in kept:

@@ -5,7 +5,6 @@ How often a run was rerun is not here: GitHub counts the attempts, the same for 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -79,10 +78,8 @@ class FailureLedger:
         return replace(self, reds=(), stopped=(), kind="")
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON values, lists and no tuples."""
-        reds = [[*asdict(red).values()] for red in self.reds]
-        kept: dict[str, Any] = json.loads(json.dumps({**asdict(self), "reds": reds}))
-        return kept
+        """The ledger as plain JSON values."""
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> FailureLedger:

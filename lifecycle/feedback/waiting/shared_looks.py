@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LockBusy, Rejected, Transient, Unsupported
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, object_in, replace
 from lifecycle.feedback.waiting import look_rounds
 from lifecycle.feedback.waiting.look_rounds import LookBoard, SharedAnswer, WatchedPull
 from lifecycle.settings import config, user_folder
@@ -127,7 +127,7 @@ class SharedLooks:
             if board is not before:
                 if not self.path.exists():
                     self._sweep()
-                user_folder.write(self.path, json.dumps(board.as_json()).encode("ascii"))
+                user_folder.write(self.path, json.dumps(asdict(board)).encode("ascii"))
             return board
 
     def _lock(self, name: str, seconds: float) -> AbstractContextManager[None]:
@@ -142,11 +142,10 @@ class SharedLooks:
         file = store.read(self.path, follow=False)
         if file is None:
             return LookBoard()
-        try:
-            return LookBoard.from_json(json.loads(file.content))
-        except (ValueError, RecursionError):
+        board = LookBoard.from_json(object_in(file.content))
+        if board is None:
             log.write(self.root, f"{self.path} could not be read and is begun anew")
-            return LookBoard()
+        return board or LookBoard()
 
     def _sweep(self) -> None:
         """Remove the files of tokens that are no longer used."""
