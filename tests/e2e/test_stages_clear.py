@@ -106,24 +106,18 @@ def test_hooks_that_are_installed_twice_wake_once(both: Ground) -> None:
 
 
 @SOAKED
-def test_printing_or_not_wired_session_start_says_it(ground: Ground) -> None:
-    """With `-p`, and in settings from before there was on-clear: context as ever, and no exit 2."""
-    first = ground.task("First", priority=1)
-    second = ground.task("Second")
-    for names, environment in (
-        (("session-start", "on-clear"), PRINTS),
-        (("session-start", "on-clear"), UNSAID),
-        (("session-start",), SITS),
-    ):
-        wired(ground, *names)
-        again = led(ground, first, **environment).cleared()
-        if "on-clear" in names:
-            assert (wakes(again).code, wakes(again).is_silent) == (0, True)
+def test_where_it_prints_session_start_says_it(both: Ground) -> None:
+    """With `-p`, and where the client does not say who uses it: context as ever, and no exit 2."""
+    first = both.task("First", priority=1)
+    second = both.task("Second")
+    for environment in (PRINTS, UNSAID):
+        again = led(both, first, **environment).cleared()
+        assert (wakes(again).code, wakes(again).is_silent) == (0, True)
         told = again.starts("clear").model
         assert told.startswith("Session cleared. Ready for next task.")
         assert second in told
-        ground.bd("update", first, "--status", "open")
-        ground.forget_the_minute()
+        both.bd("update", first, "--status", "open")
+        both.forget_the_minute()
 
 
 @SOAKED

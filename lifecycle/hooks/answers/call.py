@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import derive
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from lifecycle.claim.engine.look import Report
     from lifecycle.claim.record.claim_store import ClaimStore, Loaded
     from lifecycle.claim.record.state import Record
-
-ON_CLEAR = "on-clear"
-"""The script that starts a turn after `/clear`."""
 
 STOPPED = "stopped"
 """A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
@@ -114,17 +110,6 @@ class HookCall:
             is_begun=record.claim.phase == Phase.CODING or record.ending.releasing is not None,
             outcome=record.ending.outcome,
         )
-
-    @property
-    def starts_on_clear(self) -> bool:
-        """True if the client starts on-clear as well, from where it started this hook."""
-        environment = self.world.environment
-        if environment.get("CLAUDE_PLUGIN_ROOT"):
-            return (Path(environment["CLAUDE_PLUGIN_ROOT"]) / "hooks" / ON_CLEAR).is_file()
-        from lifecycle.setup.init.found_hooks import ClientSetup
-
-        wired = ClientSetup.read(self.world.root, environment).of(ON_CLEAR)
-        return any(hook.is_rewake and hook.is_there for hook in wired)
 
     @property
     def is_ours(self) -> bool:

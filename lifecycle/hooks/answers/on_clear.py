@@ -1,8 +1,7 @@
 """SessionStart `clear`, in the background: the next task's instruction, which starts a turn.
 
 The client starts no turn after `/clear`, whatever context a hook gives it; exit 2 of an `asyncRewake` hook
-does start one. In an unattended client that reaches nobody: there, and if this hook is not installed,
-session-start gives the instruction.
+does start one. In an unattended client that reaches nobody: there session-start gives the instruction.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 """

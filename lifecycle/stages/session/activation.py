@@ -208,7 +208,3 @@ class StageCall(Protocol):
     @property
     def last_claim(self) -> ClaimFacts | None:
         """The claim as it was last accepted, over or not, or None."""
-
-    @property
-    def starts_on_clear(self) -> bool:
-        """True if the client starts the script on-clear as well, which starts a turn after `/clear`."""

@@ -80,8 +80,8 @@ class _Start:
         if last is None:
             offer = _offer(self.known, facts) if facts.next_task else ""
             return f"{_left(call, self.known)}\n{offer}".strip()
-        is_woken = not facts.next_task or (_is_attended(call) and call.starts_on_clear)
-        return "" if is_woken else _next(facts)
+        # A person's client is woken by on-clear.
+        return "" if not facts.next_task or _is_attended(call) else _next(facts)
 
     def wake(self) -> str:
         """The instruction, if a led session was cleared between two tasks and was not given it yet."""
