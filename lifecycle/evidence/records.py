@@ -97,6 +97,7 @@ class RunRecord:
         tail: the end of the output, without secrets.
         session: the client's session that ran it; "" for a person, or if unknown.
         suites: the project's own test commands that were run, spelled as in `stages.test`.
+        line: the whole command line of a run in the background, which is read again at its end; else "".
     """
 
     at: float
@@ -125,6 +126,7 @@ class RunRecord:
     tail: str = ""
     session: str = ""
     suites: tuple[str, ...] = ()
+    line: str = ""
 
     @property
     def data(self) -> dict[str, Any]:

@@ -21,9 +21,7 @@ from lifecycle.evidence.records import (
     standing,
 )
 from lifecycle.stages.session import background_run
-from lifecycle.stages.session.background_run import PATIENCE, Awaited
-from lifecycle.storage import regular_files, workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.stages.session.background_run import BEGUN, OVER, PATIENCE
 from tests.batches import each_row
 
 
@@ -245,38 +243,29 @@ def test_only_a_whole_run_that_changed_nothing_is_evidence() -> None:
     assert standing((lint, part), "now", "lint") is Evidence.GREEN
 
 
-def awaited(task: str, at: float = 100.0) -> Awaited:
+def begun(task: str, at: float = 100.0) -> RunRecord:
     """A run in the background."""
-    return Awaited(at, task, "pytest", "tree")
+    return RunRecord(at, "pytest", Outcome.UNKNOWN, "tree", f"{BEGUN}{task}", line="pytest")
 
 
-def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) -> None:
-    """The mark lies there as long as one is waited for, with the moment until which; then it is gone."""
-    shelf = WorkflowFiles(tmp_path)
-    mark = str(shelf.folder.path / workflow_marks.AWAITED)
-    with shelf.locked():
-        for one in (awaited("b1"), awaited("b2", 200.0), awaited("b1")):
-            background_run.wait_for(shelf, one)
-        assert [one.task for one in background_run.awaited(shelf, 200.0)] == ["b2", "b1"]
-        assert regular_files.mtime_ns(mark, follow=True) == int((200.0 + PATIENCE) * 1e9)
-        assert background_run.take(shelf, "b7", 300.0) is None
-        assert background_run.take(shelf, "b1", 300.0) == awaited("b1")
-        assert background_run.take(shelf, "b1", 300.0) is None
-        assert regular_files.mtime_ns(mark, follow=True) > 0
-        assert background_run.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
-        assert regular_files.mtime_ns(mark, follow=True) == -1
-        assert background_run.awaited(shelf, 200.0) == []
+def test_a_run_in_the_background_is_waited_for_until_its_end_is_told(tmp_path: Path) -> None:
+    """Each by itself, in the order in which they began; a second copy of an event is no second run."""
+    room = EvidenceRoom(tmp_path)
+    for run in (begun("b1"), begun("b2", 200.0), begun("b1")):
+        room.add(run)
+    assert background_run.awaited(tmp_path, 200.0) == [begun("b1"), begun("b2", 200.0)]
+    room.add(replace(begun("b1", 300.0), id=f"{OVER}b1"))
+    assert background_run.awaited(tmp_path, 300.0) == [begun("b2", 200.0)]
 
 
 def test_an_end_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     """After some hours it is forgotten, whoever asks; and a broken file is nothing that is waited for."""
-    shelf = WorkflowFiles(tmp_path)
-    with shelf.locked():
-        background_run.wait_for(shelf, awaited("b1"))
-        background_run.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
-        assert [one.task for one in background_run.awaited(shelf, 200.0 + PATIENCE)] == ["b2"]
-        assert background_run.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
-        assert background_run.awaited(shelf, 200.0) == []
-        for content in (b"{", b"[7]", b'[{"at": 1}]', b"{}"):
-            shelf.path(background_run.AWAITED).write_bytes(content)
-            assert background_run.awaited(shelf, 200.0) == []
+    room = EvidenceRoom(tmp_path)
+    room.add(begun("b1"))
+    room.add(begun("b2", 200.0 + PATIENCE))
+    waiting = background_run.awaited(tmp_path, 200.0 + PATIENCE)
+    assert waiting == [begun("b2", 200.0 + PATIENCE)]
+    assert background_run.awaited(tmp_path, 300.0 + 2 * PATIENCE) == []
+    for content in (b"{", b"[7]", b'[{"at": 1}]', b"{}"):
+        (room.folder.path / "records.json").write_bytes(content)
+        assert background_run.awaited(tmp_path, 200.0) == []

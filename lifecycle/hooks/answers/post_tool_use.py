@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.core.errors import LockBusy
-from lifecycle.core.redact import redact
+from lifecycle.core.light_dataclass import replace
 from lifecycle.evidence import command_lines, suite_runs
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.reading import proof
@@ -59,12 +59,11 @@ def answer(call: HookCall) -> Reply:
     files = WorkflowFiles(world.root)
     is_awaited = seen.is_suite and is_here  # whatever ends elsewhere shows nothing of these files
     task = call.text("tool_response", "backgroundTaskId") if is_awaited else ""
+    if task:
+        line, id_ = used.text[: command_lines.LENGTH], f"{background_run.BEGUN}{task}"
+        run = replace(run, id=id_, line=line, folder=folder)
     try:
         with files.locked():
-            if task:
-                command = redact(used.text[: command_lines.LENGTH])
-                begun = background_run.Awaited(run.at, task, command, tree, folder)
-                background_run.wait_for(files, begun)
             background_run.keep(call, files, run, is_over=not task)
     except LockBusy as error:
         log.write(world.root, f"post-tool-use: {error.sentence}")

@@ -4,8 +4,8 @@ A command that was started there, or that exceeded the client's own time limit, 
 PostToolUse fires. Its end is a `<task-notification>` with the task's id, its status, and the exit code in
 the summary.
 
-Runs whose end was not reported yet are recorded in `.lifecycle/stages/awaited.json`; the mark
-`.lifecycle/stage-awaited` has the time until which an end is awaited.
+Such a run is recorded twice: when it begins, with its whole command line, and when it has ended. In
+between, the mark `.lifecycle/stage-awaited` has the time until which its end is awaited.
 
 Source: Claude Code's documentation, https://code.claude.com/docs/en/interactive-mode#background-bash-commands.
 """
@@ -13,9 +13,10 @@ Source: Claude Code's documentation, https://code.claude.com/docs/en/interactive
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, Transient
-from lifecycle.core.light_dataclass import asdict, dataclass, from_json, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.evidence import reading, records, suite_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
@@ -59,6 +60,8 @@ def whole(call: StageCall, run: SuiteRun, shown: Reading, tree: str) -> Reading:
 
 def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool = True) -> None:
     """Record a run, also in the log and, if it is over, in the journal. The caller holds the lock."""
+    if not is_over:
+        files.folder.mark(workflow_marks.AWAITED, int((run.at + PATIENCE) * 1e9))
     if not EvidenceRoom(files.root).add(run):
         return
     root, command = call.world.root, records.shown(run.command)
@@ -106,82 +109,47 @@ def ended(call: StageCall) -> None:
     if not is_machine_made(call.event) or not is_awaited:
         return
     end, now = notice(str(call.event.get("prompt") or "")), call.world.clock.now()
-    if end is not None and any(run.task == end[0] for run in awaited(files, now)):
-        with activation.guarded(call):
-            _note_end(call, files, *end)
+    if end is None:
+        return
+    task, how, file = end
+    with activation.guarded(call):
+        for run in awaited(files.root, now):
+            if run.id == f"{BEGUN}{task}":
+                _note_end(call, files, replace(run, at=now, id=f"{OVER}{task}"), how, file)
 
 
-def _note_end(call: StageCall, files: WorkflowFiles, task: str, end: CallEnd, file: str) -> None:
-    stages, now = activation.wanted_in(call.world), call.world.clock.now()
-    tree = tree_of(call) if stages is not None else ""
+def _note_end(
+    call: StageCall, files: WorkflowFiles, run: RunRecord, end: CallEnd, file: str
+) -> None:
+    stages = activation.wanted_in(call.world)
+    if stages is None:
+        return
+    tree = tree_of(call)
     with files.locked():
-        run = take(files, task, now)
-        if run is None or stages is None:
-            return
         tree = run.tree if run.tree == tree else ""
-        noted = RunRecord(now, run.command, Outcome.UNKNOWN, tree, f"task:{task}")
+        noted = RunRecord(run.at, run.command, Outcome.UNKNOWN, tree, run.id)
         rows, root = runner_table.rows(call.world.settings.evidence_runners), str(call.world.root)
-        seen = suite_runs.run_in(run.command, stages.test, rows, root, run.folder)
+        seen = suite_runs.run_in(run.line, stages.test, rows, root, run.folder)
         if seen is not None:
             output, is_cut = regular_files.end_of(file, WHOLE) if file else ("", True)
             shown = reading.proof(seen, end, output, is_cut=is_cut)
             shown = whole(call, seen, shown, tree)
             noted = replace(noted, outcome=shown.outcome, suites=seen.suites)
         keep(call, files, noted)
+        if not awaited(files.root, run.at):
+            files.folder.remove(workflow_marks.AWAITED)
 
 
-AWAITED = "awaited.json"
+BEGUN, OVER = "begun:", "task:"
+"""The beginnings of the ids of a run in the background: while it runs, and after its end."""
+
 PATIENCE = 6 * 3600.0
 """Seconds for which the end of a run in the background is awaited."""
 
-_WAITING = 20
-"""How many runs are awaited at a time."""
 
-
-@dataclass(frozen=True, slots=True)
-class Awaited:
-    """A test run of this worktree in the background whose end the client has not reported yet.
-
-    Attributes:
-        at: when it was last seen running, in seconds since the epoch.
-        task: the client's id of it.
-        command: the whole command line.
-        tree: the name of the tree at that time; "" if it is not known.
-        folder: the event's `cwd` when it began; "" counts as the top folder.
-    """
-
-    at: float
-    task: str
-    command: str
-    tree: str
-    folder: str = ""
-
-
-def awaited(files: WorkflowFiles, now: float) -> list[Awaited]:
-    """The runs that are still awaited; none if the file is missing or cannot be understood."""
-    # If it cannot be understood, their ends are missed, and the suite is run once more.
-    runs = from_json(tuple[Awaited, ...], files.load(AWAITED)) or ()
-    return [run for run in runs if abs(now - run.at) < PATIENCE]
-
-
-def wait_for(files: WorkflowFiles, run: Awaited) -> None:
-    """Wait for the end of a run. The caller holds the lock."""
-    others = [other for other in awaited(files, run.at) if other.task != run.task]
-    _keep(files, [*others, run][-_WAITING:])
-
-
-def take(files: WorkflowFiles, task: str, now: float) -> Awaited | None:
-    """Remove and return an awaited run; None if there is no such run here. The caller holds the lock."""
-    live = awaited(files, now)
-    _keep(files, [waiting for waiting in live if waiting.task != task])
-    return next((waiting for waiting in live if waiting.task == task), None)
-
-
-def _keep(files: WorkflowFiles, waiting: list[Awaited]) -> None:
-    if not waiting:
-        files.sessions.remove(AWAITED)
-        files.folder.remove(workflow_marks.AWAITED)
-        return
-    files.save(AWAITED, [asdict(run) for run in waiting])
-    until = int((max(run.at for run in waiting) + PATIENCE) * 1e9)
-    files.folder.mark(workflow_marks.AWAITED, until)
+def awaited(root: Path, now: float) -> list[RunRecord]:
+    """The runs in the background whose end the client has not reported yet."""
+    runs = EvidenceRoom(root).records()
+    over = {run.id.replace(OVER, BEGUN, 1) for run in runs if run.id.startswith(OVER)}
+    begun = (run for run in runs if run.id.startswith(BEGUN) and run.id not in over)
+    return [run for run in begun if abs(now - run.at) < PATIENCE]
