@@ -2,13 +2,12 @@
 
 A waiter that made a whole look has the engine in memory. After some quiet minutes `ci_waiter` hands over to
 this module: the same process starts again, and imports only what asks the machine's shared looks. It gets
-its event on stdin like any hook, together with what it has to know (`Rest`), so that its token is in no
-file. Once there is something to decide, this process continues with the waiter's whole path.
+what it has to know (`Rest`) on stdin, in place of an event, so that its token is in no file. Once there is
+something to decide, this process continues with the waiter's whole path.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import select
@@ -40,10 +39,7 @@ LONGEST_WAIT = 900.0
 """The longest time, in seconds, within which a waiter promises to be back."""
 
 REST = "lifecycle_rest"
-"""The key in the event's object under which a waiter passes on what it knows."""
-
-MOST_BYTES = 60_000
-"""How many bytes a pipe takes before anybody reads; with a longer event, the waiter stays as it is."""
+"""The key, in an object in place of the event, under which a waiter passes on what it knows."""
 
 SETTLED = 0
 """The exit code if nobody listens any more, or another waiter waits."""
@@ -87,7 +83,7 @@ def can_rest() -> bool:
 
 
 def give_place(content: bytes) -> None:
-    """Start this process again with these bytes on its stdin; does not return."""
+    """Start this process again with these bytes on its stdin, which a pipe takes; does not return."""
     reader, writer = os.pipe()
     os.write(writer, content)
     os.close(writer)
@@ -97,15 +93,6 @@ def give_place(content: bytes) -> None:
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 -- itself
 
 
-def packed(event: Mapping[str, Any], rest: Rest) -> bytes | None:
-    """The event and the rest as bytes for `give_place`; None if they are too long.
-
-    The event's name is left out: after a rest, no session is starting any more.
-    """
-    content = json.dumps({**event, "hook_event_name": "", REST: rest}).encode()
-    return content if len(content) <= MOST_BYTES else None
-
-
 def run() -> int | dict[str, Any]:
     """Wait at rest if the event asks for that.
 
@@ -113,9 +100,10 @@ def run() -> int | dict[str, Any]:
         SETTLED, or the event for the whole path.
     """
     event = stdin_event.read_input()
-    rest: Rest | None = event.pop(REST, None)
+    rest: Rest | None = event.get(REST)
     if rest is None:
         return event
+    event = {"session_id": rest["session"]}  # no session is starting any more
     try:
         with signs_of_life.alone(Folder(Path(rest["root"])), 0):
             clock = SystemClock()

@@ -11,7 +11,7 @@ import pytest
 from lifecycle.feedback.waiting.look_rounds import SharedAnswer
 from lifecycle.feedback.waiting.shared_looks import SharedLooks
 from lifecycle.hooks import quick_wait
-from lifecycle.hooks.quick_wait import MOST_BYTES, REST, Rest
+from lifecycle.hooks.quick_wait import REST, Rest
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
 
@@ -146,14 +146,6 @@ def test_what_is_to_be_looked_at_whole_is_due_now(
     answer = SharedAnswer(is_whole, NOW + 120)
     monkeypatch.setattr(SharedLooks, "ask", lambda *_: answer)
     assert quick_wait.asking(ground.rest, ground.clock)(NOW) == again
-
-
-def test_what_no_pipe_takes_is_not_given_on(ground: _Ground) -> None:
-    """The waiter then stays as it is; else it goes on as no start's, which waits for what tells first."""
-    event = {"session_id": "s", "hook_event_name": "SessionStart"}
-    given = json.loads(quick_wait.packed(event, ground.rest) or b"")
-    assert given == {"session_id": "s", "hook_event_name": "", REST: ground.rest}
-    assert quick_wait.packed({"said": "x" * MOST_BYTES}, ground.rest) is None
 
 
 def test_no_other_process_is_begun_anew() -> None:

@@ -12,6 +12,7 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 
 from __future__ import annotations
 
+import json
 import math
 
 from lifecycle.app import news_packets
@@ -205,7 +206,7 @@ class _Waiter(Waiting[Reply]):
             source=token.source,
             path=str(looks.path),
         )
-        return quick_wait.packed(self.call.event, rest)
+        return json.dumps({quick_wait.REST: rest}).encode()
 
     def _dates(self) -> dict[str, int]:
         """The dates of files that others change meanwhile, by path: compared, never read."""
