@@ -73,7 +73,8 @@ def status(session: Session) -> None:
     why, activity = _why_off(session), None
     if not why:
         try:
-            activity = _activity(session, stages, files)
+            before = workflow_tasks.known(files, session.world.tracker, stages)
+            activity = workflow_tasks.asked_anew(session.world, before)
         except LifecycleError as error:
             why = f"the tracker does not answer. {error.sentence}"
     note = tracker_opening.note_of(session.world) if activity is not None else ""
@@ -173,16 +174,6 @@ def _text() -> str:
 
 
 UNHEARD = "Note: no hook is set up here, so no session is led; run: lifecycle init --stages"
-
-
-def _activity(session: Session, stages: StageSettings, files: WorkflowFiles) -> Activity:
-    """Ask the tracker for the workflow's tasks, and keep the answer for the hooks."""
-    tracker = session.world.tracker
-    before = workflow_tasks.known(files, tracker, stages)
-    activity = workflow_tasks.ask(tracker, stages, session.now, before)
-    with files.locked(session.world.deadline.remaining()):
-        workflow_tasks.keep(files, activity)
-    return activity
 
 
 def _session_standing(

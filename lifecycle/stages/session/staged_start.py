@@ -22,7 +22,7 @@ from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
-from lifecycle.stages.stop.staged_task import asked_anew, facts_of
+from lifecycle.stages.stop.staged_task import facts_of
 from lifecycle.stages.transcript import stop_input, tasks_taken
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.registry import OWN_COMMANDS
@@ -131,7 +131,7 @@ class _Start:
         known = workflow_tasks.known(self.files, self.call.world.tracker, self.stages)
         if known is not None and known.is_fresh(self.now):
             return known
-        return asked_anew(self.call, known)
+        return workflow_tasks.asked_anew(self.call.world, known)
 
     def _cleared(self) -> SessionRecord | None:
         """The record of the cleared session (the same client's last one), if it was led."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, replace
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.core.values.configured import StageSettings
+from lifecycle.core.world import World
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -100,6 +101,15 @@ def ask(
     still_open = (task for task in tasks.values() if task.is_open)
     by_urgency = tuple(sorted(still_open, key=lambda task: task.urgency))
     return Activity(now, key_of(tracker, settings), by_urgency, families[:_FAMILIES], ready)
+
+
+def asked_anew(world: World, before: Activity | None) -> Activity:
+    """The tracker's tasks as they are now, which are kept; `before` is the last answer. Takes the lock."""
+    files = WorkflowFiles(world.root)
+    activity = ask(world.tracker, world.settings.stages, world.clock.now(), before)
+    with files.locked():
+        keep(files, activity)
+    return activity
 
 
 def keep(files: WorkflowFiles, activity: Activity) -> None:

@@ -24,7 +24,6 @@ from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.own_task import AGENT, ENDING, Own
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.storage import log
-from lifecycle.storage.workflow_files import WorkflowFiles
 
 
 def facts_of(
@@ -64,15 +63,6 @@ def facts_of(
         is_claimed=is_claimed,
         check=_test_command(call.world) if names_tests else "",
     )
-
-
-def asked_anew(call: StageCall, known: Activity | None) -> Activity:
-    """The tracker's tasks as they are now, which are kept; `known` is the last answer. Takes the lock."""
-    world, files = call.world, WorkflowFiles(call.world.root)
-    activity = workflow_tasks.ask(world.tracker, world.settings.stages, world.clock.now(), known)
-    with files.locked():
-        workflow_tasks.keep(files, activity)
-    return activity
 
 
 def _test_command(world: World) -> str:
@@ -251,7 +241,7 @@ class TaskSearch(Own):
         known = self.before
         if not may_ask or (known is not None and self._is_believed(known)):
             return known
-        return asked_anew(self.call, known)
+        return workflow_tasks.asked_anew(self.call.world, known)
 
     def _is_believed(self, known: Activity) -> bool:
         """True unless the answer is too old, or lacks a task that was begun here."""
