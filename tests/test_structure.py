@@ -26,7 +26,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_872,
     "storage": 1_412,
-    "settings": 805,
+    "settings": 807,
     "git": 978,
     "github": 5_759,
     "trackers": 2_380,

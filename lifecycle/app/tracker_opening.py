@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.claim_file import Claim, CorruptClaimError
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
+from lifecycle.core.tracker import GITHUB
 from lifecycle.git.tracked_files import tracked
 from lifecycle.settings import resources, running_client
 from lifecycle.storage import log, store
@@ -83,7 +84,7 @@ def _has_answered(world: TrackerHub) -> bool:
     """True if another tracker than GitHub named the staged workflow's tasks here, which are in it still."""
     from lifecycle.stages.session import workflow_tasks
 
-    return workflow_tasks.asked(WorkflowFiles(world.root)) not in ("", registry.GITHUB)
+    return workflow_tasks.asked(WorkflowFiles(world.root)) not in ("", GITHUB)
 
 
 def _has_github(world: TrackerHub) -> bool:
@@ -97,7 +98,7 @@ def _has_github(world: TrackerHub) -> bool:
 
 def issues_of(world: TrackerHub) -> Tracker:
     """GitHub's issues as a tracker, whichever tracker this worktree uses; raises BadConfig."""
-    return registry.open_tracker(registry.GITHUB, place_of(world))
+    return registry.open_tracker(GITHUB, place_of(world))
 
 
 def inner_of(world: TrackerHub, agent: str = "", tracker: str = "") -> Tracker | None:
@@ -110,7 +111,7 @@ def inner_of(world: TrackerHub, agent: str = "", tracker: str = "") -> Tracker |
         BadConfig: the settings cannot be used, or name an unknown tracker.
     """
     name, place = tracker or registry.chosen(world), place_of(world, agent)
-    return None if name == registry.GITHUB else registry.open_tracker(name, place)
+    return None if name == GITHUB else registry.open_tracker(name, place)
 
 
 def place_of(world: TrackerHub, agent: str = "") -> TrackerPlace:

@@ -178,10 +178,11 @@ def revoke(environment: Mapping[str, str], repository: Path) -> bool:
     Raises:
         BrokenTrust: trust.json cannot be read; it is left unchanged.
     """
-    trusted = _trusted(environment)
-    if trusted.pop(str(repository), None) is None:
+    trusted, name = _trusted(environment), str(repository)
+    kept = {key: e for key, e in trusted.items() if name not in (key, e.get("repository"))}
+    if kept == trusted:
         return False
-    write(*_file(environment, trusted))
+    write(*_file(environment, kept))
     return True
 
 
@@ -203,7 +204,9 @@ def _allowed(environment: Mapping[str, str], repository: Path, kind: str) -> lis
 
 
 def _file(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> tuple[Path, bytes]:
-    text = json.dumps({"version": _TRUST_VERSION, "trusted": trusted}, indent=2)
+    # Entries under digests are an earlier lifecycle's, which may still be installed: they end here.
+    entries = {key: entry for key, entry in trusted.items() if Path(key).is_absolute()}
+    text = json.dumps({"version": _TRUST_VERSION, "trusted": entries}, indent=2)
     return _needed(environment) / TRUST, text.encode("ascii") + b"\n"
 
 

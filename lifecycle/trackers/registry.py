@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
-from lifecycle.core.tracker import Note, Task, Tracker, Wording
+from lifecycle.core.tracker import GITHUB, Note, Task, Tracker, Wording
 from lifecycle.core.values.configured import AUTO, Settings
 from lifecycle.core.world import World
 from lifecycle.storage import journal
@@ -26,9 +26,6 @@ from lifecycle.trackers import refusals
 if TYPE_CHECKING:
     from lifecycle.core.values.shapes import CardWords
     from lifecycle.github.client.rest import Calls
-
-GITHUB = "github"
-
 
 TRACKERS = {
     "beads": "lifecycle.trackers.beads.bd_tracker",

@@ -177,6 +177,24 @@ def test_trust_can_be_taken_back(environment: dict[str, str]) -> None:
     assert user_folder.is_trusted(environment, there, COMMANDS)
 
 
+@pytest.mark.parametrize("is_yes", [True, False])
+def test_what_an_earlier_lifecycle_was_allowed_ends(
+    environment: dict[str, str], *, is_yes: bool
+) -> None:
+    """It kept each yes under a digest, and may still be installed: no new yes, and no no, leaves one."""
+    here, place = Path("/home/dev/hello/.git"), config.own_folder(environment)
+    assert place is not None
+    entry = {"repository": str(here), "commands": list(COMMANDS)}
+    file = place / user_folder.TRUST
+    user_folder.write(file, json.dumps({"version": 1, "trusted": {"ab" * 32: entry}}).encode())
+    assert not user_folder.is_trusted(environment, here, COMMANDS)
+    if is_yes:
+        user_folder.allow(environment, here, commands=COMMANDS)
+    else:
+        assert user_folder.revoke(environment, here) is True
+    assert [*json.loads(file.read_bytes())["trusted"]] == [str(here)] * is_yes
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -19,6 +19,7 @@ from lifecycle.app.tracker_opening import note_of
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, NotInstalled
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.core.tracker import GITHUB
 from lifecycle.sandbox.server import SandboxInfo
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import CLAIM_FILE
@@ -69,7 +70,7 @@ def test_github_is_the_tracker_where_no_other_is_found(root: Path) -> None:
     """Nothing is configured: the issues, and no other tracker inside."""
     made = world(root)
     assert isinstance(made.tracker, GitHubIssues)
-    assert made.tracker.name == registry.GITHUB
+    assert made.tracker.name == GITHUB
     assert made.inner_as("") is None
 
 
@@ -80,8 +81,8 @@ def test_a_database_and_its_program_are_found(root: Path) -> None:
     (root / ".beads").mkdir()
     nothing = str(root / "nothing")
     (root / "nothing").mkdir()
-    assert registry.chosen(world(root, PATH=nothing)) == registry.GITHUB
-    assert registry.chosen(world(root, PATH=path)) == registry.GITHUB, "nobody has allowed it"
+    assert registry.chosen(world(root, PATH=nothing)) == GITHUB
+    assert registry.chosen(world(root, PATH=path)) == GITHUB, "nobody has allowed it"
     simulated.allow(root, {"HOME": str(root / "home")})
     found = world(root, PATH=path)
     assert found.tracker.name == "beads"
@@ -103,7 +104,7 @@ def test_a_database_without_its_program_is_never_passed_over_silently(root: Path
     assert note_of(world(root, PATH=path)) == ""
     (root / ".lifecycle").mkdir()
     known = world(root, PATH=path, GH_TOKEN="ghp_" + "a" * 36)
-    assert known.tracker.name == registry.GITHUB
+    assert known.tracker.name == GITHUB
     note = note_of(known)
     assert note.startswith(".beads is here, and bd is not on PATH, so tasks are GitHub's issues; ")
     assert f"tracker: {note}" in (root / ".lifecycle" / "log").read_text()
@@ -118,7 +119,7 @@ def test_a_folder_that_is_configured_is_missed_as_well(root: Path) -> None:
         _ = world(root, PATH=path).tracker
     assert refusal.value.sentence.startswith("tracker.folder is set, and bd is not on PATH, so ")
     configure(root, 'tracker.use = "github"\ntracker.folder = "tasks"')
-    assert world(root, PATH=path).tracker.name == registry.GITHUB
+    assert world(root, PATH=path).tracker.name == GITHUB
     assert note_of(world(root, PATH=path)) == ""
 
 

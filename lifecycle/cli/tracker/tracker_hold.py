@@ -15,10 +15,10 @@ from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import quoted
-from lifecycle.core.tracker import Capability, Task, TaskStatus
+from lifecycle.core.tracker import GITHUB, Capability, Task, TaskStatus
 from lifecycle.git import lease
 from lifecycle.stages.session import activation
-from lifecycle.trackers import refusals, registry
+from lifecycle.trackers import refusals
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     """
     tasks = session.tracker.ready(labels=labels)
     is_linked = any(linked_writes.issue_named(session.world, task) for task in tasks)
-    is_plain = bool(tasks) and session.tracker.name != registry.GITHUB and not is_linked
+    is_plain = bool(tasks) and session.tracker.name != GITHUB and not is_linked
     if is_plain and session.tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
         mine = session.tracker.claim_next(labels=labels)
         taken = _yours(session, mine, []) if mine is not None else None
@@ -78,7 +78,7 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     if tasks:
         count = "the only one was" if len(tasks) == 1 else f"all {len(tasks)} were"
         nothing = f"{nothing[:-1]} any more: {count} taken by others; nothing was claimed."
-    elif session.tracker.name == registry.GITHUB:
+    elif session.tracker.name == GITHUB:
         nothing += (
             " Tasks that an open PR closes do not count; to take one: lifecycle claim <number>"
         )
@@ -88,7 +88,7 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
 def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
     """Claim the first of the tasks that is still free; raises the last refusal that has another reason."""
     world, reasons = session.world, list[errors.Refused]()
-    has_leases = session.tracker.name == registry.GITHUB and rules.has_remote(session)
+    has_leases = session.tracker.name == GITHUB and rules.has_remote(session)
 
     def claimed(task: Task) -> _Told:
         try:
@@ -123,7 +123,7 @@ def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool 
     `is_any`: nobody named this task, so it is refused if an open pull request is for it.
     """
     world = session.world
-    is_issue = world.tracker.name == registry.GITHUB
+    is_issue = world.tracker.name == GITHUB
     is_claimed = is_issue and rules.has_remote(session)
     if is_claimed or linked_writes.issue_named(world, task) is not None:
         taken = take(world, session.claim_store, task.id, force=force, is_any=is_any)

@@ -19,7 +19,7 @@ from lifecycle.cli.tracker.tracker_values import key_of
 from lifecycle.core.errors import AlreadyClaimed, HeldByAnother, NotFound, Refused
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import named
-from lifecycle.core.tracker import Task
+from lifecycle.core.tracker import GITHUB, Task
 from lifecycle.core.values.model import Look
 from lifecycle.git import lease
 from lifecycle.github.operations.ensure_issues import IssueOperations
@@ -44,7 +44,7 @@ class Stand:
         """Read the task `name`, its issue and claim; raises as the tracker's `get`, and ClaimRefused."""
         self.session, self.world = session, session.world
         self.task = task = session.tracker.get(name)
-        self.is_issue = session.tracker.name == registry.GITHUB
+        self.is_issue = session.tracker.name == GITHUB
         self.issue = int(task.id) if self.is_issue else linked_writes.issue_named(self.world, task)
         is_free = self.is_issue or not task.is_open or task.assignee == session.tracker.actor
         self.other = "" if is_free else task.assignee

@@ -10,6 +10,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.tracker import GITHUB
 from lifecycle.setup.doctor import (
     examine_github,
     examine_hooks,
@@ -101,9 +102,7 @@ def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
         return False
     has_tracker = ("tracker.found", Level.OK) in [(each.name, each.level) for each in findings]
     # A tracker whose program is missing is a problem; a missing remote or token is not.
-    return registry.is_alone(case.world) or (
-        has_tracker and case.world.tracker.name != registry.GITHUB
-    )
+    return registry.is_alone(case.world) or (has_tracker and case.world.tracker.name != GITHUB)
 
 
 def _unused(finding: DoctorFinding) -> DoctorFinding:

@@ -12,7 +12,7 @@ from pathlib import Path
 from lifecycle.app import tracker_opening
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.redact import as_data, named, quoted, short, visible
-from lifecycle.core.tracker import Atomicity, Task
+from lifecycle.core.tracker import GITHUB, Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
@@ -26,7 +26,6 @@ from lifecycle.setup.init.planned_files import digest
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.storage import journal, store
 from lifecycle.storage.workflow_files import WorkflowFiles
-from lifecycle.trackers import registry
 from lifecycle.workflow.sources import source_files
 from lifecycle.workflow.store.document_files import UnusableFile
 from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
@@ -51,11 +50,11 @@ def _answers(case: Examined) -> None:
     if note:
         what, _, fix = note.partition("; ")
         case.find("tracker.program", what=what, fix=fix.rstrip("."))
-    if tracker.name == registry.GITHUB and not isinstance(case.access, RepositoryAccess):
+    if tracker.name == GITHUB and not isinstance(case.access, RepositoryAccess):
         return None  # reported with the token, or with the repository
     abilities = tracker.abilities()
     why = "as found here" if case.settings.tracker_use == AUTO else "as configured"
-    if tracker.name == registry.GITHUB:
+    if tracker.name == GITHUB:
         case.find("tracker.found.issues", base=case.base, why=why)
     else:
         # Some trackers report more about themselves than their name.
@@ -65,10 +64,10 @@ def _answers(case: Examined) -> None:
         case.find("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
     is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
     # For issues, an earlier finding says why no lease can be written.
-    is_fine = is_safe or tracker.name == registry.GITHUB
+    is_fine = is_safe or tracker.name == GITHUB
     key = "tracker.claim.safe" if is_fine else "tracker.claim.unsafe"
     worth = table()["words"]["claim"][abilities.claim_atomicity]
-    if tracker.name == registry.GITHUB and case.world.git.remote_url(case.settings.remote):
+    if tracker.name == GITHUB and case.world.git.remote_url(case.settings.remote):
         # A claim takes it with a lease, under the claim's name, not the tracker's actor.
         return case.find(
             "tracker.claim.lease", login=visible(case.world.forge.viewer()), worth=worth
@@ -122,7 +121,7 @@ def _tasks(case: Examined) -> None:
         return None  # reported with the tracker
     try:
         tracker = case.world.tracker
-        if tracker.name == registry.GITHUB and not isinstance(case.facts, TokenFacts):
+        if tracker.name == GITHUB and not isinstance(case.facts, TokenFacts):
             return None  # reported with the token
         tasks = workflow_tasks.ask(tracker, stages, case.clock.now()).tasks
     except LifecycleError as error:

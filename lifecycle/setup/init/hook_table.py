@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.settings.resources import top_folder
 
 DAY = 86_400
 
@@ -246,7 +247,9 @@ def own_name(hook: object) -> str | None:
         return None
     command, args = str(hook.get("command")), hook.get("args")
     # Before there was a signature, an entry had no arguments, and its script was the package's own.
-    is_older = args == [] and Path(command).parts[-3:-1] == ("lifecycle", "_hooks")
+    folder = Path(command).parent
+    is_packages = folder.parts[-2:] == ("lifecycle", "_hooks") or folder == top_folder("hooks")
+    is_older = args == [] and is_packages
     signed = f" {_SIGNED}" if is_older or args == [_SIGNED] else ""
     match = _OWN.search(f"{command}{signed}")
     return match[1] if match else None

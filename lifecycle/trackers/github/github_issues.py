@@ -25,7 +25,7 @@ from lifecycle.trackers import refusals
 from lifecycle.trackers.github import issue_tasks
 from lifecycle.trackers.github.issue_claims import IssueHolding
 from lifecycle.trackers.github.issue_tasks import TaskLists
-from lifecycle.trackers.registry import GITHUB, OWN_COMMANDS, TrackerPlace
+from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 _REASON = "close-reason"
 _REASONS: tuple[Reason, ...] = ("completed", "not_planned", "duplicate")
@@ -41,7 +41,7 @@ def open_tracker(place: TrackerPlace) -> GitHubIssues:
 class GitHubIssues(TaskLists):
     """Fits `tracker.Tracker`. No request is made before the first verb."""
 
-    name = GITHUB
+    name = tracker.GITHUB
 
     _issues = cached_property(lambda self: IssueOperations(self._calls))
     _comments = cached_property(lambda self: CommentOperations(self._calls))

@@ -337,11 +337,16 @@ def test_entries_without_a_mark_are_not_set_up_twice(
         assert setup.mark.mode == "shared"
 
 
+@pytest.mark.parametrize("is_checkout", [True, False])
 @pytest.mark.parametrize("has_mark", [True, False])
-def test_entries_of_before_the_signature_are_renewed_and_go(clone: Clone, has_mark: bool) -> None:
+def test_entries_of_before_the_signature_are_renewed_and_go(
+    clone: Clone, *, has_mark: bool, is_checkout: bool
+) -> None:
     """What an `init` without it wrote leaves no hook twice, with its mark of then and if that was lost."""
     for file in (Path(__file__).parent / "unsigned").iterdir():
-        clone.write(f".claude/{file.name}", file.read_bytes())
+        text, hooks = file.read_text(), str(resources.top_folder("hooks"))
+        moved = re.sub(r"/opt/pipx/\S+/_hooks", hooks, text) if is_checkout else text
+        clone.write(f".claude/{file.name}", moved)
     if not has_mark:
         (clone.root / MARK).unlink()
     assert "did not write" not in ok(clone.run("init"))
