@@ -302,28 +302,22 @@ class ProjectFiles:
         path = self.root / name
         content = self.draft.read(name)
         values = {"review": supplies.REVIEW, "start": self.settings.start or self.start}
-        above = config.file_of(self.root)
-        pieces: tuple[init_mark.PutPiece, ...] = ()
         is_ours = content is not None and digest(content) == mark.sha256.get(name) and is_new
-        if above != path and above.is_file():
-            # In a linked worktree whose main worktree's file has it off: use a changed copy of that file.
+        if config.file_of(self.root) != path:  # in a linked worktree the main worktree's counts
             if not self.settings.use:
-                # It was already read as settings.
-                text, pieces = switch_on(above.read_bytes().decode(), name, values)
-            if pieces:
-                what = "the main worktree's, with the staged workflow switched on"
-                self._whole(mark, Supply(name, text, what))
+                problem = (
+                    f"{name} of the main worktree counts here, and has the staged workflow off"
+                )
+                raise unwritten(problem, "run lifecycle init --stages there")
         elif is_ours or not os.path.lexists(path):
             what = "the staged workflow, and every key with its default"
             self._whole(mark, Supply(name, supplies.staged(**values), what))
-            return
         elif content is None:
             raise unwritten(f"{name} is no file", "move it away")
-        else:
-            text, pieces = switch_on(decoded(content, name), name, values)
-            self.draft.write(name, text.encode(), "the staged workflow is switched on")
-            mark.switched += pieces
-        if not (pieces or self.settings.use):
+        elif added := switch_on(decoded(content, name), name, values):
+            self.draft.write(name, content + added.encode(), "the staged workflow is switched on")
+            mark.switched += (init_mark.PutPiece("", added),)
+        elif not self.settings.use:
             self.note("left-off", name=name)
 
 

@@ -212,7 +212,7 @@ def test_a_workflow_that_somebody_switched_off_stays_off(clone: Clone) -> None:
 
 def test_commands_of_other_names_are_the_projects_own_business(clone: Clone) -> None:
     """Where the settings name another review, that one is meant, and none is supplied."""
-    clone.write(TOML, "[stages]\nreview = '/our-review'\nstart = '/our-start'\n")
+    clone.write(TOML, "[stages]\nuse = true\nreview = '/our-review'\nstart = '/our-start'\n")
     ok(clone.run("init", "--stages"))
     stages = config.load(clone.root, {}).stages
     assert (stages.use, stages.review, stages.start) == (True, "/our-review", "/our-start")
@@ -395,18 +395,20 @@ def test_a_fresh_worktree_gets_the_workflow_too(clone: Clone) -> None:
     assert new.git("status", "--porcelain", "--untracked-files=all") == ""
 
 
-def test_a_linked_worktree_is_switched_on_for_itself(clone: Clone) -> None:
-    """The main one's settings are off: here they are on, the rest is the main one's, and out again."""
+def test_a_linked_worktree_is_switched_on_with_the_main_one(clone: Clone) -> None:
+    """While the main one's settings, which count there, are off, that is said and nothing is written."""
     clone.git("commit", "--quiet", "--allow-empty", "-m", "x")
     clone.write(TOML, 'remote = "fork"\n')
     new = Clone(clone.root.parent / "b new", clone.home)
     clone.git("worktree", "add", "--quiet", "-b", "b", str(new.root))
     before = contents(new)
+    assert "run lifecycle init --stages there" in refused(new.run("init", "--stages"))
+    assert contents(new) == before
+    ok(clone.run("init", "--stages"))
     ok(new.run("init", "--stages"))
+    assert not (new.root / TOML).exists()
     here = config.load(new.root, {})
     assert (here.remote, here.stages.use) == ("fork", True)
-    assert clone.read(TOML) == 'remote = "fork"\n'
-    assert new.git("status", "--porcelain", "--untracked-files=all") == ""
     ok(new.run("init", "--remove"))
     assert contents(new) == before
 
@@ -521,7 +523,7 @@ def test_the_commands_speak_of_commands_that_exist(clone: Clone, *, is_review: b
 
 def test_a_label_of_its_own_stands_in_the_command(clone: Clone) -> None:
     """The command that begins with a task asks for the project's label."""
-    clone.write(TOML, "[stages]\nlabel = 'robots'\n")
+    clone.write(TOML, "[stages]\nuse = true\nlabel = 'robots'\nstart = '/task-start'\n")
     told = ok(clone.run("init", "--stages"))
     assert 'Next: put the label "robots" on a task.' in told
     assert "--label robots" in clone.read(start_page(clone))
