@@ -16,7 +16,7 @@ import math
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from types import FrameType
@@ -26,6 +26,7 @@ from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from subprocess import Popen
 
     from tenacity import RetryCallState, Retrying
@@ -336,24 +337,84 @@ _SOON_READ = 1024
 """How many characters a process is given at once, whether or not it reads: each pipe holds them."""
 
 
-def heard(
-    process: Popen[str], errors: str, seconds: float, given: str = "", most: float = math.inf
-) -> tuple[str, str]:
-    """What a process printed until it ended.
+_END_SECONDS = 0.3
+"""How long a process may take to end when it is asked to."""
 
-    Processes that it left behind may hold its output open: they are not waited for.
+
+def ran(
+    words: Sequence[str],
+    seconds: float,
+    environment: Mapping[str, str],
+    folder: Path | None = None,
+    *,
+    errors: str = "replace",
+    given: str = "",
+    most: float = math.inf,
+    grace: float = 0.0,
+) -> tuple[int, str, str]:
+    """Run a program in a process group of its own, and return its exit code and both outputs.
+
+    If it is interrupted, late or endless, all of its group is ended. Processes that it left behind may hold
+    its output open: they are not waited for.
 
     Args:
-        process: the process, with pipes for both outputs.
-        errors: how bytes that are not UTF-8 are decoded, as the process was given it.
+        words: the program and its arguments.
         seconds: how long it may take.
-        given: its input, if any.
+        environment: all of its variables.
+        folder: where it runs; None for where we do.
+        errors: how bytes that are not UTF-8 are decoded.
+        given: its input; if "", it finds the end at once.
         most: how many bytes it may have printed while it still runs.
+        grace: seconds in which it may end by itself if we are interrupted.
 
     Raises:
+        OSError: it cannot be started.
         TimeoutExpired: it did not end in time.
         OverflowError: it printed more.
     """
+    from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+
+    process = Popen(
+        words,
+        cwd=folder,
+        env=environment,
+        stdin=PIPE if given else DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+        encoding="utf-8",
+        errors=errors,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            out, err = _heard(process, errors, seconds, given, most)
+        except BaseException as error:
+            if grace and not isinstance(error, (TimeoutExpired, OverflowError)):
+                with suppress(TimeoutExpired):
+                    process.communicate(timeout=grace)
+            _end(process)
+            raise
+    return process.returncode, out, err
+
+
+def _end(process: Popen[str]) -> None:
+    """End a process and what it started (ssh, git-remote-https), which hold its pipes open.
+
+    Asked to end, git removes its lock files; killed, it leaves them, and the next git refuses to work.
+    """
+    from subprocess import TimeoutExpired
+
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(TimeoutExpired):
+            process.wait(timeout=_END_SECONDS)
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _heard(
+    process: Popen[str], errors: str, seconds: float, given: str, most: float
+) -> tuple[str, str]:
+    """What a process printed until it ended; raises as `ran` does."""
     from subprocess import TimeoutExpired
 
     has_ended = False

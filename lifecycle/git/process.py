@@ -5,10 +5,7 @@ Nothing here prompts, waits for an editor, or outlives the deadline; every call 
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -19,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from lifecycle.core.errors import BadConfig, GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import few, redact
-from lifecycle.core.timing import Deadline, DeadlineReached, heard
+from lifecycle.core.timing import Deadline, ran
 from lifecycle.settings.config import for_child, is_known_to_gh, web_host
 from lifecycle.settings.resources import Sentences
 
@@ -73,9 +70,6 @@ _READING = ("ls-remote", "fetch")
 
 _FINISH_SECONDS = 3.0
 """How long such a command may continue after Ctrl-C, or after the time was up."""
-
-_END_SECONDS = 0.3
-"""How long git may take to end when it is asked to."""
 
 _NOWHERE = "not a git repository (or any"
 """git's words if there is no repository; for one that it cannot use, it says something else."""
@@ -171,40 +165,20 @@ class GitRepository:
         silent["GIT_OPTIONAL_LOCKS"] = "0"  # a read need not write an index
         environment = {k: v for k, v in variables.items() if k not in _PLACES} | silent
         environment |= self.places
+        seconds = self.deadline.remaining(at_most=120.0)
+        grace = _FINISH_SECONDS if _verb(args) in _WHOLE else 0.0
+        place = (environment, self.root)
         try:
-            process = subprocess.Popen(
-                command,
-                cwd=self.root,
-                env=environment,
-                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors=self.errors,
-                start_new_session=True,
+            code, out, err = ran(
+                command, seconds, *place, errors=self.errors, given=stdin, grace=grace
             )
         except (FileNotFoundError, NotADirectoryError):
             name = "no-git" if self.root.is_dir() else "no-folder"
             raise GitFailed(sentence(name, root=self.root)) from None
-        with process:
-            try:
-                out, err = heard(
-                    process, self.errors, self.deadline.remaining(at_most=120.0), stdin
-                )
-            except subprocess.TimeoutExpired:
-                _end(process)
-                late = sentence("too-long", verb=_verb(args))
-                raise Transient(late, is_ambiguous=True) from None
-            except (KeyboardInterrupt, DeadlineReached):
-                if _verb(args) in _WHOLE:
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        process.communicate(timeout=_FINISH_SECONDS)
-                _end(process)
-                raise
-            except BaseException:
-                _end(process)
-                raise
-        if process.returncode != 0 and check:
+        except subprocess.TimeoutExpired:
+            late = sentence("too-long", verb=_verb(args))
+            raise Transient(late, is_ambiguous=True) from None
+        if code != 0 and check:
             _refuse(args, f"{err}\n{out}")
         return out.rstrip("\n")
 
@@ -377,18 +351,6 @@ def _is_host(remote: Remote, web: str) -> bool:
 def _verb(args: tuple[str, ...]) -> str:
     """The git command's name, after any `-c name=value`."""
     return next((arg for arg in args if not arg.startswith("-") and "=" not in arg), "")
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End git and what it started (ssh, git-remote-https), which hold its pipes open.
-
-    Asked to end, git removes its lock files; killed, it leaves them, and the next git refuses to work.
-    """
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=_END_SECONDS)
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _named_below(output: str, words: str) -> str:

@@ -5,16 +5,15 @@ The user's `token_command` comes from the user's own file, so it gets the enviro
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lifecycle.core.errors import NoToken
 from lifecycle.core.redact import keep_secret
+from lifecycle.core.timing import ran
 from lifecycle.settings import config, readers, resources
 
 SECONDS = 10.0
@@ -120,29 +119,10 @@ def _gh_store(environment: Mapping[str, str]) -> Path:
 
 def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> tuple[int, str]:
     """Exit code and first line, which is kept secret; the command is ended if it takes too long."""
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    with process:
-        try:
-            process.wait(seconds)
-        except BaseException:
-            # Whatever it started holds its pipe open, and ends with it.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            raise
-        assert process.stdout is not None  # noqa: S101 -- it is a pipe
-        # A process that it leaves may hold its output open, so no end of that is waited for.
-        os.set_blocking(process.stdout.fileno(), False)
-        printed = process.stdout.read() or b""
-    value = printed.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    code, printed, _ = ran(command, seconds, environment)
+    value = printed.partition("\n")[0].strip()
     keep_secret(value)
-    return process.returncode, value
+    return code, value
 
 
 def _none(where: str, problem: str, command: Sequence[str]) -> NoToken:

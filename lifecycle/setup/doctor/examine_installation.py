@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.core.light_dataclass import object_in
+from lifecycle.core.timing import ran
 from lifecycle.settings import config, user_folder
 from lifecycle.settings.resources import install_line, top_folder
 from lifecycle.setup.doctor.examined import Examined
@@ -118,21 +120,11 @@ def _started(case: Examined) -> None:
 def _runs(case: Examined, command: Path, why: str, fix: str) -> None:
     """The finding on whether a command starts and has this version; `why`: why hooks start it."""
     name = shown(command, case.root, case.environment)
-    try:
-        done = subprocess.run(
-            [command, "--version"],
-            cwd=case.root,
-            env=config.for_child("lifecycle", case.environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=case.deadline.remaining(at_most=START_SECONDS),
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        done = None
-    match = re.search(r"lifecycle, version (\S+)", done.stdout) if done is not None else None
+    seconds, printed = case.deadline.remaining(at_most=START_SECONDS), ""
+    variables = config.for_child("lifecycle", case.environment)
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        _, printed, _ = ran([str(command), "--version"], seconds, variables, case.root)
+    match = re.search(r"lifecycle, version (\S+)", printed)
     if match is None:
         return case.find("command.found.broken", name=name, why=why, fix=fix)
     if match[1] != __version__:

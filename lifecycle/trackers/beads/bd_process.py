@@ -10,8 +10,6 @@ Source: variables and flags: `bd --help` and docs/CONFIG.md, https://github.com/
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +17,7 @@ from pathlib import Path
 
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import Deadline, heard
+from lifecycle.core.timing import Deadline, ran
 from lifecycle.settings.config import for_child
 from lifecycle.storage import regular_files, store
 from lifecycle.trackers.beads import bd_here
@@ -149,36 +147,21 @@ class Runner:
             return self._run(words, Deadline.after(self.deadline.clock, most), is_write=is_write)
 
     def _run(self, words: tuple[str, ...], until: Deadline, *, is_write: bool) -> Ran:
+        about = {"verb": verb_of(words), "maybe": ", and may have done it" if is_write else ""}
+        command, variables = [self.program, *words], self._variables()
         try:
-            process = subprocess.Popen(
-                [self.program, *words],
-                cwd=self.root,
-                env=self._variables(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                encoding="utf-8",
-                errors="replace",
-                start_new_session=True,
-            )
+            done = Ran(*ran(command, until.left, variables, self.root, most=MOST_BYTES))
         except OSError as error:
             raise errors.NotInstalled(sentence("bd-unusable", why=error.strerror)) from None
-        about = {"verb": verb_of(words), "maybe": ", and may have done it" if is_write else ""}
-        with process:
-            try:
-                out, err = heard(process, "replace", until.left, most=MOST_BYTES)
-            except BaseException as error:
-                _end(process)
-                if isinstance(error, subprocess.TimeoutExpired):
-                    late = sentence("bd-late" if is_write else "bd-late-read", **about)
-                    raise errors.TimedOut(late, is_ambiguous=is_write) from None
-                if isinstance(error, OverflowError):
-                    raise errors.ProtocolError(sentence("bd-endless", verb=about["verb"])) from None
-                raise
-        if process.returncode < 0:
-            crash = sentence("bd-crashed", signal=-process.returncode, **about)
+        except subprocess.TimeoutExpired:
+            late = sentence("bd-late" if is_write else "bd-late-read", **about)
+            raise errors.TimedOut(late, is_ambiguous=is_write) from None
+        except OverflowError:
+            raise errors.ProtocolError(sentence("bd-endless", verb=about["verb"])) from None
+        if done.code < 0:
+            crash = sentence("bd-crashed", signal=-done.code, **about)
             raise errors.Crashed(crash, is_ambiguous=is_write)
-        return Ran(process.returncode, out, err)
+        return done
 
     def _variables(self) -> dict[str, str]:
         inherited = for_child("tracker", self.environment)
@@ -196,13 +179,6 @@ def _demand_sayable(words: tuple[str, ...]) -> None:
     longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
     if longest > MOST_WORD:
         raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End bd and everything in its group, and reap it."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def verb_of(words: tuple[str, ...]) -> str:
