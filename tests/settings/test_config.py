@@ -239,6 +239,8 @@ def test_the_boards_owner_is_a_login(tmp_path: Path) -> None:
         'close = "yes"',
         "close = true",
         "[checks]\npoll_seconds = -1",
+        "[checks.commands]\ntest = []",
+        "[checks.commands]\ntest = ''",
         "[checks]\npoll_seconds = nan",
         'labels.use = "sometimes"',
         "labels.use = true",

@@ -14,11 +14,11 @@ from lifecycle.cli.command_session import Session, end_late
 from lifecycle.cli.main import Word, read_by
 from lifecycle.cli.terminal import at_once
 from lifecycle.core.errors import NoToken
+from lifecycle.core.heard_signals import heard
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.timing import ending
 from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
 from lifecycle.settings.readers import duration
-from lifecycle.views.heard_signals import heard
 
 if TYPE_CHECKING:
     from lifecycle.app.waiting.pull_wait import Waited

@@ -23,6 +23,7 @@ from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.cli.reconcile.reconcile_words import INPUTS, lines
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import BadConfig, BadCredentials, LifecycleError, NoToken, Refused
+from lifecycle.core.heard_signals import heard
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending
@@ -33,7 +34,6 @@ from lifecycle.reconcile.scope import Policy, Scope, Shard, Trigger, narrowed, r
 from lifecycle.settings import config, readers
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
-from lifecycle.views.heard_signals import heard
 
 if TYPE_CHECKING:
     from lifecycle.reconcile.sweep import Progress

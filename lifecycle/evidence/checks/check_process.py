@@ -16,10 +16,11 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO
 
+from lifecycle.core.heard_signals import heard
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.evidence.outcomes import NOT_INSTALLED
 
@@ -88,9 +89,13 @@ def run(
         out: receives its standard output.
         err: receives its standard error.
     """
-    # Only the main thread receives signals.
+    # Only the main thread receives signals; one that is ignored, as under `nohup`, stays so.
     is_main = threading.current_thread() is threading.main_thread()
-    with _signals() if is_main else contextlib.nullcontext(list[int]()) as caught:
+    ours = [
+        number for number in _OURS if is_main and signal.getsignal(number) is not signal.SIG_IGN
+    ]
+    caught: list[int] = []
+    with heard(caught.append, *ours):
         try:
             process = subprocess.Popen(
                 words,
@@ -126,19 +131,6 @@ def run(
             return ProcessEnd(status, signal=number, is_late=not number, is_gone=is_gone)
         status = code if code >= 0 else 128 - code
         return ProcessEnd(status, signal=number, left=left, is_gone=is_gone)
-
-
-@contextlib.contextmanager
-def _signals() -> Iterator[list[int]]:
-    """The signals that came and end us, as a list; one that is ignored, as under `nohup`, stays so."""
-    caught: list[int] = []
-    handled = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in handled}
-    try:
-        yield caught
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _follow(

@@ -85,7 +85,7 @@ def test_ctrl_c_ends_it(ground: ViewGround) -> None:
     assert is_free(address)
 
 
-@pytest.mark.once("views/test_heard_signals hears each of several")
+@pytest.mark.once("core/test_heard_signals hears each of several")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_whoever_ends_it_leaves_nothing(ground: ViewGround, number: int) -> None:
     """It ends well when it is asked to, in silence."""

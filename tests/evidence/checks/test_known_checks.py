@@ -104,6 +104,20 @@ def test_what_needs_a_shell_is_refused_with_the_fix(root: Path, home: Path) -> N
         assert "nothing was run" in refused.value.sentence
 
 
+def test_a_command_of_another_form_is_refused_when_its_check_is_run(root: Path, home: Path) -> None:
+    """Other checks can be run meanwhile, and so can all that needs no check."""
+    settings = Settings(
+        check_commands={"types": 5, "lint": ["ruff"], "all": [["a"], "b"], "x": "\n"}
+    )
+    checks = found(root, settings, home)
+    assert [name for name in settings.check_commands if checks[name].problem] == [
+        "types",
+        "all",
+        "x",
+    ]
+    assert checks["lint"].commands == (("ruff",),)
+
+
 def test_a_name_that_is_none_is_told_what_there_is(root: Path, home: Path) -> None:
     """With the nearest name, and where to name one; of nothing no list is begun."""
     with pytest.raises(Refused, match='Did you mean "types"') as refused:
