@@ -328,6 +328,20 @@ def _ringing(
         signal.setitimer(signal.ITIMER_REAL, left, interval)
 
 
+@contextmanager
+def heard(listen: Callable[[int], object], *numbers: int) -> Iterator[None]:
+    """Call `listen` with the number of each of these signals that arrives; main thread only.
+
+    For a view that stays open, or a command that waits. The former handlers are restored.
+    """
+    before = {number: signal.signal(number, lambda came, _: listen(came)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from lifecycle.core.heard_signals import heard
+from lifecycle.core.timing import heard
 
 
 def test_signals_are_heard_until_the_end_and_then_are_as_before() -> None:

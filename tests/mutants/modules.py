@@ -189,7 +189,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "stages.session.staged_start",
         "stages.stop.staged_stop",
     ),
-    "It hears of signals; its tests send them to a process of its own.": ("core.heard_signals",),
     "It is made of other modules' parts: ports, values' classes, checks of other trackers.": (
         "core.light_dataclass",
         "core.ports",

@@ -14,9 +14,8 @@ from lifecycle.cli.command_session import Session, end_late
 from lifecycle.cli.main import Word, read_by
 from lifecycle.cli.terminal import at_once
 from lifecycle.core.errors import NoToken
-from lifecycle.core.heard_signals import heard
 from lifecycle.core.light_dataclass import asdict, fields_of
-from lifecycle.core.timing import ending
+from lifecycle.core.timing import ending, heard
 from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
 from lifecycle.settings.readers import duration
 

@@ -23,10 +23,9 @@ from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.cli.reconcile.reconcile_words import INPUTS, lines
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import BadConfig, BadCredentials, LifecycleError, NoToken, Refused
-from lifecycle.core.heard_signals import heard
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import visible
-from lifecycle.core.timing import Deadline, SystemClock, ending
+from lifecycle.core.timing import Deadline, SystemClock, ending, heard
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.finding import State, SweepReport, sentence

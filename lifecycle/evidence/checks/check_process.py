@@ -20,8 +20,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO
 
-from lifecycle.core.heard_signals import heard
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.timing import heard
 from lifecycle.evidence.outcomes import NOT_INSTALLED
 
 Take = Callable[[bytes], None]

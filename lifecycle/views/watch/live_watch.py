@@ -23,9 +23,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from lifecycle.core.heard_signals import heard
 from lifecycle.core.ports import Clock
-from lifecycle.core.timing import Deadline
+from lifecycle.core.timing import Deadline, heard
 from lifecycle.views.overview.overview_reading import overview, signature_of, watched
 from lifecycle.views.overview.overview_values import Overview, overview_json
 from lifecycle.views.watch.watch_screen import watch_screen

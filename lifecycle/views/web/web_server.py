@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.heard_signals import heard
 from lifecycle.core.redact import visible
+from lifecycle.core.timing import heard
 from lifecycle.settings import resources
 from lifecycle.views.overview.overview_values import overview_json
 from lifecycle.views.web import all_worktrees, web_page
