@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lifecycle.core.values.shapes import CardWords
     from lifecycle.core.world import JointWriter
     from lifecycle.feedback.waiting.shared_looks import SharedLooks
-    from lifecycle.github.auth.tokens import Token
+    from lifecycle.github.auth.tokens import Keeper, Token
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
     from lifecycle.github.client.rest import Calls
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 
 sentence: Final = resources.Sentences("app/refusals.toml")
-
-_OF_TOKEN = ("_placed", "token", "clients", "forge", "survey", "board", "tracker")
-"""Parts that are made with a token, and made again with another token."""
 
 
 class WorktreeWorld:
@@ -74,7 +71,7 @@ class WorktreeWorld:
         if settings is not None:
             self.settings = settings
         if clients is not None:
-            self.clients, self.token = clients, clients.token
+            self.clients, self.tokens = clients, clients.tokens
             self._placed = clients.addresses, None
         self.environment = environment
         self.clock = clock
@@ -83,7 +80,6 @@ class WorktreeWorld:
         self.is_hook = self.is_unheard = False
         self.by_library: Collection[str] = ()
         self.withheld: list[str] = []
-        self._is_refused = False
 
     def close(self) -> None:
         """Close the connections that were opened; the next request opens others."""
@@ -119,24 +115,6 @@ class WorktreeWorld:
         names = tuple(self.withheld)
         self.withheld.clear()
         return messages.withheld(names) if names else ""
-
-    def renew_token(self) -> None:
-        """Drop all clients if the token is about to expire, or GitHub does not accept it.
-
-        A process that looks for a long time calls this before each look.
-        """
-        is_ending = "token" in self.__dict__ and self.token.is_ending(self.clock.now())
-        if is_ending or self._is_refused:
-            self._is_refused = False
-            self.close()
-            for name in _OF_TOKEN:
-                self.__dict__.pop(name, None)
-
-    def _refused(self) -> None:
-        """Note that GitHub does not accept the token, and forget the kept one."""
-        self._is_refused = True
-        if self.token.renew is not None:
-            self.token.renew()
 
     @cached_property
     def settings(self) -> Settings:
@@ -278,14 +256,24 @@ class WorktreeWorld:
 
         return fingerprint(self.root, self.environment)
 
-    @cached_property
+    @property
     def token(self) -> Token:
-        """The token; raises NoToken, BadConfig and, for an App's token, GitHub's errors."""
-        from lifecycle.github.auth.find_token import TokenPlace, find
+        """The current token; raises NoToken, BadConfig and, for an App's token, GitHub's errors."""
+        return self.tokens.current()
 
-        addresses, token = self._placed
-        if token is not None:
-            return token
+    @cached_property
+    def tokens(self) -> Keeper:
+        """Gives the token, and another one if it is about to end or was refused; raises BadConfig."""
+        from lifecycle.github.auth.tokens import Keeper
+
+        return Keeper(self._found_token, self.clock, self._placed[1])
+
+    def _found_token(self) -> Token:
+        from lifecycle.github.auth.find_token import TokenPlace, find, of_gh
+
+        addresses, refused = self._placed
+        if refused is not None:  # no other source has a token for this host
+            return of_gh(config.web_host(addresses.api_url), self.environment) or refused
         base = partial(getattr, self, "base")
         return find(TokenPlace(self.environment, addresses, self.root, base, self.deadline))
 
@@ -298,12 +286,11 @@ class WorktreeWorld:
         project = self._project
         return GitHubClients(
             self.addresses,
-            self.token,
+            self.tokens,
             self.deadline,
             cache=self.cache,
             settings=self.settings,
             project=project,
-            on_refused=self._refused,
             withheld=self.withheld,
             by_library=self.by_library,
         )
@@ -392,7 +379,7 @@ class WorktreeWorld:
 
         clients = self.clients
         settings = replace(self.settings, repository=repository, remote=REMOTE)
-        token = authorization(self.environment, url, clients.token.value)
+        token = authorization(self.environment, url, clients.tokens.current().value)
         git = BareRepository(place, self.deadline, self.environment, for_servers=token)
         git.url = f"{url}.git"
         world = WorktreeWorld(

@@ -175,9 +175,6 @@ class World(Protocol):
     def told_withheld(self) -> str:
         """The sentence about texts from which a secret was removed, once; "" if there are none."""
 
-    def renew_token(self) -> None:
-        """Reconnect to GitHub with a new token if the present one is about to end or was refused."""
-
     def refuse_strange_remote(self) -> None:
         """Refuse a remote that the user has not set up; BadConfig."""
 

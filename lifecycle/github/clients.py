@@ -1,4 +1,4 @@
-"""The clients with one token, and the objects built on them; only this module makes them."""
+"""The clients of one token's owner, and the objects built on them; only this module makes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.core.timing import Deadline
     from lifecycle.core.values.model import Repository
-    from lifecycle.github.auth.tokens import Token
+    from lifecycle.github.auth.tokens import Keeper
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
     from lifecycle.github.client.client_common import Sending
     from lifecycle.github.operations.joint_writes import JointWrites
@@ -30,11 +30,11 @@ PRIORITY = "Priority"
 
 
 class GitHubClients:
-    """Clients for GraphQL and REST with one token, and the objects built on them; making one sends nothing.
+    """Clients for GraphQL and REST, and the objects built on them; making one sends nothing.
 
     Args:
         addresses: GitHub's addresses.
-        token: the token to send.
+        tokens: gives the token that is sent, and another one if necessary.
         deadline: the limit for every request.
         cache: keeps ids, and what a server does not know; by default only as long as this object.
         settings: whether labels may take a board's place, and their names.
@@ -45,7 +45,7 @@ class GitHubClients:
     def __init__(
         self,
         addresses: Addresses,
-        token: Token,
+        tokens: Keeper,
         deadline: Deadline,
         *,
         cache: Cache | None = None,
@@ -54,15 +54,15 @@ class GitHubClients:
         **sending: Unpack[Sending],
     ) -> None:
         self.addresses = addresses
-        self.token = token
+        self.tokens = tokens
         self.project = project
         self._settings = settings or Settings()
         self._cache = MemoryCache() if cache is None else cache
-        value = token.value
-        sending = {**sending, "token_source": token.source}
-        self.rest = RestClient(addresses.api_url, value, deadline, **sending)
-        url = addresses.graphql_url
-        self.graph = GraphClient(url, value, deadline, cache=self._cache, **sending)
+        token, url = tokens.current(), addresses.graphql_url
+        kept: Sending = {"current": tokens.current, "on_refused": tokens.refused}
+        sending = {**sending, **kept, "token_source": token.source}
+        self.rest = RestClient(addresses.api_url, token.value, deadline, **sending)
+        self.graph = GraphClient(url, token.value, deadline, cache=self._cache, **sending)
 
     def close(self) -> None:
         """Close the open connections; the next request opens others."""
@@ -136,9 +136,9 @@ class GitHubClients:
         from lifecycle.github.board.status_labels import StatusLabels
 
         use, names = self._settings.labels_use, StatusLabels(self._settings.labels_prefix)
-        value, clock, board = self.token.value, self.graph.deadline.clock, self._own_board
+        clock, board = self.graph.deadline.clock, self._own_board
         probe = partial(board.schema, refresh=True) if board is not None else None
-        return Choice(self.project, use, names, value, self._cache, clock, probe)
+        return Choice(self.project, use, names, self.tokens, self._cache, clock, probe)
 
     def card_of(self, repository: Repository, number: int) -> CardWords | None:
         """An issue's values on the board; None without a board or a card.

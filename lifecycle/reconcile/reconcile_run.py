@@ -228,7 +228,6 @@ def _repairer(
     holding = run.sweep.holdings[name.casefold()]
     owner, _, short = holding.repository.partition("/")
     try:
-        run.world.renew_token()
         target = run.world.elsewhere(Repository(owner, short), holding.url, place)
     except LifecycleError as error:
         return error

@@ -13,10 +13,10 @@ from lifecycle.core.values.configured import Addresses
 from lifecycle.core.values.model import Look, Repository
 from lifecycle.feedback.reviews import review_reading
 from lifecycle.feedback.reviews.remarks import Trusted
-from lifecycle.github.auth.tokens import Token
 from lifecycle.github.clients import GitHubClients
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
+from tests.github.hub import keeper
 from tests.sandbox.crowd import crowd
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def clients(sandbox: Sandbox) -> Iterator[GitHubClients]:
     """What speaks with octocat's token."""
     info = sandbox.info
     addresses = Addresses(info.api_url, info.graphql_url)
-    made = GitHubClients(
-        addresses, Token(info.token, "GH_TOKEN"), Deadline.after(SystemClock(), 60.0)
-    )
+    made = GitHubClients(addresses, keeper(info.token), Deadline.after(SystemClock(), 60.0))
     yield made
     made.close()
 

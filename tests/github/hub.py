@@ -7,6 +7,7 @@ from typing import Any
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
+from lifecycle.github.auth.tokens import Keeper, Token
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.board.status_labels import StatusLabels
@@ -50,9 +51,14 @@ class MemoryCache(dict[str, object]):
         self[key] = value
 
 
+def keeper(token: str) -> Keeper:
+    """Gives this token at each use."""
+    return Keeper(lambda: Token(token, "GH_TOKEN"), PatientClock())
+
+
 def kept_to(project: ProjectRef | None, clock: Clock) -> Choice:
     """A choice that keeps to the project whatever GitHub says of it."""
-    return Choice(project, "never", StatusLabels(), "", MemoryCache(), clock)
+    return Choice(project, "never", StatusLabels(), keeper(""), MemoryCache(), clock)
 
 
 def forge_on(

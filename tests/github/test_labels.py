@@ -30,7 +30,7 @@ from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls.forge import GitHubForge
 from tests.github.answers import SHA, problem, pull, seen
-from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock
+from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock, keeper
 from tests.github.made_up import LIBRARIES
 
 URL = "https://api.github.com/graphql"
@@ -74,7 +74,7 @@ def choice(
     cache: MemoryCache, clock: PatientClock, *, use: str = "auto", token: str = TOKEN
 ) -> Choice:
     """Whether labels are used, as one process sees it."""
-    return Choice(PROJECT, use, NAMES, token, cache, clock)
+    return Choice(PROJECT, use, NAMES, keeper(token), cache, clock)
 
 
 @pytest.mark.parametrize(
@@ -564,6 +564,6 @@ def test_an_empty_list_is_believed_of_a_token_that_is_shown_the_project(
     if item is not None:
         mock.post(URL, json={"data": {"repository": issue_with("status: todo")}})
     for _ in range(2):
-        kept = Choice(PROJECT, "auto", NAMES, token, cache, clock, probe)
+        kept = Choice(PROJECT, "auto", NAMES, keeper(token), cache, clock, probe)
         assert forge_of(graph, rest, kept).observe(LOOK).item == item
     assert len(asked) == asks

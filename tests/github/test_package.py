@@ -44,6 +44,7 @@ def test_importing_an_adapter_imports_no_library(module: str) -> None:
 
 WORLD = """
 from lifecycle.core.timing import SystemClock
+from lifecycle.github.auth.tokens import Keeper, Token
 from lifecycle.core.timing import Deadline
 from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.pulls.forge import GitHubForge
@@ -58,7 +59,8 @@ deadline = Deadline.after(SystemClock(), 20)
 graph = GraphClient(graphql, token, deadline, token_source="GH_TOKEN")
 rest = RestClient(api, token, deadline, token_source="GH_TOKEN")
 clock, project = graph.deadline.clock, ProjectRef("octo-org", 1)
-choice = Choice(project, "never", StatusLabels(), "", MemoryCache(), clock)
+tokens = Keeper(lambda: Token(token, "GH_TOKEN"), clock)
+choice = Choice(project, "never", StatusLabels(), tokens, MemoryCache(), clock)
 forge = GitHubForge(Calls(rest, Repository("octo-org", "hello-service")), graph, choice)
 """
 

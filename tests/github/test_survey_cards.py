@@ -16,7 +16,7 @@ from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedItem, SeedMark
 from lifecycle.sandbox.seed.form import SeedDraft
-from tests.github.hub import survey_on
+from tests.github.hub import keeper, survey_on
 from tests.github.survey_world import (
     at,
     branch,
@@ -103,7 +103,7 @@ def test_a_board_that_cannot_be_read_is_remembered_for_the_labels(deadline: Dead
     with hub_of(seed([home]), deadline) as hub:
         hub.control.set_scopes(["repo"])
         clock, token = hub.graph.deadline.clock, hub.info.token
-        choice = Choice(hub.project, "auto", StatusLabels(), token, hub.cache, clock)
+        choice = Choice(hub.project, "auto", StatusLabels(), keeper(token), hub.cache, clock)
         survey = GitHubSurvey(hub.graph, hub.rest, choice)
         with pytest.raises(MissingScope):
             list(survey.cards())

@@ -17,7 +17,7 @@ from lifecycle.github.board.status_labels import StatusLabels
 from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.seed import SeedItem, SeedMark, SeedRepository, SeedToken, SeedUser
 from lifecycle.sandbox.seed.form_content import SeedEvent
-from tests.github.hub import Hub
+from tests.github.hub import Hub, keeper
 from tests.github.survey_world import (
     OWNER,
     at,
@@ -250,7 +250,7 @@ def labelled(
 ) -> tuple[GitHubSurvey, Choice]:
     """A sweep that may use labels."""
     clock, whose = hub.graph.deadline.clock, token or hub.info.token
-    choice = Choice(hub.project, use, StatusLabels(), whose, hub.cache, clock, probe)
+    choice = Choice(hub.project, use, StatusLabels(), keeper(whose), hub.cache, clock, probe)
     return GitHubSurvey(hub.graph, hub.rest, choice), choice
 
 

@@ -19,7 +19,7 @@ from lifecycle.github.client.rest import Calls
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.seed import Seed, SeedIssue, SeedItem, SeedMark, SeedPull
-from tests.github.hub import Hub, MemoryCache, survey_on
+from tests.github.hub import Hub, MemoryCache, keeper, survey_on
 from tests.github.survey_world import at, branch, hub_of, issue, pull, repository, seconds, seed
 
 LOGINS = ["octocat", "maria", "sam"]
@@ -179,7 +179,8 @@ def test_a_sweep_by_labels_shows_what_a_look_by_labels_shows(world: Seed) -> Non
     with hub_of(world, Deadline(SystemClock(), None)) as hub:
         hub.control.set_scopes(["repo"])
         clock, cache = hub.graph.deadline.clock, MemoryCache()
-        choice = Choice(hub.project, "auto", StatusLabels(), hub.info.token, cache, clock)
+        tokens = keeper(hub.info.token)
+        choice = Choice(hub.project, "auto", StatusLabels(), tokens, cache, clock)
         survey = GitHubSurvey(hub.graph, hub.rest, choice)
         forge = GitHubForge(Calls(hub.rest, hub.repository), hub.graph, choice)
         wanted = [(str(hub.repository), one.number) for one in world.repositories[0].issues]

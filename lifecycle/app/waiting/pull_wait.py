@@ -180,10 +180,8 @@ class BranchWait(CommandWait):
         """Read the pull request once."""
         self.problem = None
         try:
-            with self.world.deadline.renewed(self.look_seconds):
-                self.world.renew_token()
-                with self.within():
-                    notices, standing = self._read()
+            with self.world.deadline.renewed(self.look_seconds), self.within():
+                notices, standing = self._read()
         except DeadlineReached:
             self.problem = Transient("GitHub did not answer in time.")
         except LifecycleError as error:

@@ -183,7 +183,6 @@ class Waiting(ABC, Generic[T]):
         """The result of `call` with the shared looks; None if there are none, or something went wrong."""
         try:
             with self.world.deadline.renewed(self.look_seconds), self.within():
-                self.world.renew_token()
                 looks = self.world.looks
                 return call(looks) if looks is not None else None
         except (DeadlineReached, LifecycleError) as error:

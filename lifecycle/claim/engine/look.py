@@ -79,7 +79,6 @@ def tick(
     """
     if not is_untracked:
         world.refuse_tracked()
-    world.renew_token()
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
             loaded = claim_store.confirm(loaded)

@@ -64,12 +64,13 @@ class Keeper:
     Args:
         find: finds the token, as `find_token.find` does.
         clock: time.
+        token: one that was found already.
     """
 
-    def __init__(self, find: Callable[[], Token], clock: Clock) -> None:
+    def __init__(self, find: Callable[[], Token], clock: Clock, token: Token | None = None) -> None:
         self._find = find
         self._clock = clock
-        self._token: Token | None = None
+        self._token = token
 
     def current(self) -> Token:
         """The currently valid token; raises as `find` does."""

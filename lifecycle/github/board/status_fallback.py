@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
-from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
-from lifecycle.github.auth.tokens import PEOPLES, kind_of
+from lifecycle.github.auth.tokens import PEOPLES, Keeper, kind_of
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
 from lifecycle.github.client.client_common import Json, nodes
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
@@ -44,7 +44,7 @@ class Choice:
         project: the board, or None if none is configured.
         use: `auto` (labels if the board cannot be seen), `always`, or `never`.
         names: the names of the labels.
-        token: the choice is remembered for this token; no part of it is kept.
+        tokens: the choice is remembered for the current token; no part of it is kept.
         cache: where the choice is remembered.
         clock: time.
         probe: reads the project itself, and raises if it is not shown; None if nobody can.
@@ -54,7 +54,7 @@ class Choice:
     project: ProjectRef | None
     _use: str
     names: StatusLabels
-    _token: str = field(repr=False)
+    _tokens: Keeper
     _cache: Cache
     _clock: Clock
     _probe: Callable[[], object] | None = None
@@ -62,7 +62,7 @@ class Choice:
 
     @property
     def _is_peoples(self) -> bool:
-        return kind_of(self._token) in PEOPLES
+        return kind_of(self._tokens.current().value) in PEOPLES
 
     def item(self, issue: Json) -> BoardItem | None:
         """An issue's card, or its labels as one, if an answer has it; else None."""
@@ -164,7 +164,7 @@ class Choice:
 
     def _mine(self) -> dict[str, object]:
         """The board and the token that the memory is about."""
-        whose = hashlib.sha256(self._token.encode()).hexdigest()[:8]
+        whose = hashlib.sha256(self._tokens.current().value.encode()).hexdigest()[:8]
         return {"of": str(self.project).casefold(), "token": whose}
 
     def _remembered(self, cache: Cache | None = None) -> dict[str, object] | None:

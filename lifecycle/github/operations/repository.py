@@ -179,20 +179,14 @@ class GitHub:
         """Clients with the current token; an App's is renewed before it expires, and after a refusal."""
         return GitHubClients(
             self._addresses,
-            self._tokens.current(),
+            Keeper(self._found, self._deadline.clock),
             self._deadline,
-            current=self._tokens.current,
-            on_refused=self._tokens.refused,
             by_library=("GqlLine", "PyGithubLine"),
         )
 
     @cached_property
     def _addresses(self) -> configured.Addresses:
         return config.addresses(self._environment)
-
-    @cached_property
-    def _tokens(self) -> Keeper:
-        return Keeper(self._found, self._deadline.clock)
 
     def _found(self) -> Token:
         if self._given is None:

@@ -210,10 +210,9 @@ class Examined:
         """GitHub's clients, or why GitHub cannot be asked."""
         if self.settings_problem is not None and self.is_lost:
             return self.settings_problem
-        token = self.token
-        if isinstance(token, LifecycleError):
-            return token
-        return GitHubClients(self.addresses, token, self.deadline, on_refused=token.renew)
+        if isinstance(self.token, LifecycleError):
+            return self.token
+        return GitHubClients(self.addresses, self.world.tokens, self.deadline)
 
     @cached_property
     def facts(self) -> TokenFacts | LifecycleError:
