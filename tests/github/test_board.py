@@ -408,10 +408,11 @@ def test_every_page_of_cards_is_read(graph: GraphClient, mock: responses.Request
         content |= {"repository": {"nameWithOwner": "o/r"}}
         nodes = [{"id": f"i{number}", "content": content}, {"id": "draft", "content": {}}, None]
         info = {"hasNextPage": after is not None, "endCursor": after}
-        return {"data": {"node": {"items": {"pageInfo": info, "nodes": nodes}}}}
+        shown = {"projectV2": {"items": {"pageInfo": info, "nodes": nodes}}}
+        return {"data": {"repositoryOwner": shown}}
 
     for before, number, after in ((None, 1, "c1"), ("c1", 2, None)):
-        variables = {"project": "PVT_1", "after": before}
+        variables = {"boardOwner": "octo-org", "boardNumber": 1, "after": before}
         match = [matcher({"variables": variables}, strict_match=False)]
         mock.post(URL, json=page(number, after), match=match)
     assert [one.number for one in board_with(graph).cards()] == [1, 2]
@@ -419,7 +420,14 @@ def test_every_page_of_cards_is_read(graph: GraphClient, mock: responses.Request
 
 def test_cards_with_holes_are_not_a_list(graph: GraphClient, mock: responses.RequestsMock) -> None:
     """A task must not be overlooked because GitHub left it out."""
-    error = {"type": "RESOURCE_LIMITS_EXCEEDED", "path": ["node", "items"], "message": "x"}
-    mock.post(URL, json={"data": {"node": {"items": None}}, "errors": [error]})
-    with pytest.raises(Transient):
+    path = ["repositoryOwner", "projectV2", "items"]
+    shown: Any = {"repositoryOwner": {"projectV2": {"items": None}}}
+    for errors in ([{"type": "RESOURCE_LIMITS_EXCEEDED", "path": path, "message": "x"}], []):
+        mock.post(URL, json={"data": shown, "errors": errors})
+        with pytest.raises(Transient):
+            board_with(graph).cards()
+    hidden = {"type": "NOT_FOUND", "path": [*path, "nodes", 0, "content"], "message": "x"}
+    shown["repositoryOwner"]["projectV2"]["items"] = {"nodes": [{"id": "i1", "content": None}]}
+    mock.post(URL, json={"data": shown, "errors": [hidden]})
+    with pytest.raises(NotFound):
         board_with(graph).cards()

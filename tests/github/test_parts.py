@@ -88,7 +88,7 @@ def test_every_combination_is_valid_on_github(
 @pytest.mark.parametrize(
     ("one", "other", "error"),
     [
-        ("label_card", "list_board_items", "node is asked for in two ways"),
+        ("label_card", "read_thread", "node is asked for in two ways"),
         ("viewer", "add_board_item", "not one operation"),
     ],
 )

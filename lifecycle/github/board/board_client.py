@@ -141,7 +141,8 @@ class GitHubBoard:
 
     def cards(self) -> tuple[Card, ...]:
         """Every item whose content is an issue, all pages, archived ones left out."""
-        return self.with_schema(lambda schema: _cards(self._items(schema.project_id)))
+        pages = self._pages("list_board_items", "items", f"the cards of {self.project}")
+        return _cards(node for _, project in pages for node in _listed(project["items"]))
 
     def brief(self) -> BoardBrief:
         """Title and cards, page by page while there is time: one request for a hundred items.
@@ -191,18 +192,26 @@ class GitHubBoard:
         return act(self.schema(refresh=True))
 
     def _discover(self) -> BoardSchema:
-        subject = f"the board, {self.project}"
-        fields: list[Json] = []
+        pages = [*self._pages(IDS, "fields", f"the board, {self.project}")]
+        fields = [field for _, project in pages for field in nodes(project, "fields")]
+        viewer, project = pages[-1]
+        return translate.board_schema(viewer, project, fields)
+
+    def _pages(self, name: str, key: str, subject: str) -> Iterator[tuple[str, Json]]:
+        """The token's owner (if it was asked for) and the project, with each page of the list `key`.
+
+        Any hole is an error.
+        """
         after = None
         while True:
-            reply = self._graph.read(IDS, self.project.variables(after), subject=subject)
+            reply = self._graph.read(name, self.project.variables(after), subject=subject)
             project = project_in(self.project, self._graph.failures, reply, subject)
-            fields += nodes(project, "fields")
-            after = self._next(part(project, "fields"))
+            if reply.problems or not isinstance(project.get(key), Mapping):
+                raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
+            yield text(part(reply.data, "viewer"), "login"), project
+            after = self._next(project[key])
             if after is None:
-                return translate.board_schema(
-                    text(part(reply.data, "viewer"), "login"), project, fields
-                )
+                return
 
     def learn(self, data: Json) -> None:
         """Cache the board's ids if an answer contains them, and one page has all of them."""
@@ -243,7 +252,7 @@ class GitHubBoard:
         variables: Mapping[str, Any],
         subject: str,
         *,
-        absent: tuple[str, type[errors.Rejected]] | None = None,
+        absent: tuple[str, type[errors.Rejected]],
     ) -> Json:
         """Send a document and return its data; a missing part of the answer is an error.
 
@@ -253,25 +262,11 @@ class GitHubBoard:
         try:
             return self._graph.change(name, variables, subject=subject)
         except errors.NotFound as error:
-            if absent is not None and absent[0] in error.evidence:
+            if absent[0] in error.evidence:
                 gone = sentence("no-card-or-issue", subject=subject)
                 raise absent[1](gone, evidence=error.evidence) from None
             stale = sentence("stale-ids", project=self.project)
             raise errors.StaleFields(stale, evidence=error.evidence) from None
-
-    def _items(self, project_id: str) -> Iterator[Json]:
-        subject = f"the cards of {self.project}"
-        after = None
-        while True:
-            variables = {"project": project_id, "after": after}
-            data = self.ask("list_board_items", variables, subject)
-            connection = (data.get("node") or {}).get("items")
-            if connection is None:
-                raise self._graph.failures.of_nonsense(AskedRequest(subject))
-            yield from _listed(connection)
-            after = self._next(connection)
-            if after is None:
-                return
 
     def _next(self, connection: Json) -> str | None:
         return next_page(connection, self._graph.failures, f"the pages of {self.project}")

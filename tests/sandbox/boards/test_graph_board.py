@@ -185,7 +185,8 @@ def test_pull_request_cards_are_empty_for_an_issue_fragment(
     number = control.open_pull("work", "Work")
     content = control.world()["pulls"][str(number)]["node_id"]
     graphql("add_board_item", project=board["project"], content=content)
-    nodes = graphql("list_board_items", project=board["project"])["data"]["node"]["items"]["nodes"]
+    answer = graphql("list_board_items", boardOwner="octo-org", boardNumber=1)
+    nodes = answer["data"]["repositoryOwner"]["projectV2"]["items"]["nodes"]
     assert nodes[-1]["content"] == {}
     assert nodes[4]["content"]["repository"] == {"nameWithOwner": "octo-org/hello-service"}
     assert nodes[4]["priority"] == {"name": "P1: High"}
@@ -218,20 +219,18 @@ def _all_cards(sandbox: Sandbox) -> list[int]:
         answer = requests.post(sandbox.info.graphql_url, json=body, headers=headers, timeout=10)
         return answer.json()["data"]
 
-    project = ask("discover_board", boardOwner="maria", boardNumber=7)["repositoryOwner"][
-        "projectV2"
-    ]["id"]
     seen: list[int] = []
     after = None
     while True:
-        page = ask("list_board_items", project=project, after=after)["node"]["items"]
+        shown = ask("list_board_items", boardOwner="maria", boardNumber=7, after=after)
+        page = shown["repositoryOwner"]["projectV2"]["items"]
         seen += [node["content"]["number"] for node in page["nodes"]]
         if not page["pageInfo"]["hasNextPage"]:
             return seen
         after = page["pageInfo"]["endCursor"]
 
 
-def test_wrong_cursor_is_an_error(graphql: Ask, board: Any) -> None:
+def test_wrong_cursor_is_an_error(graphql: Ask) -> None:
     """A cursor that the sandbox never gave is refused."""
-    answer = graphql("list_board_items", project=board["project"], after="nonsense!")
+    answer = graphql("list_board_items", boardOwner="octo-org", boardNumber=1, after="nonsense!")
     assert "does not appear to be a valid cursor" in answer["errors"][0]["message"]
