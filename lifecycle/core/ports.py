@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lifecycle.core.plan import FailuresHeard, ReviewsHeard
     from lifecycle.core.values import model
     from lifecycle.core.values.failed_checks import CommitFailures, FailedHead, WorkflowRun
-    from lifecycle.core.values.shapes import Ensured, PullFacts
+    from lifecycle.core.values.shapes import CommentFacts, Ensured, IssueFacts, PullFacts
     from lifecycle.core.values.survey import Holding, Swept
 
 
@@ -48,13 +48,13 @@ class Forge(Protocol):
     def viewer(self) -> str:
         """The login that the token belongs to."""
 
-    def issue(self, number: int) -> model.Issue:
+    def issue(self, number: int) -> IssueFacts:
         """One issue; NotFound if there is none, or if the number is a pull request's."""
 
     def blockers(self, number: int) -> tuple[str, ...]:
         """The open issues that block it, and its open sub-issues: `12`, or elsewhere `owner/name#12`."""
 
-    def open_issues(self) -> tuple[model.Issue, ...]:
+    def open_issues(self) -> tuple[IssueFacts, ...]:
         """Every open issue, pull requests left out."""
 
     def create_pull_request(
@@ -71,16 +71,16 @@ class Forge(Protocol):
     def mark_ready(self, number: int, node_id: str) -> None:
         """Make a draft ready for review."""
 
-    def comment(self, issue: int, body: str) -> model.Comment:
+    def comment(self, issue: int, body: str) -> CommentFacts:
         """Post one comment. It is never resent here, since GitHub does not deduplicate."""
 
     def delete_comment(self, comment: int) -> None:
         """Delete one comment by its id; NotFound if it is gone."""
 
-    def close_issue(self, issue: int) -> model.Issue:
+    def close_issue(self, issue: int) -> IssueFacts:
         """Close as completed and return the issue as GitHub shows it afterwards."""
 
-    def assign(self, issue: int, login: str) -> model.Issue:
+    def assign(self, issue: int, login: str) -> IssueFacts:
         """Assign an account and return the issue as it is then: GitHub may ignore the account."""
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:

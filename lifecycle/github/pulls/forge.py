@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
-from lifecycle.core.light_dataclass import dataclass, field, fields_of, replace
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.survey import LEASES
@@ -24,7 +24,7 @@ from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 
 if TYPE_CHECKING:
-    from lifecycle.core.values.shapes import IssueFacts
+    from lifecycle.core.values.shapes import CommentFacts, IssueFacts
     from lifecycle.github.client.graph import GraphReply
 
 BOARD = "observe_board"
@@ -60,7 +60,7 @@ class _Found:
 
 @dataclass(eq=False)
 class GitHubForge(PullCalls):
-    """Fits `ports.Forge`: the calls for pull requests, those for issues in the port's types, and looks.
+    """Fits `ports.Forge`: the calls for pull requests, those for issues, and looks.
 
     Args:
         choice: which board a look shows, if it asks for one, and whether labels take its place.
@@ -123,7 +123,7 @@ class GitHubForge(PullCalls):
                 raise
             return login
 
-    def issue(self, number: int) -> model.Issue:
+    def issue(self, number: int) -> IssueFacts:
         """One issue; NotFound (Transferred) if there is none, or if the number is a pull request's.
 
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
@@ -131,7 +131,7 @@ class GitHubForge(PullCalls):
         repository, issue = self.calls.repository, self._issues.issue(number)
         if issue.is_pull_request:
             raise NotFound(sentence("no-issue", number=number, repository=repository))
-        return as_issue(issue)
+        return issue
 
     def blockers(self, number: int) -> tuple[str, ...]:
         """The open issues that block it, and its open sub-issues: `12`, elsewhere `owner/name#12`.
@@ -140,26 +140,25 @@ class GitHubForge(PullCalls):
         """
         return self._issues.blockers(self._issues.issue(number))
 
-    def open_issues(self) -> tuple[model.Issue, ...]:
+    def open_issues(self) -> tuple[IssueFacts, ...]:
         """Every open issue, the oldest first, without pull requests; one request for a hundred."""
-        return tuple(map(as_issue, self._issues.listed("open")))
+        return tuple(self._issues.listed("open"))
 
-    def comment(self, issue: int, body: str) -> model.Comment:
+    def comment(self, issue: int, body: str) -> CommentFacts:
         """Post one comment, sent once: GitHub does not deduplicate."""
-        comment = self._issues.create_comment(issue, body)
-        return model.Comment(comment.id, comment.body)
+        return self._issues.create_comment(issue, body)
 
     def delete_comment(self, comment: int) -> None:
         """Delete one comment by its id; NotFound if it is gone."""
         self._issues.delete_comment(comment)
 
-    def close_issue(self, issue: int) -> model.Issue:
+    def close_issue(self, issue: int) -> IssueFacts:
         """Close the issue as completed and return it as GitHub's answer shows it."""
-        return as_issue(self._issues.edit(issue, state="closed", state_reason="completed"))
+        return self._issues.edit(issue, state="closed", state_reason="completed")
 
-    def assign(self, issue: int, login: str) -> model.Issue:
+    def assign(self, issue: int, login: str) -> IssueFacts:
         """Add an assignee and return the issue's new state: GitHub ignores those who cannot be assigned."""
-        return as_issue(self._issues.assign(issue, (login,)))
+        return self._issues.assign(issue, (login,))
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
         """Remove an assignee and return the remaining ones; nothing changes if they were not assigned."""
@@ -328,13 +327,3 @@ def _mended(pull: model.PullRequest, by_head: Mapping[str, Checks]) -> model.Pul
     """A pull request with the checks from REST, if they were read for its head."""
     is_read = pull.state is model.PullState.OPEN and pull.head_sha in by_head
     return replace(pull, checks=by_head[pull.head_sha]) if is_read else pull
-
-
-_SAME = ("number", "id", "title", "url", "is_open", "state_reason", "assignees")
-_TIMES = ("closed_at", "updated_at")
-"""The fields that both values of an issue have under the same name."""
-
-
-def as_issue(facts: IssueFacts) -> model.Issue:
-    """An issue from REST, in the port's type."""
-    return model.Issue(**fields_of(facts, *_SAME, *_TIMES))
