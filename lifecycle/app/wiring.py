@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from lifecycle.core.values.shapes import CardWords
     from lifecycle.core.world import JointWriter
     from lifecycle.feedback.waiting.shared_looks import SharedLooks
-    from lifecycle.github.auth.tokens import Keeper, Token
+    from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
+    from lifecycle.github.client.client_common import Keeper
     from lifecycle.github.client.rest import Calls
     from lifecycle.github.clients import GitHubClients
 
@@ -263,10 +264,10 @@ class WorktreeWorld:
 
     @cached_property
     def tokens(self) -> Keeper:
-        """Gives the token, and another one if it is about to end or was refused; raises BadConfig."""
-        from lifecycle.github.auth.tokens import Keeper
+        """Gives the token, and another one if it is about to end or was refused; raises as `token`."""
+        from lifecycle.github.client.client_common import Keeper
 
-        return Keeper(self._found_token, self.clock, self._placed[1])
+        return Keeper(self._found_token, self.clock, self._placed[1] or self._found_token())
 
     def _found_token(self) -> Token:
         from lifecycle.github.auth.find_token import TokenPlace, find, of_gh

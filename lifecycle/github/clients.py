@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.core.timing import Deadline
     from lifecycle.core.values.model import Repository
-    from lifecycle.github.auth.tokens import Keeper
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
-    from lifecycle.github.client.client_common import Sending
+    from lifecycle.github.client.client_common import Keeper, Sending
     from lifecycle.github.operations.joint_writes import JointWrites
     from lifecycle.github.pulls.check_reports import GitHubCheckReports
     from lifecycle.github.pulls.forge import GitHubForge

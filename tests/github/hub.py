@@ -7,10 +7,11 @@ from typing import Any
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.github.auth.tokens import Keeper, Token
+from lifecycle.github.auth.tokens import Token
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.board.status_labels import StatusLabels
+from lifecycle.github.client.client_common import Keeper
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls.forge import GitHubForge

@@ -243,7 +243,7 @@ def test_what_was_learnt_is_of_one_token_and_ends(cache: MemoryCache, clock: Pat
     clock.moment += REMEMBERED_SECONDS
     assert choice(cache, clock).uses_labels
     assert choice(cache, clock).is_due
-    choice(cache, clock).forget()
+    choice(cache, clock).shown()
     assert not choice(cache, clock).uses_labels
 
 
@@ -254,7 +254,7 @@ def test_a_board_that_cannot_be_written_is_tried_again_after_an_hour(
     assert choice(cache, clock).gives_up(MissingScope("lacks the scope."), writes=True)
     found = choice(cache, clock)
     assert (found.uses_labels, found.is_doubted, found.is_due) == (True, False, False)
-    found.forget()
+    found.shown()
     assert found.uses_labels
     clock.moment += REMEMBERED_SECONDS
     assert not found.uses_labels
@@ -408,7 +408,7 @@ def test_an_issue_that_may_not_be_put_on_the_board_gets_a_label(
     mock.post(URL, json={"data": {"node": {"number": 42, "labels": {"nodes": []}}}})
     assert board.add("I_42") == BoardItem("labels/42")
     assert "cannot be written;" in (found.note or "")
-    found.forget()
+    found.shown()
     assert found.uses_labels
 
 

@@ -44,7 +44,8 @@ def test_importing_an_adapter_imports_no_library(module: str) -> None:
 
 WORLD = """
 from lifecycle.core.timing import SystemClock
-from lifecycle.github.auth.tokens import Keeper, Token
+from lifecycle.github.auth.tokens import Token
+from lifecycle.github.client.client_common import Keeper
 from lifecycle.core.timing import Deadline
 from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.pulls.forge import GitHubForge

@@ -11,7 +11,8 @@ from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses
 from lifecycle.github.auth.find_token import GH, TokenPlace, addresses_of, find, of_gh
-from lifecycle.github.auth.tokens import RENEW_SECONDS, Keeper, Token
+from lifecycle.github.auth.tokens import Token
+from lifecycle.github.client.client_common import RENEW_SECONDS, Keeper
 from tests.github.apps import AppServer, Key, make_key
 from tests.github.hub import REPOSITORY, PatientClock
 
@@ -234,5 +235,8 @@ def test_a_keeper_finds_once_and_again_when_it_has_to(clock: PatientClock) -> No
 
 def test_a_token_whose_end_nobody_knows_stays(clock: PatientClock) -> None:
     """A person's token is used until GitHub refuses it."""
-    found = Token("a", "GH_TOKEN")
-    assert not found.is_ending(clock.moment + 1e9)
+    keeper = Keeper(lambda: Token("b", "GH_TOKEN"), clock, Token("a", "GH_TOKEN"))
+    clock.moment += 1e9
+    assert keeper.current().value == "a"
+    keeper.refused()
+    assert keeper.current().value == "b"

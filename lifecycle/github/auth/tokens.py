@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.core import timing
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
-
-if TYPE_CHECKING:
-    from lifecycle.core.ports import Clock
-
-RENEW_SECONDS = 300.0
-"""Seconds before its end at which long-lived callers replace a token."""
-
 
 # Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
 _KINDS = {
@@ -52,37 +45,6 @@ class Token:
     renew: Callable[[], None] | None = field(default=None, repr=False, compare=False)
     permissions: Mapping[str, str] | None = None
     check: Callable[[], None] | None = field(default=None, repr=False, compare=False)
-
-    def is_ending(self, now: float) -> bool:
-        """True if it ends so soon that no work should be begun with it."""
-        return self.expires_at is not None and now >= self.expires_at - RENEW_SECONDS
-
-
-class Keeper:
-    """Keeps the token of a long-lived object: found at first use, and again when necessary.
-
-    Args:
-        find: finds the token, as `find_token.find` does.
-        clock: time.
-        token: one that was found already.
-    """
-
-    def __init__(self, find: Callable[[], Token], clock: Clock, token: Token | None = None) -> None:
-        self._find = find
-        self._clock = clock
-        self._token = token
-
-    def current(self) -> Token:
-        """The currently valid token; raises as `find` does."""
-        if self._token is None or self._token.is_ending(self._clock.now()):
-            self._token = self._find()
-        return self._token
-
-    def refused(self) -> None:
-        """Forget the token, here and where it is kept, since GitHub does not accept it."""
-        token, self._token = self._token, None
-        if token is not None and token.renew is not None:
-            token.renew()
 
 
 _ACTIONS_LIMIT = 1000

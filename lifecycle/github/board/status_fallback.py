@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
-from lifecycle.github.auth.tokens import PEOPLES, Keeper, kind_of
+from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
-from lifecycle.github.client.client_common import Json, nodes
+from lifecycle.github.client.client_common import Json, Keeper, nodes
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.pulls import translate
 
@@ -49,6 +49,7 @@ class Choice:
         clock: time.
         probe: reads the project itself, and raises if it is not shown; None if nobody can.
         follows_writes: False: a board that can be seen is used even if it cannot be written.
+        problem: a sentence on why the board cannot be read, if labels do not take its place.
     """
 
     project: ProjectRef | None
@@ -59,6 +60,9 @@ class Choice:
     _clock: Clock
     _probe: Callable[[], object] | None = None
     follows_writes: bool = True
+    problem: str | None = None
+    _was_shown: bool = False
+    _was_blind: bool = False
 
     @property
     def _is_peoples(self) -> bool:
@@ -135,13 +139,31 @@ class Choice:
         self._cache.put(_KEY, self._mine() | why)
         return True
 
-    def forget(self) -> None:
-        """Forget that the board could not be seen, since it was seen now."""
+    def asks_board(self, *, insists: bool = False) -> bool:
+        """True if an issue's items on projects are asked for; with `insists`, without the hour's wait."""
+        if self.project is None or self.problem is not None:
+            return False
+        is_due = self.is_doubted and (insists or self.is_due) and not self._was_blind
+        return is_due or not self.uses_labels
+
+    def error_of(self, problem: AnswerProblem, failures: Failures) -> LifecycleError:
+        """Why the board was not shown, from the problem about it."""
+        return failures.of_problem(problem, AskedRequest(f"the board, {self.project}"))
+
+    def learn(self, error: LifecycleError) -> None:
+        """Note that the board cannot be read: labels from now on, if they may take its place."""
+        self._was_blind = True
+        if not self.gives_up(error):
+            self.problem = error.sentence
+
+    def shown(self) -> None:
+        """Note that the board was seen, which ends all doubts."""
+        self._was_shown = True
         if self.is_doubted:
             self._cache.put(_KEY, None)
 
-    def blindness(self) -> LifecycleError | None:
-        """The error because of which a look shows no card; None if the issue has none on the board.
+    def blindness(self, issues: Iterable[Json | None]) -> LifecycleError | None:
+        """Why issues without a single card do not show the board; None if they may.
 
         A token that is not a person's may silently get an empty list for every issue, as the token of
         Actions does, see https://github.com/blombard/move-to-next-iteration/issues/1. Then the project
@@ -150,7 +172,12 @@ class Choice:
         Raises:
             Transient, BadCredentials: GitHub could not be asked.
         """
-        if self._use != AUTO or self._is_peoples or self._probe is None:
+        seen = [issue for issue in issues if issue]
+        if any(self.card(issue) is not None for issue in seen):
+            self.shown()  # each time: another process may have begun to doubt since
+            return None
+        is_believed = self._was_shown or self.uses_labels or self._is_peoples
+        if not seen or is_believed or self._use != AUTO or self._probe is None:
             return None
         mine = self._mine()
         if self._cache.get(_SEEN) == mine:
@@ -187,58 +214,6 @@ class Choice:
 
 _KEY = "board_by_labels"
 _SEEN = "board_was_shown"
-
-
-class Sight:
-    """Decides for one reader whether to ask for cards or labels, and keeps the result.
-
-    Args:
-        choice: which board, and whether labels take its place.
-
-    Attributes:
-        problem: a sentence on why the board cannot be read, if labels do not take its place.
-    """
-
-    def __init__(self, choice: Choice) -> None:
-        self._choice = choice
-        self.problem: str | None = None
-        self._was_shown = self._was_blind = False
-
-    def asks_board(self, *, insists: bool = False) -> bool:
-        """True if an issue's items on projects are asked for; with `insists`, without the hour's wait."""
-        choice = self._choice
-        if choice.project is None or self.problem is not None:
-            return False
-        is_due = choice.is_doubted and (insists or choice.is_due) and not self._was_blind
-        return is_due or not choice.uses_labels
-
-    def error_of(self, problem: AnswerProblem, failures: Failures) -> LifecycleError:
-        """Why the board was not shown, from the problem about it."""
-        return failures.of_problem(problem, AskedRequest(f"the board, {self._choice.project}"))
-
-    def blindness(self, issues: Iterable[Json | None]) -> LifecycleError | None:
-        """Why issues without a single card do not show the board; None if they may.
-
-        Raises:
-            Transient, BadCredentials: GitHub could not be asked.
-        """
-        shown = [issue for issue in issues if issue]
-        if any(self._choice.card(issue) is not None for issue in shown):
-            self.shown()  # each time: another process may have begun to doubt since
-        elif shown and not (self._was_shown or self._choice.uses_labels):
-            return self._choice.blindness()
-        return None
-
-    def shown(self) -> None:
-        """Note that the board was seen, which ends all doubts."""
-        self._was_shown = True
-        self._choice.forget()
-
-    def learn(self, error: LifecycleError) -> None:
-        """Note that the board cannot be read: labels from now on, if they may take its place."""
-        self._was_blind = True
-        if not self._choice.gives_up(error):
-            self.problem = error.sentence
 
 
 class EitherBoard:

@@ -21,6 +21,7 @@ from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import config
 
 if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.client.plain_line import PlainLine, Sent
 
@@ -51,6 +52,39 @@ T = TypeVar("T")
 
 NONSENSE = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """Errors from an answer with an unexpected shape, raised by us or by PyGithub."""
+
+
+RENEW_SECONDS = 300.0
+"""Seconds before its end at which a token is replaced, so that no work is begun with it."""
+
+
+class Keeper:
+    """Keeps the token of a long-lived object: found at first use, and again when necessary.
+
+    Args:
+        find: finds the token, as `find_token.find` does.
+        clock: time.
+        token: one that was found already.
+    """
+
+    def __init__(self, find: Callable[[], Token], clock: Clock, token: Token | None = None) -> None:
+        self._find = find
+        self._clock = clock
+        self._token = token
+
+    def current(self) -> Token:
+        """The currently valid token; raises as `find` does."""
+        ends = self._token.expires_at if self._token is not None else None
+        is_ending = ends is not None and self._clock.now() >= ends - RENEW_SECONDS
+        if self._token is None or is_ending:
+            self._token = self._find()
+        return self._token
+
+    def refused(self) -> None:
+        """Forget the token, here and where it is kept, since GitHub does not accept it."""
+        token, self._token = self._token, None
+        if token is not None and token.renew is not None:
+            token.renew()
 
 
 class Sending(TypedDict, total=False):

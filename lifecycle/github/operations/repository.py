@@ -15,8 +15,9 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values import configured
 from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.find_token import TokenPlace, find
-from lifecycle.github.auth.tokens import Keeper, Token
+from lifecycle.github.auth.tokens import Token
 from lifecycle.github.board.board_client import ProjectRef
+from lifecycle.github.client.client_common import Keeper
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.clients import GitHubClients
 from lifecycle.github.operations.ensure_board import BoardOperations

@@ -15,7 +15,7 @@ from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS, GitHubBoard
-from lifecycle.github.board.status_fallback import Choice, Sight
+from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, sentence
 from lifecycle.github.pulls import rest_checks, rollup, translate
@@ -71,9 +71,6 @@ class GitHubForge(PullCalls):
     _choice: Choice
     _board: GitHubBoard | None = None
 
-    def __post_init__(self) -> None:
-        self._sight = Sight(self._choice)
-
     def observe(self, look: model.Look) -> model.Observation:
         """Everything for a decision about one claim: one request, if GitHub shows everything.
 
@@ -88,9 +85,9 @@ class GitHubForge(PullCalls):
         parts = self._parts(look)
         answer = self._look_with(look, parts)
         if answer.board is None and BOARD in parts:
-            answer = replace(answer, board=self._sight.blindness([answer.node.get("issue")]))
+            answer = replace(answer, board=self._choice.blindness([answer.node.get("issue")]))
         if answer.board is not None:
-            self._sight.learn(answer.board)
+            self._choice.learn(answer.board)
             needs_labels = LABELS not in parts and LABELS in self._parts(look)
             # The board's null may have removed the issue, too, which says nothing about the issue.
             if needs_labels or not answer.node.get("issue"):
@@ -202,7 +199,7 @@ class GitHubForge(PullCalls):
     def _board_parts(self, look: model.Look) -> tuple[str, ...]:
         if not look.board:
             return ()
-        board = (BOARD,) if self._sight.asks_board(insists=look.insists) else ()
+        board = (BOARD,) if self._choice.asks_board(insists=look.insists) else ()
         return (*board, LABELS) if self._choice.uses_labels else board
 
     def _look_with(self, look: model.Look, parts: tuple[str, ...]) -> _Found:
@@ -216,12 +213,12 @@ class GitHubForge(PullCalls):
         board: LifecycleError | None = None
         if BOARD in reply.left_out:
             unknown = AnswerProblem("undefinedField", (), reply.left_out[BOARD])
-            board = self._sight.error_of(unknown, self._graph.failures)
+            board = self._choice.error_of(unknown, self._graph.failures)
         if self._board is not None and IDS in parts:
             self._board.learn(reply.data)
         refused = self._sort(reply, with_board=BOARD in parts)
         if refused is not None:
-            board = self._sight.error_of(refused, self._graph.failures)
+            board = self._choice.error_of(refused, self._graph.failures)
         unseen = translate.hidden(reply.problems, reply.left_out)
         return _Found(_repository_in(reply), unseen, board)
 
@@ -290,7 +287,7 @@ class GitHubForge(PullCalls):
             by_number=by_number,
             by_branch=by_branch,
             item=self._choice.item(issue) if issue else None,
-            board_problem=self._sight.problem if look.board else None,
+            board_problem=self._choice.problem if look.board else None,
             board_note=self._choice.note if look.board else None,
             merge_method=translate.merge_method(node),
             writable=text(node, "id")

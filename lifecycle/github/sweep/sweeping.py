@@ -21,7 +21,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.model import Observation
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in
-from lifecycle.github.board.status_fallback import BLIND, Choice, Sight
+from lifecycle.github.board.status_fallback import BLIND, Choice
 from lifecycle.github.client.client_common import Json, next_page, part
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
@@ -93,7 +93,6 @@ class GitHubSurvey(Holdings):
         super().__init__(graph, rest)
         self._board = choice.project
         self._choice = choice
-        self._sight = Sight(choice)
         self._issues = Batches(graph.deadline, AT_ONCE)
         self._cards = Batches(graph.deadline, AT_ONCE)
 
@@ -122,13 +121,13 @@ class GitHubSurvey(Holdings):
                     size, partial(self._page_of_cards, self._board, size, after)
                 )
             except (*BLIND, errors.NotFound) as error:
-                self._sight.learn(error)
+                self._choice.learn(error)
                 raise
             if isinstance(page, Transient):
                 if size == 1:
                     raise page
                 continue
-            self._sight.shown()
+            self._choice.shown()
             cards, after, total = page
             if at_most is not None and total > at_most:
                 raise BoardTooLarge(total)
@@ -199,7 +198,7 @@ class GitHubSurvey(Holdings):
         """One request; one more if it shows that the board cannot be seen."""
         reply = self._look(sent)
         if isinstance(reply, LifecycleError):
-            self._sight.learn(reply)
+            self._choice.learn(reply)
             reply = self._look(sent)
         if isinstance(reply, LifecycleError):
             raise reply
@@ -209,7 +208,7 @@ class GitHubSurvey(Holdings):
         """The answer to one request, or why it does not show the board."""
         count = len({(own["owner"], own["name"]) for _, own in sent})
         subject = "issues of a repository" if count == 1 else f"issues of {count} repositories"
-        asks_board = self._sight.asks_board()
+        asks_board = self._choice.asks_board()
         shared = {"items": asks_board, "labels": self._choice.uses_labels}
         try:
             reply = self._graph.execute_all(sent, shared, subject=subject)
@@ -221,9 +220,9 @@ class GitHubSurvey(Holdings):
             return reply
         for problem in reply.problems:
             if problem.type == "INSUFFICIENT_SCOPES" or "projectItems" in problem.path:
-                return self._sight.error_of(problem, self._graph.failures)
+                return self._choice.error_of(problem, self._graph.failures)
         shown = (node for n in range(len(sent)) for node in _issues(part(reply.data, f"p{n}")))
-        return self._sight.blindness(shown) or reply
+        return self._choice.blindness(shown) or reply
 
     def _read(
         self, reply: GraphReply, number: int, piece: _SweepPart, size: int
@@ -236,7 +235,7 @@ class GitHubSurvey(Holdings):
         ]
         spoilt = {own.path[3] for own in wrong if own.path[1:3] == ("issues", "nodes")}
         tasks = [
-            swept(node, self._choice.item(node), self._sight.problem, self._choice.note)
+            swept(node, self._choice.item(node), self._choice.problem, self._choice.note)
             for n, node in enumerate(_issues(shown))
             if node and n not in spoilt
         ]

@@ -27,7 +27,7 @@ from lifecycle.core.plan import PACKED, Notice
 from lifecycle.core.timing import alarm
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.waiting.endings import event_of, events_of
-from lifecycle.github.auth.tokens import RENEW_SECONDS
+from lifecycle.github.client.client_common import RENEW_SECONDS
 from lifecycle.hooks import quick_wait
 from lifecycle.hooks.answers.call import STOPPED, HookCall, has_packet
 from lifecycle.hooks.client_contract import Reply
