@@ -18,9 +18,6 @@ from lifecycle.settings import resources
 sentence: Final = resources.Sentences("reconcile/remarks.toml")
 """The sentences of a sweep's remarks, to be filled in."""
 
-_HOUR = 3600
-_MINUTE = 60
-
 
 def of(kind: str, task: InferredTask, now: float) -> str:
     """The evidence for a finding of this kind, as `kinds.toml` words it; `kind` is a key of KINDS."""
@@ -41,7 +38,7 @@ def of(kind: str, task: InferredTask, now: float) -> str:
         "pull_closed": _at(pull.closed_at if pull is not None else None),
         "started": _at(task.started_at),
         "happened": _at(task.happened_at, before="; the task's last event was at"),
-        "sign": f"{_span(now - sign)} ago" if sign is not None else "unknown",
+        "sign": f"{figures.span(now - sign)} ago" if sign is not None else "unknown",
     }
     return KINDS[kind].evidence.format(**words)
 
@@ -83,12 +80,6 @@ def _leased(task: InferredTask) -> str:
 
 def _at(moment: float | None, *, before: str = " at") -> str:
     return f"{before} {render_time(moment)}" if moment is not None else ""
-
-
-def _span(seconds: float) -> str:
-    """A length of time in whole minutes or hours: `40 minutes`, `1 hour`, `72 hours`."""
-    unit, each = ("hour", _HOUR) if seconds >= _HOUR else ("minute", _MINUTE)
-    return figures.count(int(seconds / each), unit)
 
 
 @dataclass(frozen=True, slots=True)

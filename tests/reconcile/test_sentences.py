@@ -186,7 +186,7 @@ def test_a_finding_says_what_its_own_steps_do() -> None:
 
 @pytest.mark.parametrize(
     ("hours", "said"),
-    [(0.03, "1 minute ago"), (0.7, "42 minutes ago"), (1.5, "1 hour ago"), (72.0, "72 hours ago")],
+    [(0.03, "2 min ago"), (0.7, "42 min ago"), (1.5, "1.5 h ago"), (72.0, "3.0 d ago")],
 )
 def test_silence_is_told_in_a_unit_that_says_something(hours: float, said: str) -> None:
     """Never "0 hours ago"."""
