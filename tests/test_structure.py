@@ -37,7 +37,7 @@ BUDGET = {
     "stages": 2_485,
     "workflow": 2_133,
     "feedback": 2_440,
-    "reconcile": 1_431,
+    "reconcile": 1_415,
     "views": 2_180,
     "app": 1_572,
     "setup": 3_089,

@@ -116,9 +116,10 @@ class GitHubClients:
         """
         from lifecycle.github.board.status_fallback import EitherBoard
         from lifecycle.github.board.status_labels import LabelsBoard
+        from lifecycle.github.pulls.issue_calls import IssueCalls
 
-        names, calls = self.choice.names, Calls(self.rest, repository)
-        labels = LabelsBoard(repository, names, self.graph, calls, self._cache)
+        issues = IssueCalls(Calls(self.rest, repository))
+        labels = LabelsBoard(self.choice.names, self.graph, issues, self._cache)
         return EitherBoard(self.choice, self._own_board or labels, labels)
 
     @property

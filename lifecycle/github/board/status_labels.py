@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.github.client.client_common import Json
     from lifecycle.github.client.graph import GraphClient
-    from lifecycle.github.client.rest import Calls
 
 PREFIX = "status: "
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
@@ -85,17 +84,15 @@ class LabelsBoard:
     """Fits `ports.Board`: a column is a label, a card is an open issue with one.
 
     Args:
-        repository: the issues' repository.
         names: the names of the labels.
         graph: for reading.
-        calls: REST on the repository, for writing.
+        issues: the repository's issues, for writing.
         cache: remembers which labels exist, so that each is created once.
     """
 
-    _repository: model.Repository
     _names: StatusLabels
     _graph: GraphClient
-    _calls: Calls
+    _issues: IssueCalls
     _cache: Cache
 
     def schema(self) -> model.BoardSchema:
@@ -141,8 +138,8 @@ class LabelsBoard:
         return item
 
     @property
-    def _issues(self) -> IssueCalls:
-        return IssueCalls(self._calls)
+    def _repository(self) -> model.Repository:
+        return self._issues.calls.repository
 
     def take_back(self, number: int) -> None:
         """Remove the label that was added to an issue here, now that its card has the Status.

@@ -103,32 +103,32 @@ class GitHub:
     @cached_property
     def issues(self) -> IssueOperations:
         """Issues: one for a key, text, state, assignees, milestone. Raises NoToken, BadConfig."""
-        return IssueOperations(self._issue_calls)
+        return IssueOperations(IssueCalls(self._calls))
 
     @cached_property
     def comments(self) -> CommentOperations:
         """Comments on issues and pull requests, each known by a key."""
-        return CommentOperations(self._issue_calls)
+        return CommentOperations(IssueCalls(self._calls))
 
     @cached_property
     def labels(self) -> LabelOperations:
         """The repository's labels, and those of issues and pull requests."""
-        return LabelOperations(self._issue_calls)
+        return LabelOperations(IssueCalls(self._calls))
 
     @cached_property
     def relations(self) -> RelationOperations:
         """What blocks an issue, and what it is divided into."""
-        return RelationOperations(self._issue_calls)
+        return RelationOperations(IssueCalls(self._calls))
 
     @cached_property
     def pulls(self) -> PullOperations:
         """Pull requests: open once, text, draft, reviewers, closed."""
-        return PullOperations(self._pull_calls)
+        return PullOperations(PullCalls(self._calls, self._clients.graph))
 
     @cached_property
     def merging(self) -> MergeOperations:
         """Merging pull requests, now or by GitHub, and bringing branches up to their bases."""
-        return MergeOperations(self._pull_calls)
+        return MergeOperations(PullCalls(self._calls, self._clients.graph))
 
     @cached_property
     def checks(self) -> CheckOperations:
@@ -162,14 +162,6 @@ class GitHub:
             board, graph = self._clients.board(project), self._clients.graph
             self._boards[key] = BoardOperations(board, graph, self.repository)
         return self._boards[key]
-
-    @cached_property
-    def _issue_calls(self) -> IssueCalls:
-        return IssueCalls(self._calls)
-
-    @cached_property
-    def _pull_calls(self) -> PullCalls:
-        return PullCalls(self._calls, self._clients.graph)
 
     @cached_property
     def _calls(self) -> Calls:

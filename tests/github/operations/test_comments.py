@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.api import NotFound, Refused, Transient
+from lifecycle.github.pulls.issue_calls import IssueCalls
 from tests.github.operations.ground import Ground, hub_on
 
 COMMENTS = "/issues/42/comments"
@@ -152,7 +153,7 @@ def test_what_a_person_wrote_about_a_marker_stays(ground: Ground, words: str) ->
 def test_what_a_person_wrote_into_ours_stays(ground: Ground) -> None:
     """A comment that this object posted and somebody wrote anew is theirs: another one is posted."""
     made = ground.hub.comments.ensure_comment(42, "report", "One.").now
-    calls = ground.hub._issue_calls
+    calls = IssueCalls(ground.hub._calls)
     calls.edit_comment(made.id, "Mine now: <!-- lifecycle:report --> was here.")
     assert ground.hub.comments.ensure_comment(42, "report", "Two.").changed
     assert bodies(ground) == [
