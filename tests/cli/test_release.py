@@ -648,6 +648,35 @@ def test_who_takes_a_task_over_in_the_midst_of_its_release_keeps_it(
     assert (place.card()["Agent"], place.has_claim()) == (holder, False)
 
 
+def test_a_laptop_that_sleeps_behind_the_end_of_its_lease_leaves_the_card_to_who_came_meanwhile(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is written by what was read before the sleep: the time is up, and the next look reads."""
+    claimed(place)
+    other, answer = another(place, tmp_path / "other"), Application.__call__
+    paths: list[str] = []
+
+    def sleep(application: Application, environ: dict[str, Any], start: Any) -> Any:
+        paths.append(environ["PATH_INFO"])
+        answered = answer(application, environ, start)
+        # Behind the comment and the assignee, the first request of GraphQL ends the lease.
+        if paths[-1] == "/graphql" and {COMMENTS, ASSIGNEES} < {*paths} and "taken" not in paths:
+            paths.append("taken")
+            place.clock.sleep(3600)
+            ok(other.cli("takeover", "42"))
+        return answered
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Application, "__call__", sleep)
+        with Worktree(place.root, environment=place.environment, clock=place.clock) as tree:
+            assert isinstance(tree.release("over to you").problem, Transient)
+    holder = other.claim()["agent_id"]
+    assert (place.card()["Status"], place.card()["Agent"]) == ("In Progress", holder)
+    said = place.tree().tick(Wake.STOP).said
+    assert f"Issue #42 is held by {holder} now" in said[-1].text
+    assert (place.card()["Agent"], place.has_claim()) == (holder, False)
+
+
 @pytest.mark.parametrize("has_lease", [True, False])
 def test_of_copies_of_a_claim_that_are_released_at_once_one_comments(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_lease: bool
