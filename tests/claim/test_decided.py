@@ -584,6 +584,34 @@ def test_a_closing_that_waits_writes_nothing_else() -> None:
     assert "It is maria's." in [notice.text for notice in decide(leaving).notices]
 
 
+@pytest.mark.parametrize(
+    ("look", "yes", "key", "phase"),
+    [
+        (None, "", "", "done"),
+        (False, "", "closing-waits", "done"),
+        (True, "", "refused", "done"),
+        (False, "close", "yes-not-kept", "coding"),
+    ],
+)
+def test_a_done_that_was_not_looked_at_is_told_unless_it_was_refused(
+    look: bool | None, yes: str, key: str, phase: str
+) -> None:
+    """A refused look has a sentence of its own; a typed yes is taken back, with what was told before."""
+    failed = Trouble("m", "It did not answer.", NOW + 60, is_final=bool(look))
+    memory = {
+        "troubles": {} if look is None else {"Look": failed},
+        "ending.consent": yes,
+        "conditions": {"closing-waits": "#42 is not closed."},
+        "judged": "checks_running",
+    }
+    step = decide(seen(record(**DONE, memory=memory), observed=None, wake=Wake.STOP))
+    assert [notice.key.partition(":")[0] for notice in step.notices] == [key] * bool(key)
+    assert all("It did not answer." in notice.text for notice in step.notices) is not bool(yes)
+    assert step.fields.get("phase", "done") == phase
+    kept = step.record.conditions if step.record is not None else None
+    assert kept == ({} if yes else None)
+
+
 def test_of_two_failures_the_one_of_the_pull_request_is_told() -> None:
     """The look that failed before it is older news."""
     of_pull = replace(Trouble("m", "GitHub said no.", NOW + 60), is_final=False)
