@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
@@ -165,14 +166,13 @@ class CheckRun:
         running = ",".join(filter(None, (self.environment.get(RUNNING, ""), name)))
         environment = {**for_child(self.child, self.environment), RUNNING: running}
         seconds = self.seconds or self.settings.check_seconds
-        until = self.clock.monotonic() + seconds
+        until = monotonic() + seconds  # a laptop's sleep takes nothing from the commands
         printed, first_began = check_log.CheckOutput(), self.clock.now()
         reads: list[Callable[[], Reading]] = []
         for words, configured in zip(commands, self.check.commands, strict=True):
             part, began = check_log.CheckOutput(), self.clock.now()
-            left = max(until - self.clock.monotonic(), 0.0)
             takes = {"out": _teed(self.out, printed, part), "err": _teed(self.err, printed, part)}
-            end = check_process.run(words, self.root, environment, left, **takes)
+            end = check_process.run(words, self.root, environment, until - monotonic(), **takes)
             from lifecycle.evidence.checks import check_reading
 
             if end.error or end.signal or end.is_late:

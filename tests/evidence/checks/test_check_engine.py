@@ -87,6 +87,18 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path / "worktree")
 
 
+BUSY = "i=0; while test $i -lt 30000; do i=$((i+1)); done"
+"""Work for sh that is not over at once."""
+
+
+def test_a_laptop_that_sleeps_during_a_check_takes_no_time_from_its_commands(
+    project: Project,
+) -> None:
+    """As within one command, of which the system counts only what it ran."""
+    done = project.check("echo 1", f"{BUSY}; echo 2", out=lambda _: project.clock.sleep(3600))
+    assert (done.record.outcome, done.record.tail) == (Outcome.PASSED, "1\n2\n")
+
+
 def test_all_of_a_run_is_kept(project: Project) -> None:
     """Words, folder, status, times, tree, log and tail; the tree is as git writes it."""
     done = project.check("echo out; echo err >&2", session="s-1")
