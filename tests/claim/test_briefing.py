@@ -12,7 +12,7 @@ from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import MergeRecord, Nudge, Releasing, Trouble, Whom
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Hooks
-from lifecycle.core.values.model import BoardBrief, BoardItem, Card, Draft, Repository
+from lifecycle.core.values.model import BoardBrief, BoardItem, Card, Repository
 from tests.batches import wrong
 from tests.claim.steps import DONE, READY, REVIEW
 from tests.factories import BRANCH, NOW, record
@@ -356,7 +356,6 @@ def card(number: int, status: str | None = "Todo", **changes: Any) -> Card:
                 ),
                 9,
                 is_complete=False,
-                drafts=(Draft("Idea " + "x" * 120, "Todo"), Draft("Old", "Done"), Draft("New")),
             ),
             [
                 (
@@ -370,9 +369,6 @@ def card(number: int, status: str | None = "Todo", **changes: Any) -> Card:
                 '- #4 "Fix" (a-1)',
                 "In Review:",
                 '- #5 "Fix" (b-2)',
-                "Drafts (no issue yet, so nothing to claim):",
-                f'- "Idea {"x" * 114}…"',
-                '- "New"',
             ],
         ),
         (
@@ -381,7 +377,6 @@ def card(number: int, status: str | None = "Todo", **changes: Any) -> Card:
                 tuple(card(n) for n in range(1, 7)),
                 12,
                 is_complete=True,
-                drafts=tuple(Draft(f"d{n}") for n in range(6)),
             ),
             [
                 (
@@ -390,8 +385,6 @@ def card(number: int, status: str | None = "Todo", **changes: Any) -> Card:
                 ),
                 "Todo:",
                 *(f'- #{n} "Fix"' for n in range(1, 6)),
-                "Drafts (no issue yet, so nothing to claim):",
-                *(f'- "d{n}"' for n in range(5)),
             ],
         ),
         (
@@ -415,7 +408,7 @@ def card(number: int, status: str | None = "Todo", **changes: Any) -> Card:
     ids=["empty", "bare", "all", "many", "crowded"],
 )
 def test_a_board_is_told_in_a_few_lines(board: BoardBrief, lines: list[str]) -> None:
-    """Of this repository alone: four counts, the most urgent Todo, who is at what, and drafts."""
+    """Of this repository alone: four counts, the most urgent Todo, and who is at what."""
     assert briefing.board_lines(board, REPOSITORY) == lines
 
 

@@ -459,7 +459,8 @@ def test_who_comes_back_to_a_closing_that_was_cut_off_hears_what_became_of_it(
         session.prompt("yes, close it")
         place.write(phase="done")
     else:
-        place.control.add_fault(Fault("status", operation="CommentAndClose"))
+        together = Fault("graphql_error", operation="CommentAndClose", message="Not together.")
+        place.control.add_fault(together)
         place.control.add_fault(Fault("status", method="PATCH", path="/issues/42$", count=9))
         assert place.cli("close").returncode != 0
         place.control.clear_faults()

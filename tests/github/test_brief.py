@@ -10,9 +10,7 @@ import pytest
 import responses
 from graphql import FieldNode, StringValueNode, Visitor, parse, visit
 
-from lifecycle.claim.engine.briefing import board_lines
 from lifecycle.core.errors import MissingScope, NotFound, Transient
-from lifecycle.core.values.model import BoardBrief, Draft, Repository
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.control.faults import Fault
@@ -89,7 +87,7 @@ def test_a_brief_of_the_board_is_one_request(hub: Hub) -> None:
 
 
 def test_a_brief_fetches_what_is_printed() -> None:
-    """Titles, columns, priorities and agents of issues, and drafts' titles; no ids, no links."""
+    """Titles, columns, priorities and agents of issues; no ids, no links."""
     document = parse(graphql_document("brief_board"))
     names: set[str] = set()
     strings: set[str] = set()
@@ -105,7 +103,7 @@ def test_a_brief_fetches_what_is_printed() -> None:
     assert strings == {"Status", "Priority", "Agent"}
     assert names == {
         *("title", "totalCount", "hasNextPage", "endCursor", "isArchived", "name", "text"),
-        *("number", "state", "nameWithOwner", "__typename"),
+        *("number", "state", "nameWithOwner"),
     }
 
 
@@ -181,29 +179,17 @@ def test_a_brief_without_items_is_no_answer(
         board_on(graph).brief()
 
 
-def test_drafts_are_shown_and_are_no_cards(
+def test_drafts_are_counted_and_are_no_cards(
     graph: GraphClient, mock: responses.RequestsMock
 ) -> None:
-    """A draft is a title and a Status: it is counted, listed, and never taken for an issue."""
+    """A draft has no number: it is never taken for an issue."""
     page = brief_page(1, total=4)
     nodes = page["data"]["repositoryOwner"]["projectV2"]["items"]["nodes"]
-    draft = {"__typename": "DraftIssue", "title": "Think about caching"}
     nodes += [
-        {"isArchived": False, "status": {"name": "Todo"}, "content": draft},
-        {"isArchived": False, "status": None, "content": {**draft, "title": "No column yet"}},
-        {"isArchived": True, "status": {"name": "Todo"}, "content": draft},
+        {"isArchived": False, "status": {"name": "Todo"}, "content": {}},
+        {"isArchived": True, "status": None, "content": {}},
     ]
     mock.post(URL, json=page)
     brief = board_on(graph).brief()
     assert [card.number for card in brief.cards] == [1]
-    assert brief.drafts == (Draft("Think about caching", "Todo"), Draft("No column yet"))
-
-
-def test_the_lines_of_a_session_name_the_drafts() -> None:
-    """At most five, those that are done left out, under a heading that says that none is a task."""
-    drafts = (Draft("Old", "Done"), *(Draft(f"Idea {number}", "Todo") for number in range(7)))
-    brief = BoardBrief("Roadmap", (), 8, True, drafts)
-    lines = board_lines(brief, Repository("octo-org", "hello-service"))
-    at = lines.index("Drafts (no issue yet, so nothing to claim):")
-    assert lines[at + 1 :] == [f'- "Idea {number}"' for number in range(5)]
-    assert "Board Roadmap: 0 Todo" in lines[0]
+    assert brief.total == 4

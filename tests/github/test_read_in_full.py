@@ -15,7 +15,6 @@ from lifecycle.core.values.model import (
     Card,
     Comment,
     Conversations,
-    Draft,
     Ejection,
     Issue,
     MergeDemands,
@@ -242,15 +241,6 @@ def test_all_of_a_card_is_read() -> None:
     assert translate.card({**item, "content": content, **fields}) == Card(
         *(made, 7, "Tax", "u", "o/r", True, "PRIORITY", "READINESS", "DEPENDENCIES")
     )
-
-
-def test_only_a_draft_is_a_draft() -> None:
-    """With its title and status."""
-    content = {"__typename": "DraftIssue", "title": "Think"}
-    made = translate.draft({"content": content, "status": {"name": "Todo"}})
-    assert made == Draft("Think", "Todo")
-    assert translate.draft({"content": {**content, "__typename": "Issue"}}) is None
-    assert translate.draft({"content": None}) is None
 
 
 def test_all_of_a_boards_fields_are_read() -> None:

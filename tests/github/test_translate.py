@@ -385,10 +385,6 @@ def test_a_status_is_one_word_whatever_its_case() -> None:
     for option, status in spellings.items():
         node = {"id": "PVTI_1", "status": {"name": option} if option else None}
         assert translate.board_item(node).status == status
-    content = {"__typename": "DraftIssue", "title": "t"}
-    draft = translate.draft({"content": content, "status": {"name": "DONE"}})
-    assert draft is not None
-    assert draft.status == "Done"
 
 
 @pytest.mark.parametrize("content", [None, {}])

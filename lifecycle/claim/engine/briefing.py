@@ -293,9 +293,7 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
         rows = [_card(card, card.item.agent) for card in column[:SHOWN]]
         rows += [f"- and {len(column) - SHOWN} more"] if column[SHOWN:] else []
         lines += _section(status, rows)
-    drafts = [draft for draft in board.drafts if draft.status != Status.DONE][:SHOWN]
-    titles = [f"- {quoted(draft.title, 120)}" for draft in drafts]
-    return lines + _section("Drafts (no issue yet, so nothing to claim)", titles)
+    return lines
 
 
 def _section(name: str, rows: list[str]) -> list[str]:

@@ -269,14 +269,6 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A draft on the board: a title and a Status, but no issue that could be claimed."""
-
-    title: str
-    status: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class BoardBrief:
     """A board for a session's first lines.
 
@@ -285,14 +277,12 @@ class BoardBrief:
             `Card.url`, `readiness` and `dependencies` are not read.
         total: how many items the board has, drafts and pull requests among them.
         is_complete: False if the time was up before the last page: then counts are lower bounds.
-        drafts: the drafts among the items that were read, archived ones left out.
     """
 
     title: str
     cards: tuple[Card, ...]
     total: int
     is_complete: bool
-    drafts: tuple[Draft, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

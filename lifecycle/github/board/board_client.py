@@ -164,9 +164,8 @@ class GitHubBoard:
                 except errors.Transient:
                     break  # the cards read so far are shown, and said to be a part
                 listed += _listed(items)
-        drafts = tuple(draft for node in listed if (draft := translate.draft(node)))
         total = int(first["items"].get("totalCount") or 0)
-        return BoardBrief(text(first, "title"), _cards(listed), total, after is None, drafts)
+        return BoardBrief(text(first, "title"), _cards(listed), total, after is None)
 
     def _page_of_cards(self, after: str | None) -> Json:
         """The project with one page of its items; only the first page is asked for again."""

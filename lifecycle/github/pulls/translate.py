@@ -279,14 +279,6 @@ def card(node: Json) -> model.Card | None:
     )
 
 
-def draft(node: Json) -> model.Draft | None:
-    """A board item that is a draft; None for everything else."""
-    content = part(node, "content")
-    if content.get("__typename") != "DraftIssue":
-        return None
-    return model.Draft(text(content, "title"), _status(node))
-
-
 def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> model.BoardSchema:
     """A ProjectV2 and the fields of all its pages; fields of kinds that were not requested are {}."""
     shown = tuple(_board_field(field) for field in fields if field.get("id"))
