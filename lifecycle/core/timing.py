@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from subprocess import Popen
 
-    from tenacity import RetryCallState, Retrying
+    from tenacity import RetryCallState
 
     from lifecycle.core.ports import Clock
 
@@ -449,7 +449,6 @@ def _heard(
                 raise
 
 
-LAST_RAISES = "the last attempt raises its own error"
 ATTEMPTS = 3
 SHORTEST = 0.2
 LONGEST = 2.0
@@ -471,50 +470,16 @@ def reading(deadline: Deadline, call: Callable[[], T], patience: float = PATIENC
     Raises:
         Transient: the last attempt's own error. Every other error is raised as it comes.
     """
-    for attempt in attempts(deadline, patience):
-        with attempt:
-            return call()
-    raise AssertionError(LAST_RAISES)
+    try:
+        return call()
+    except Transient as error:
+        return again(deadline, call, error, patience)
 
 
-def attempts(
-    deadline: Deadline, patience: float = PATIENCE
-) -> Iterator[AbstractContextManager[object]]:
-    """The attempts of `reading` for a loop, each a context to ask in; the last one raises its own error.
-
-    for attempt in attempts(deadline):
-        with attempt:
-            return ask()
-    """
-    first = _FirstAttempt()
-    yield first
-    if first.error is None:
-        return
-    for number, attempt in enumerate(_attempts(deadline, patience)):
-        if number:
-            yield attempt
-        else:  # the first attempt was made already
-            with attempt:
-                raise first.error
-
-
-class _FirstAttempt:
-    """The first attempt, without tenacity: it is nearly always enough, and that import takes longer."""
-
-    error: Transient | None = None
-
-    def __enter__(self) -> None:
-        """Ask."""
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        """Keep an error after which another attempt may be made."""
-        if isinstance(error, Transient):
-            self.error = error
-        return self.error is not None
-
-
-def _attempts(deadline: Deadline, patience: float) -> Retrying:
-    """The further attempts, by tenacity, which is imported only if the first one failed."""
+def again(
+    deadline: Deadline, call: Callable[[], T], failed: Transient, patience: float = PATIENCE
+) -> T:
+    """What `reading` does if its first attempt failed: rare, and tenacity's import takes longer than it."""
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
     from tenacity.wait import wait_exponential, wait_random
 
@@ -528,13 +493,21 @@ def _attempts(deadline: Deadline, patience: float) -> Retrying:
     def is_too_late(state: RetryCallState) -> bool:
         return state.upcoming_sleep >= min(patience, deadline.left)
 
-    return Retrying(
+    made = [failed]
+
+    def attempt() -> T:
+        if made:
+            raise made.pop()
+        return call()
+
+    retrying = Retrying(
         retry=retry_if_exception_type(Transient),
         wait=wait,
         stop=lambda state: stop_after_attempt(ATTEMPTS)(state) or is_too_late(state),
         sleep=deadline.clock.sleep,
         reraise=True,
     )
+    return retrying(attempt)
 
 
 _needed: list[str] = []

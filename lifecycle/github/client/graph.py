@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import LAST_RAISES, Deadline, attempts, reading
+from lifecycle.core.timing import Deadline, again, reading
 from lifecycle.github.client.client_common import Json, Sending, TokenClient, part, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
@@ -288,11 +288,11 @@ class GraphClient(TokenClient):
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
     ) -> GraphReply:
         """`execute` for what may be asked again: up to three times while nobody answers."""
-        # And not by `reading`, which calls back: every look comes this way, and goes a step deeper then.
-        for attempt in attempts(self.deadline):
-            with attempt:
-                return self.execute(name, variables, subject=subject, added=added)
-        raise AssertionError(LAST_RAISES)
+        ask = partial(self.execute, name, variables, subject=subject, added=added)
+        try:  # not by `reading`, which calls back: every look comes this way, and goes a step deeper then
+            return ask()
+        except Transient as error:
+            return again(self.deadline, ask, error)
 
     def whole(self, name: str, variables: Json, *, subject: str) -> Json:
         """Send a document once and return its data; a hole in it is an error."""
