@@ -98,23 +98,11 @@ def list_places(world: World) -> list[ListedWorktree]:
         branch = fields.get("branch", "").removeprefix("refs/heads/")
         path, lock = Path(fields["worktree"]), fields.get("locked")
         places.append(ListedWorktree(path, branch, lock, is_bare="bare" in fields))
-    return [replace(places[0], path=_main(world, places[0])), *places[1:]]
-
-
-def _main(world: World, listed: ListedWorktree) -> Path:
-    """The top folder of the main worktree.
-
-    In its place git lists the git folder if that is elsewhere: a submodule's names its worktree; that of a
-    clone with `--separate-git-dir` does not, so only the main worktree itself knows where it is.
-    """
-    if listed.is_bare or (listed.path / ".git").exists():
-        return listed.path
-    named = world.git.run("config", "core.worktree", check=False)
-    if named:
-        return (listed.path / named).resolve()
-    if world.git.run("rev-parse", "--git-dir") == world.git.run("rev-parse", "--git-common-dir"):
-        return world.root
-    return listed.path
+    main = places[0]
+    if not (main.is_bare or (main.path / ".git").exists()):
+        # git lists the git folder in its place if that is elsewhere, as that of a submodule.
+        main = replace(main, path=world.root)
+    return [main, *places[1:]]
 
 
 def record_in(root: Path) -> Record | None:
