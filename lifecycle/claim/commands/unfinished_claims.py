@@ -86,30 +86,20 @@ def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attemp
     assigns = login_of(attempt.agent).casefold() not in names
     status = (item.status or "") if item is not None else ""
     begun = Begun(task.issue.number, attempt.agent, attempt.nonce, assigns=assigns, status=status)
-    _keep(claim_store, replace(begun, remote=world.remote, repository=str(world.base)))
+    begun = replace(begun, remote=world.remote, repository=str(world.base))
+    claim_store.state[CLAIMING] = asdict(begun)
+    claim_store.save()
 
 
 def former(world: World, claim_store: ClaimStore) -> lease.Lease | None:
     """The lease that the attempt took over, or None; it was fetched when it was read."""
     begun = of(claim_store.state)
-    if begun is None or not begun.instead_of:
-        return None
-    try:
-        return lease.known(world.git, begun.instead_of)
-    except GitFailed:
-        return None
+    return lease.known(world.git, begun.instead_of) if begun and begun.instead_of else None
 
 
 def amend(claim_store: ClaimStore, **changes: Any) -> None:
     """Note a change of the attempt: its lease was taken, or is about to be taken over."""
-    begun = of(claim_store.state)
-    amended = replace(begun, **changes) if begun is not None else None
-    if amended is not None and amended != begun:
-        _keep(claim_store, amended)
-
-
-def _keep(claim_store: ClaimStore, begun: Begun) -> None:
-    claim_store.state[CLAIMING] = asdict(begun)
+    claim_store.state[CLAIMING] |= changes
     claim_store.save()
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError, merge, sentence
+from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError, sentence
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.plan import Audience, Notice
@@ -240,10 +240,7 @@ class ClaimOnDisk:
         return Path(self.folder.at(ASIDE))
 
     def repair(self, record: Record | None) -> None:
-        """Complete what killed processes left: an edit in a temporary file is restored as the claim file.
-
-        That happens only while the file has the engine's content: a later edit is newer.
-        """
+        """Complete what killed processes left: an edit in a temporary file is a late one."""
         self.folder.at("")  # raises if the folder is not ours
         for leftover in self.folder.path.glob(f"*{store.OURS}"):
             # The other files there are written under other locks, or under none.
@@ -252,20 +249,11 @@ class ClaimOnDisk:
                 if is_under_lock or time.time() - leftover.lstat().st_mtime > KEPT_SECONDS:
                     leftover.unlink()
         for leftover in store.left_beside(self.path):
-            if record is not None and self._holds_edit(record, leftover):
-                leftover.replace(self.path)
+            file = store.read(leftover, follow=False)
+            if record is not None and file is not None and _parsed(file.content)[0] is not None:
+                self.late.keep(leftover, claim_file.render(record.values))
             leftover.unlink(missing_ok=True)
         self.finish_deletion(record)
-
-    def _holds_edit(self, record: Record, leftover: Path) -> bool:
-        """True if a leftover file has an edit by the agent, and the claim file the engine's content."""
-        file, edited = store.read(self.path, follow=False), store.read(leftover, follow=False)
-        if file is None or edited is None or _parsed(file.content)[0] != record.values:
-            return False
-        theirs = _parsed(edited.content)[0]
-        if theirs is None or theirs == record.values:
-            return False
-        return bool(merge(record.past, record.values, theirs).changed)
 
     def finish_deletion(self, record: Record | None) -> None:
         """Finish a deletion: delete the file that was put aside, unless it is another claim's."""
