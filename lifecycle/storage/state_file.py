@@ -42,31 +42,15 @@ WATCHED: Final = "watched"
 """In the cache: the pull request's number, its node id, and the node id of its card or issue."""
 
 
-class QueuedNotice(TypedDict):
-    """A notice that waits: its key, its text, and its audience (by the audience's name in the file)."""
-
-    key: str
-    text: str
-    tone: str
-
-
-class SaidNotice(TypedDict, total=False):
-    """When a notice was queued and first offered, where, and to which session."""
-
-    at: float
-    stands: bool
-    offered: float
-    channel: str
-    session: str
-
-
 class StateSections(TypedDict, total=False):
     """The sections of state.json. The claim system's records are kept as JSON; their owners read them.
 
     Attributes:
         record: the claim's record (`claim/record/state.py`).
         cache: ids that GitHub's adapters look up only once (`ports.Cache`).
-        said, queue: the ledger of notices (`Ledger`).
+        said: the ledger's notices by their keys: when each was queued (`at`) and first `offered`, by which
+            `channel` and to which `session`, and whether it `stands` (`Ledger`).
+        queue: its notices that wait: `key`, `text`, and the audience's name (`tone`).
         access: the token for which something was refused, as `World.access` distinguishes tokens.
         claiming: the claim that was begun and is neither complete nor undone.
         linked_undone: pending writes to linked tasks; while a task is being claimed, its release, until
@@ -78,8 +62,8 @@ class StateSections(TypedDict, total=False):
     version: int
     record: dict[str, Any]
     cache: dict[str, object]
-    said: dict[str, SaidNotice]
-    queue: list[QueuedNotice]
+    said: dict[str, dict[str, Any]]
+    queue: list[dict[str, str]]
     access: str
     claiming: dict[str, Any]
     linked_undone: list[dict[str, Any]]
@@ -214,7 +198,7 @@ class Ledger:
 
         One that still waits under this key gets the new words: the old ones may not be true any more.
         """
-        new = QueuedNotice(key=notice.key, text=notice.text, tone=notice.audience.value)
+        new = {"key": notice.key, "text": notice.text, "tone": notice.audience.value}
         for waiting in self.state.get("queue", []):
             if waiting["key"] == notice.key:
                 waiting.update(new)

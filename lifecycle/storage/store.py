@@ -117,14 +117,10 @@ def read(path: Path, *, follow: bool = True) -> FileContent | None:
         follow: a link is allowed, for a person's own file; one of our files is never a link.
 
     Raises:
-        StrangeFileError: not a regular file, a link that is not followed, or much too large.
+        StrangeFileError: not a regular file, or a link that is not followed.
         OSError: the file cannot be read.
     """
     file = regular_files.content(str(path), follow=follow)
-    if file is not None and len(file[0]) > regular_files.LIMIT:
-        raise regular_files.StrangeFileError(
-            str(path), f"is larger than {regular_files.LIMIT // 1_000_000} MB"
-        )
     return FileContent(*file) if file is not None else None
 
 

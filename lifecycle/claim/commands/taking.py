@@ -325,11 +325,10 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
     number, begun = task.issue.number, unfinished_claims.of(claim_store.state)
     if begun is not None and begun.issue == number:
         return Attempt(number, begun.agent, begun.nonce, resumes=True)
-    last, nonce = _remembered(claim_store, number), lease.new_nonce()
-    if last is not None and last.ownership.lease:
-        return Attempt(number, last.claim.agent_id, nonce, resumes=True, held=last.ownership.lease)
-    if task.lost is not None and login_of(task.lost.claim.agent_id):
-        return Attempt(number, task.lost.claim.agent_id, nonce, resumes=True)
+    before, nonce = task.before, lease.new_nonce()
+    if before is not None and login_of(before.claim.agent_id):
+        held = before.ownership.lease
+        return Attempt(number, before.claim.agent_id, nonce, resumes=True, held=held)
     # With random digits, since others may claim in the same second: a tracker that knows agents only by
     # name would take two agents of the same name for one.
     agent = f"{world.forge.viewer()}-{int(world.clock.now())}{secrets.randbelow(_NAMES):0{_DIGITS}}"

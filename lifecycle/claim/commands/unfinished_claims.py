@@ -157,11 +157,17 @@ def _free(world: World, begun: Begun) -> bool:
 
 def left(claim_store: ClaimStore) -> str:
     """The sentence about an attempt that is neither finished nor undone, or a deleted claim file; or ""."""
-    begun = of(claim_store.state)
-    if begun is None:
-        return _deleted(claim_store)
-    command = forcing(begun.issue) if begun.instead_of else f"lifecycle claim {begun.issue}"
-    return sentence("begun", number=begun.issue, command=command)
+    begun, last = of(claim_store.state), without_file(claim_store)
+    if begun is not None:
+        command = forcing(begun.issue) if begun.instead_of else f"lifecycle claim {begun.issue}"
+        return sentence("begun", number=begun.issue, command=command)
+    if last is None:
+        return ""
+    number = last.claim.issue_number
+    return (
+        f"The file of the claim on #{number} was deleted before the claim ended, so #{number} may still be "
+        f"held. To continue, run: lifecycle claim {number}; to give it up, run: lifecycle release"
+    )
 
 
 def without_file(claim_store: ClaimStore) -> Record | None:
@@ -172,18 +178,6 @@ def without_file(claim_store: ClaimStore) -> Record | None:
     if last is None or not is_held or is_there or last.is_lost or is_issue_gone(last):
         return None
     return last
-
-
-def _deleted(claim_store: ClaimStore) -> str:
-    """The sentence about a claim whose file was deleted before it ended; "" if it holds nothing."""
-    last = without_file(claim_store)
-    if last is None:
-        return ""
-    number = last.claim.issue_number
-    return (
-        f"The file of the claim on #{number} was deleted before the claim ended, so #{number} may still be "
-        f"held. To continue, run: lifecycle claim {number}; to give it up, run: lifecycle release"
-    )
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.record.claim_file import sentence
-from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
+from lifecycle.claim.record.state import DAY_SECONDS, REFUSED_SECONDS, RETRY_SECONDS, Record
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import asdict, dataclass, replace
 from lifecycle.core.messages import linked_messages
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 KEPT_SECONDS = 14 * 86_400.0
 """Seconds after which a pending write that fails is given up."""
-
-DAY_SECONDS = 86_400.0
-"""The longest time between two tries, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

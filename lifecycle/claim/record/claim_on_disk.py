@@ -225,10 +225,9 @@ class ClaimOnDisk:
         Raises:
             ClaimRefused: the path is not a regular file.
         """
-        problem = regular_files.strange(str(self.path))
-        if problem:  # a folder is refused too: no claim could be kept in its place
-            raise ClaimRefused(StrangeFileError(str(self.path), problem).sentence)
         try:
+            # A folder is refused too: no claim could be kept in its place.
+            regular_files.refuse_strange(str(self.path))
             file = regular_files.content(str(self.path), limit=claim_file.LIMIT)
         except StrangeFileError as error:
             raise ClaimRefused(error.sentence) from None
@@ -316,15 +315,13 @@ class ClaimOnDisk:
             exclude_own_files(self.root)
         kept = store.set_aside(self.path, self._label)
         alive = record if record is not None and not record.ending.outcome else None
-        text = sentence("corrupt", why=reason, kept=kept.name)
-        if alive is not None:
-            text = sentence("corrupt-restored", why=reason, kept=kept.name)
+        name = "corrupt" if alive is None else "corrupt-restored"
+        text = sentence(name, why=reason, kept=kept.name)
         notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
         if alive is None:
             return 0, notice
         store.write(self.path, claim_file.render(alive.values))
-        written = store.read(self.path)
-        return (written.mtime_ns if written else 0), notice
+        return max(regular_files.mtime_ns(str(self.path)), 0), notice
 
 
 def _parsed(content: bytes) -> tuple[dict[str, Any] | None, str]:
