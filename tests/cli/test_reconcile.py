@@ -38,7 +38,7 @@ USAGE = [
     (["--silent-hours", "nan"], "not a number"),
     (["--minutes", "0"], "0.0 is not in the range above 0 up to 350"),
     (["--minutes", "nan"], "not a number"),
-    (["--org", ""], "must be a login"),
+    (["--org", ""], "must be the login"),
     (["--issue", "0"], "--issue"),
     (["--issue", str(2**31)], "--issue"),
     (["--fail-on", "always"], "--fail-on"),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import subprocess
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from lifecycle.cli.reconcile.reconcile import (
+    KINDS,
     ScopeGround,
-    ScopeOptions,
-    asked_scope,
+    checked,
     event_of,
     exit_code,
     policy,
@@ -27,55 +29,67 @@ from tests.cli.reconcile_reports import finding
 ONE, TWO = Repository("octo-org", "one"), Repository("octo-org", "two")
 
 
-@pytest.mark.parametrize(
-    ("asked", "scope"),
-    [
-        (ScopeOptions(), Scope()),
-        (ScopeOptions(("octo-org/one",)), Scope((ONE,))),
-        (ScopeOptions(("octo-org/one", "octo-org/two", "octo-org/one")), Scope((ONE, TWO))),
-        (ScopeOptions(owner="octo-org", shard="2/3"), Scope(owner="octo-org", shard=Shard(2, 3))),
-        (ScopeOptions(issues=(4,), pulls=(5,)), Scope(issues=(4,), pulls=(5,))),
-        (ScopeOptions(("octo-org/one",), issues=(4,)), Scope((ONE,), issues=(4,))),
-    ],
-)
-def test_options_are_a_scope(asked: ScopeOptions, scope: Scope) -> None:
-    """Repositories once each, an owner, numbers, a shard."""
-    assert asked_scope(asked) == scope
+def test_each_repository_is_looked_at_once() -> None:
+    """However it is spelled, in the order in which they were named."""
+    again = Repository("Octo-Org", "One")
+    assert checked(Scope((again, TWO, ONE))).repositories == (ONE, TWO)
+    assert checked(Scope()) == Scope()
+    assert checked(Scope((ONE,), issues=(4,), pulls=(5,))).issues == (4,)
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("scope", "words"),
     [
-        (ScopeOptions(("octo-org/one",), owner="octo-org"), "not both"),
-        (ScopeOptions(("one",)), "owner/name"),
-        (ScopeOptions(("octo-org/one/x",)), "owner/name"),
-        (ScopeOptions(owner="octo-org/one"), "must be a login"),
-        (ScopeOptions(owner="octo org"), "must be a login"),
-        (ScopeOptions(owner=""), "must be a login"),
-        (ScopeOptions(("octo-org/one",), owner=""), "not both"),
-        (ScopeOptions(owner="octo-org", issues=(4,)), "exactly one repository"),
-        (ScopeOptions(("octo-org/one", "octo-org/two"), pulls=(4,)), "exactly one repository"),
-        (ScopeOptions(shard="3/2"), "2/3"),
-        (ScopeOptions(shard="0/2"), "2/3"),
-        (ScopeOptions(shard="1"), "2/3"),
-        (ScopeOptions(shard="٢/3"), "2/3"),
+        (Scope((ONE,), owner="octo-org"), "not both"),
+        (Scope(owner="octo-org", issues=(4,)), "exactly one repository"),
+        (Scope((ONE, TWO), pulls=(4,)), "exactly one repository"),
     ],
 )
-def test_what_contradicts_itself_is_a_usage_error(asked: ScopeOptions, words: str) -> None:
+def test_what_contradicts_itself_is_a_usage_error(scope: Scope, words: str) -> None:
     """One sentence that says what would be right."""
     with pytest.raises(click.UsageError, match=words):
-        asked_scope(asked)
+        checked(scope)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        ("repository", "one", "owner/name"),
+        ("repository", "octo-org/one/x", "owner/name"),
+        ("login", "octo-org/one", "must be the login"),
+        ("login", "octo org", "must be the login"),
+        ("login", "", "must be the login"),
+        ("shard", "3/2", "2/3"),
+        ("shard", "0/2", "2/3"),
+        ("shard", "1", "2/3"),
+        ("shard", "٢/3", "2/3"),
+    ],
+)
+def test_an_option_that_cannot_be_read_is_a_usage_error(kind: str, text: str, words: str) -> None:
+    """The sentence says what it must be."""
+    read: Any = KINDS[kind]
+    with pytest.raises(click.UsageError, match=words):
+        read(text)
+
+
+def test_options_are_a_scope() -> None:
+    """A repository, a login and a shard are values once they are read."""
+    read: Any = KINDS
+    assert read["repository"]("octo-org/one") == ONE
+    assert read["login"]("octo-org") == "octo-org"
+    assert read["shard"]("2/3") == Shard(2, 3)
 
 
 def test_what_may_be_done_is_asked_for_or_configured() -> None:
     """Nothing destructive by default; the project's file allows it, an option wins over the file."""
+    unsaid = partial(policy, closes=None, releases=None, silent_hours=None)
     nothing = Policy(closes=False, releases=False, silent_seconds=86_400)
-    assert policy(ScopeOptions(), Settings()) == nothing
+    assert unsaid(Settings()) == nothing
     lax = Settings(close="auto", reconcile_release=True, silent_hours=2)
     allowed = Policy(closes=True, releases=True, silent_seconds=7200)
-    assert policy(ScopeOptions(), lax) == allowed
-    assert policy(ScopeOptions(closes=True, releases=True, silent_hours=2), Settings()) == allowed
-    assert policy(ScopeOptions(closes=False, releases=False, silent_hours=24), lax) == nothing
+    assert unsaid(lax) == allowed
+    assert policy(Settings(), closes=True, releases=True, silent_hours=2) == allowed
+    assert policy(lax, closes=False, releases=False, silent_hours=24) == nothing
 
 
 def test_the_repository_is_named_by_option_then_variable(tmp_path: Path) -> None:

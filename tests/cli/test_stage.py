@@ -10,11 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.stages.detection import stage_markers
-from lifecycle.stages.session import session_record
-from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place
 from tests.trackers.beads import simulated
@@ -140,22 +136,6 @@ def test_status_shows_the_line_with_the_stage_in_it(tree: Place) -> None:
         ]
     data = json.loads(ok(tree.cli("stage", "status", "--json")))
     assert (data["task"], data["stage"], data["blocks"]) == (one, "TESTING", 0)
-
-
-def test_status_shows_the_stage_that_the_last_instruction_asks_for(tree: Place) -> None:
-    """It stands in the transcript, without a marker behind it; what was recorded before is older."""
-    one = task(tree, "First thing", "auto-workflow")
-    ok(tree.cli("stage", "set", "CODING", "--task", one, CLAUDE_CODE_SESSION_ID=SESSION))
-    transcript = tree.root.parent / "t.jsonl"
-    asked = f"Stop hook feedback:\nX\n\n{stage_markers.CURRENT}ORACLE_REVIEW\n"
-    message = {"role": "user", "content": asked}
-    line = {"type": "user", "uuid": "1", "message": message, "isMeta": True}
-    transcript.write_text(json.dumps(line, separators=(",", ":")) + "\n")
-    kept = SessionRecord(SESSION, task=one, stage="TESTING", transcript=str(transcript))
-    session_record.save(WorkflowFiles(tree.root), kept)
-    assert json.loads(ok(tree.cli("stage", "status", "--json")))["stage"] == "ORACLE_REVIEW"
-    transcript.unlink()
-    assert json.loads(ok(tree.cli("stage", "status", "--json")))["stage"] == "TESTING"
 
 
 @SOAKED

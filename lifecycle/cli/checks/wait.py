@@ -57,9 +57,6 @@ def wait(session: Session, *, pull: int | None, wanted: WaitFor, timeout: float)
             from lifecycle.app.waiting.pull_wait import Waited
 
             done = Waited(Ending.CREDENTIALS, pull or 0, problem=error.sentence)
-        except _TerminatedError:
-            at_once("lifecycle: Ended by SIGTERM; no news was shown, and what came in is kept.")
-            return TERMINATED
     return session.show(_lines(done), _data(done), code=STATUSES[done.ending][0])
 
 
@@ -82,14 +79,11 @@ def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float)
     return BranchWait(world, number, wanted=wanted, seconds=seconds, within=within).run()
 
 
-class _TerminatedError(BaseException):
-    """Raised on SIGTERM; a BaseException, so that no `except Exception` on the way swallows it."""
-
-
 def _terminate(number: int) -> NoReturn:
-    """Turn SIGTERM into an exception, so that files are closed and removed as after Ctrl-C."""
+    """Turn SIGTERM into an exit, so that files are closed and removed as after Ctrl-C."""
     signal.signal(number, signal.SIG_IGN)  # one signal is enough
-    raise _TerminatedError
+    at_once("lifecycle: Ended by SIGTERM; no news was shown, and what came in is kept.")
+    raise SystemExit(TERMINATED)
 
 
 def _lines(done: Waited) -> list[str]:

@@ -9,8 +9,9 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,7 +19,7 @@ import click
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import end_late
-from lifecycle.cli.main import Span
+from lifecycle.cli.main import Span, read_by
 from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.cli.reconcile.reconcile_words import INPUTS, lines
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
@@ -52,7 +53,17 @@ class Reconcile(click.Command):
             return super().parse_args(ctx, args)
 
 
+def _shard(text: str) -> Shard:
+    match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise BadConfig(f"It must be I/N with I from 1 to N, as in 2/3, not {visible(text)!r}.")
+    return Shard(int(match[1]), int(match[2]))
+
+
 KINDS = {
+    "repository": read_by(partial(readers.repository, "--repo")),
+    "login": read_by(partial(readers.login, "--org")),
+    "shard": read_by(_shard),
     "issue": click.IntRange(1, 2**31 - 1),  # an Int of GraphQL's
     "hours": Span(0, 87_600, min_open=True),
     "minutes": Span(0, 350, min_open=True),
@@ -69,7 +80,11 @@ def reconcile(
     minutes: float,
     summary: bool,
     as_json: bool,
-    **scope: Any,
+    owner: str | None,
+    closes: bool | None,
+    releases: bool | None,
+    silent_hours: float | None,
+    **places: Any,
 ) -> int:
     """Look at every claimed task as GitHub shows it, and repair what is out of sync.
 
@@ -82,13 +97,14 @@ def reconcile(
     """
     from lifecycle.reconcile.reconcile_run import Interrupted
 
-    asked = ScopeOptions(**scope)  # the other options have the names of its fields
+    allowed = partial(policy, closes=closes, releases=releases, silent_hours=silent_hours)
     form = Form(as_json=as_json, summary=summary)
     # What is ignored, as under nohup, stays so.
     defaults = [number for number in _ENDS if signal.getsignal(number) is not signal.SIG_IGN]
     with form.telling(), heard(_interrupt, *defaults):
         try:
-            report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
+            scope = checked(Scope(owner=owner or "", **places))
+            report = _report(scope, allowed, by_event=event, dry_run=dry_run, minutes=minutes)
         except Interrupted as stop:
             form.tell(stop.report)
             raise
@@ -115,7 +131,14 @@ def exit_code(report: SweepReport, fail_on: str) -> int:
     return 1 if is_bad[fail_on] else 0
 
 
-def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: float) -> SweepReport:
+def _report(
+    scope: Scope,
+    allowed: Callable[[Settings], Policy],
+    *,
+    by_event: bool,
+    dry_run: bool,
+    minutes: float,
+) -> SweepReport:
     """Run the reconcile and return its report; draws a progress bar if standard error is a terminal.
 
     Raises:
@@ -124,7 +147,6 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     """
     from lifecycle.reconcile import reconcile_run
 
-    scope = asked_scope(asked)
     ground = ScopeGround(Path.cwd(), os.environ, scope)
     clock = SystemClock()
     deadline = Deadline.after(clock, minutes * 60)
@@ -139,10 +161,10 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
             if skipped := _caused_by_us(event, world):
                 return SweepReport(skipped=skipped, is_dry_run=dry_run)
             scope, note = narrowed(scope, event)
-        allowed = policy(asked, world.settings)
+        may = allowed(world.settings)
         with _bar() as bar:
             return reconcile_run.reconcile(
-                world, scope, allowed, dry_run=dry_run, progress=bar, note=note
+                world, scope, may, dry_run=dry_run, progress=bar, note=note
             )
 
 
@@ -241,43 +263,24 @@ def _is_action() -> bool:
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeOptions:
-    """The options on where to look and what may be done; None for an option that was not given."""
-
-    repositories: tuple[str, ...] = ()
-    owner: str | None = None
-    issues: tuple[int, ...] = ()
-    pulls: tuple[int, ...] = ()
-    shard: str | None = None
-    closes: bool | None = None
-    releases: bool | None = None
-    silent_hours: float | None = None
-
-
-def asked_scope(asked: ScopeOptions) -> Scope:
-    """The scope that the options name; without repositories and owner if they name none.
-
-    Raises:
-        click.UsageError: two of them contradict each other, or one cannot be read.
-    """
-    if asked.repositories and asked.owner is not None:
+def checked(scope: Scope) -> Scope:
+    """The scope with each repository once; raises click.UsageError if its parts contradict each other."""
+    repositories = tuple({str(named).casefold(): named for named in scope.repositories}.values())
+    if repositories and scope.owner:
         raise click.UsageError("Name repositories with --repo, or an owner with --org; not both.")
-    by_name = {name.casefold(): _repository(name) for name in asked.repositories}
-    repositories = tuple(by_name.values())
-    if (asked.issues or asked.pulls) and (asked.owner or len(repositories) > 1):
+    if (scope.issues or scope.pulls) and (scope.owner or len(repositories) > 1):
         raise click.UsageError("--issue and --pull need exactly one repository.")
-    if asked.owner is not None and re.fullmatch(readers.NAME, asked.owner) is None:
-        raise click.UsageError(f"--org must be a login, not {asked.owner!r}.")
-    return Scope(repositories, asked.owner or "", asked.issues, asked.pulls, _shard(asked.shard))
+    return replace(scope, repositories=repositories)
 
 
-def policy(asked: ScopeOptions, settings: Settings) -> Policy:
-    """What may be done: by the options, else by the project's settings."""
-    hours = settings.silent_hours if asked.silent_hours is None else asked.silent_hours
+def policy(
+    settings: Settings, *, closes: bool | None, releases: bool | None, silent_hours: float | None
+) -> Policy:
+    """What may be done: by the options, else (None) by the project's settings."""
+    hours = settings.silent_hours if silent_hours is None else silent_hours
     return Policy(
-        closes=settings.close == "auto" if asked.closes is None else asked.closes,
-        releases=settings.reconcile_release if asked.releases is None else asked.releases,
+        closes=settings.close == "auto" if closes is None else closes,
+        releases=settings.reconcile_release if releases is None else releases,
         silent_seconds=hours * 3600,
     )
 
@@ -327,21 +330,3 @@ def _named(scope: Scope, environment: Mapping[str, str]) -> Repository | None:
         if value := environment.get(name):
             return readers.repository(name, value)
     return None
-
-
-def _repository(name: str) -> Repository:
-    try:
-        return readers.repository("--repo", name)
-    except BadConfig as error:
-        raise click.UsageError(error.sentence) from None
-
-
-def _shard(text: str | None) -> Shard | None:
-    if text is None:
-        return None
-    match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise click.UsageError(
-            f"--shard must be I/N with I from 1 to N, as in 2/3, not {visible(text)!r}."
-        )
-    return Shard(int(match[1]), int(match[2]))

@@ -16,18 +16,17 @@ from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
-from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.core.stage_names import LINE, MARKERS, Stage
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
-from lifecycle.stages.decisions import decide, instructions
+from lifecycle.stages.decisions import decide
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import can_run_tests
 from lifecycle.stages.transcript import stop_input
-from lifecycle.stages.transcript.turn import Turn
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -179,30 +178,27 @@ UNHEARD = "Note: no hook is set up here, so no session is led; run: lifecycle in
 def _session_standing(
     session: Session, stages: StageSettings, activity: Activity, record: SessionRecord | None
 ) -> tuple[list[str], dict[str, Any]]:
-    """Where the session stands: lines for a person, and the same for `--json`."""
+    """Where the session stood at its last stop: lines for a person, and the same for `--json`."""
     if record is None:
         nobody = "No session has been led here yet; it begins with one that works on such a task."
         return [nobody], {"session": None}
-    turn = stop_input.read(record.transcript, deep=stop_input.DEEP) if record.transcript else None
-    sequence = stages.line_of(record.labels)
-    if turn is not None and not record.labels:  # the instruction in its transcript says them
-        sequence = session_record.line_told(turn.instruction)
+    memory, sequence, own = record.memory, stages.line_of(record.labels), record.task
     names = [step.value for step in sequence]
     data: dict[str, Any] = {"session": record.session, "task": "", "stage": None, "line": names}
-    if record.ended and not record.task:
+    if record.ended and not own:
         over = f"Session {record.session} is no longer led: it reached the end of {record.ended}."
-        return [over, " → ".join(names)], {**data, "ended": record.ended}
-    stage = _stage_of(record, turn, sequence)
-    # The task that the session took after closing its last one, if a stop was seen since.
-    taken = turn.taken if turn is not None and activity.find(turn.taken) is not None else ""
-    own = record.task or taken
-    task = activity.find(own)
+        return [over], {**data, "line": [], "ended": record.ended}
+    recorded = Stage(record.stage) if record.stage in list(LINE) else None
+    stage, task = memory.set_stage or recorded, activity.find(own)
+    if record.transcript and not own:  # after its last one, it may have taken a task by itself
+        turn = stop_input.read(record.transcript, deep=stop_input.DEEP)
+        task = activity.find(turn.taken)
+        own, stage = (task.id, Stage.CODING) if task is not None else ("", stage)
     if own and task is None and _has_lost_its_label(session, stages, own):
         named = record.spelled or own
         over = f"Session {record.session} is no longer led: {named} no longer has the label {stages.label}."
         return [over], {**data, "task": own}
     name = f"{own} {quoted(task.title) if task is not None else ''}".strip() or "not known yet"
-    memory = record.memory
     missing = _missing(session, stages, stage)
     lines = [
         f"Session {record.session or 'that stops next'}, task {name}.",
@@ -227,21 +223,6 @@ def _has_lost_its_label(session: Session, stages: StageSettings, name: str) -> b
     except LifecycleError:
         return False
     return task.is_open and not any(map(stages.is_label, task.labels))
-
-
-def _stage_of(
-    record: SessionRecord, turn: Turn | None, sequence: tuple[Stage, ...]
-) -> Stage | None:
-    """The session's stage: set by hand, else by its transcript, else as recorded; None if unknown."""
-    kept, memory = Stage(record.stage) if record.stage in list(LINE) else None, record.memory
-    if memory.set_stage is not None:
-        return memory.set_stage
-    if turn is None or (memory.is_let_go and kept is not None):
-        return kept  # for one that was let go: the stage of the note that told the user
-    # A marker that waits for its merge has not ended anything yet.
-    if turn.markers and memory.position != f"{turn.marked}{decide.WAITED}":
-        return instructions.following(Detected(turn.markers[-1]), sequence)
-    return turn.asked or kept
 
 
 def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> str:
