@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,23 +156,26 @@ def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
         ("nine of ten took at most", LIGHT, [row.times.p90 for row in timed]),
     )
     bars = [
-        _bar(part, color, timed, [round(value / unit, 3) for value in seconds])
+        _bar(part, color, timed)
+        | {"x": [round(value / unit, 3) for value in seconds]}
         | {"text": [figures.span(value) for value in seconds]}
-        | {"hovertemplate": f"%{{y}}: {part} %{{text}}<extra></extra>"}
         for part, color, seconds in parts
     ]
     sentences = (f"{row.name}: half took at most {figures.span(row.times.median)}" for row in timed)
-    layout = _layout(len(timed), called, barmode="group")
-    return Chart(name, title, f"{title}. {'; '.join(sentences)}.", {"data": bars, "layout": layout})
+    return _chart(name, title, sentences, bars, _layout(len(timed), called, barmode="group"))
 
 
-def _bar(
-    name: str, color: str, rows: Sequence[StatsRow], numbers: Sequence[float]
-) -> dict[str, Any]:
-    """A bar for each row."""
-    names = [row.name for row in rows]
-    bar = {"type": "bar", "orientation": "h", "textposition": "auto", "marker": {"color": color}}
-    return {**bar, "name": name, "y": names, "x": numbers}
+def _chart(
+    name: str, title: str, sentences: Iterable[str], bars: list[Any], layout: dict[str, Any]
+) -> Chart:
+    alt = f"{title}. {'; '.join(sentences)}."
+    return Chart(name, title, alt, {"data": bars, "layout": layout})
+
+
+def _bar(name: str, color: str, rows: Sequence[StatsRow]) -> dict[str, Any]:
+    """A bar for each row, without its length."""
+    bar = {"type": "bar", "orientation": "h", "textposition": "auto", "hoverinfo": "y+text+name"}
+    return {**bar, "name": name, "marker": {"color": color}, "y": [row.name for row in rows]}
 
 
 def _attempts(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
@@ -184,14 +187,11 @@ def _attempts(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
         ("failed", BAD, [row.attempts - row.passed for row in tried]),
     )
     bars = [
-        _bar(part, color, tried, counts)
-        | {"text": [str(count or "") for count in counts]}
-        | {"hovertemplate": f"%{{y}}: %{{x}} {part}<extra></extra>"}
+        _bar(part, color, tried) | {"x": counts, "text": [str(count or "") for count in counts]}
         for part, color, counts in parts
     ]
     sentences = (f"{row.name}: {row.passed} of {row.attempts} led onward" for row in tried)
-    layout = _layout(len(tried), "attempts", barmode="stack")
-    return Chart(name, title, f"{title}. {'; '.join(sentences)}.", {"data": bars, "layout": layout})
+    return _chart(name, title, sentences, bars, _layout(len(tried), "attempts", barmode="stack"))
 
 
 def _done_chart(summary: Summary) -> Chart | None:
@@ -203,7 +203,6 @@ def _done_chart(summary: Summary) -> Chart | None:
         "type": "bar",
         "x": [day.isoformat() for day in ordered],
         "y": [days[day] for day in ordered],
-        "hovertemplate": "%{x}: %{y}<extra></extra>",
         "marker": {"color": DARK},
     }
     layout = _layout(4, "", barmode="group")
@@ -213,11 +212,8 @@ def _done_chart(summary: Summary) -> Chart | None:
     if len(ordered) == 1:  # else the only bar is as wide as the page, and the axis counts hours
         layout["xaxis"] |= {"type": "category"}
         bars["width"] = 0.2
-    title = "Tasks done each day"
-    sentences = "; ".join(f"{day.isoformat()}: {days[day]}" for day in ordered)
-    return Chart(
-        "tasks-done", title, f"{title} (UTC). {sentences}.", {"data": [bars], "layout": layout}
-    )
+    sentences = (f"{day.isoformat()}: {days[day]}" for day in ordered)
+    return _chart("tasks-done", "Tasks done each day (UTC)", sentences, [bars], layout)
 
 
 def _layout(rows: int, unit: str, *, barmode: str) -> dict[str, Any]:

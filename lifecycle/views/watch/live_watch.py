@@ -117,19 +117,14 @@ class LiveWatch:
         return key in ("q", "Q", "")
 
     def _open(self, page: str, url: str) -> None:
-        """Open a page in the browser without waiting for it; show the result."""
+        """Show a page's address, and open it in the browser without waiting for it."""
         self._said_at = self.clock.now()
-        if not url:
-            self._said = f"{page} has no address yet."
-        elif not _has_browser():
-            self._said = f"{url} (no browser was found; set BROWSER)"
-        else:
-            self._said = f"{page} was opened: {url}"
-            threading.Thread(target=self._show, args=(url,), daemon=True).start()
-
-    def _show(self, url: str) -> None:
-        if not webbrowser.open(url):
-            self._said = f"{url} was not opened"
+        self._said = f"{page}: {url}" if url else f"{page} has no address yet."
+        # A browser in this terminal would take the screen.
+        windows = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+        is_windowed = sys.platform == "darwin" or any(os.environ.get(name) for name in windows)
+        if url and is_windowed:
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
     def _leave(self, live: Live, settle: Callable[[bool], None]) -> None:
         """Restore the shell's own screen and line, and stop; continue from here at `fg`."""
@@ -142,19 +137,6 @@ class LiveWatch:
         settle(True)
         live.start()
         self._drawn = []
-
-
-def _has_browser() -> bool:
-    """True if a page opens in a window of its own; a browser in this terminal would take the screen."""
-    is_windowed = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
-    if sys.platform != "darwin" and not is_windowed:
-        return False
-    try:
-        # The table of browsers is made here: two threads that make it at once would see none.
-        webbrowser.get()
-    except webbrowser.Error:
-        return False
-    return True
 
 
 @contextmanager

@@ -70,7 +70,6 @@ class _KnownWorktree:
     overview: Overview | None = None
     files: tuple[Path, ...] = ()
     dates: Signature = ()
-    version: str = ""
 
 
 class AllWorktrees:
@@ -109,20 +108,13 @@ class AllWorktrees:
                 break
             self._renew(worktree)
             worktree.looked_at = self.clock.monotonic()
-        read = [known for known in self._worktrees.values() if known.overview is not None]
-        unread = len(self._worktrees) - len(read)
-        at = self.clock.now()
+        read = [known.overview for known in self._worktrees.values()]
+        overviews = tuple(overview for overview in read if overview is not None)
+        at, unread = self.clock.now(), len(read) - len(overviews)
+        facts = (overviews, self._clones, unread, self._trouble)
         day = datetime.fromtimestamp(at).astimezone().date()
-        versions = [known.version for known in read]
-        facts = repr((day, versions, self._clones, unread, self._trouble))
-        self._latest = AllOverviews(
-            at=at,
-            overviews=tuple(known.overview for known in read if known.overview is not None),
-            clones=self._clones,
-            unread=unread,
-            trouble=self._trouble,
-            version=digest(facts),
-        )
+        timeless = [replace(overview, at=0.0) for overview in overviews]
+        self._latest = AllOverviews(at, *facts, digest(repr((day, timeless, *facts[1:]))))
 
     def _list(self) -> None:
         """Find out which worktrees exist; known ones keep what was read."""
@@ -156,7 +148,6 @@ class AllWorktrees:
         worktree.dates = signature_of(worktree.files)
         deadline = Deadline.after(self.clock, GIT_SECONDS)
         worktree.overview = overview(worktree.root, self.environment, deadline)
-        worktree.version = digest(repr(replace(worktree.overview, at=0.0)))
 
 
 def is_in_use(overview: Overview) -> bool:
