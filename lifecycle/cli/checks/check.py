@@ -14,7 +14,7 @@ import click
 from lifecycle.cli.command_session import demanded_root
 from lifecycle.cli.main import Span
 from lifecycle.cli.terminal import json_text, passing, say_all
-from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, import_meanwhile, use_wait
@@ -134,11 +134,8 @@ def _entry(
     if tree is not None:
         # The same rule as at a stop: the agent's own run does not count for another test command.
         stands = records.standing(runs, tree, check.name, suites)
-    try:
-        clone = store.clone_of(root)
-        is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
-    except BadConfig:
-        is_allowed = False
+    clone = store.clone_of(root)
+    is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
     return {
         **fields_of(check, "name", "commands"),
         "from": check.origin,

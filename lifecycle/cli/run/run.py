@@ -13,10 +13,9 @@ import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, Word
-from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.git.process import GitRepository
 from lifecycle.run import run_store, state, table
-from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts, facts_of, tree_of
+from lifecycle.run.gates.work_facts import WorkFacts, facts_of, tree_of
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.settings import persons, running_client
 
@@ -76,24 +75,13 @@ class RunSession(Session):
         return tree_of(self.git)
 
     @property
-    def tree_if_known(self) -> str:
-        """The same, or "" if git cannot answer; a record made then counts for no tree."""
-        try:
-            return self.tree
-        except (GitFailed, Transient):
-            return ""
-
-    @property
     def git(self) -> GitRepository:
         """Git in the worktree, for as long as this command may take."""
         return GitRepository(self.world.root, self.world.deadline, self.world.environment)
 
     def facts(self, run: state.Run) -> WorkFacts:
-        """The changes in git since the story at work began; UNSEEN if git cannot answer."""
-        try:
-            return self.facts_since(run.current.base if run.current is not None else "")
-        except (GitFailed, Transient):
-            return UNSEEN
+        """The changes in git since the story at work began; raises GitFailed, Transient."""
+        return self.facts_since(run.current.base if run.current is not None else "")
 
     def facts_since(self, base: str = "") -> WorkFacts:
         """The changes in git since the commit `base`; raises GitFailed, Transient."""

@@ -58,7 +58,7 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
 
 def update_phase(session: RunSession, *, phase: RunPhase) -> None:
     """Move the run to another phase, if its demands are shown; the error names what is missing."""
-    tree = session.tree_if_known
+    tree = session.tree
     with session.store.changing() as change:
         change.run = run = moved_phase(change.run, phase, tree, session.now, asked=session.can_ask)
         if run != change.before:

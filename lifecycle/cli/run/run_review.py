@@ -34,7 +34,7 @@ def verify(
         raise click.UsageError("Give --passed or --failed.")
     who, now, is_review = by or session.who, session.now, check in ROLES
     gate_records.at_work(session.store.demanded(), story, is_begun=False)
-    tree = session.tree_if_known
+    tree = session.tree
     with session.store.changing() as change:
         target = gate_records.at_work(change.run, story, is_begun=False)
         word_check = WordCheck(check, passed, details, who, now)
@@ -79,7 +79,7 @@ def review(
     text = _reported() if report else ""
     marked = (*reviews.marked(findings), *reviews.findings_in(text))
     mended = (*resolved, *reviews.resolved_in(text))
-    given = ReviewRecord(REVIEWERS[by][0], verdict, now, session.tree_if_known, who, marked)
+    given = ReviewRecord(REVIEWERS[by][0], verdict, now, session.tree, who, marked)
     record = reviews.counted(given)
     is_word = not marked and not report
     with session.store.changing() as change:

@@ -41,7 +41,7 @@ def add_failure(
     reviews record their failures themselves. After three failed iterations the story is given up, and the
     next one begins.
     """
-    tree = session.tree_if_known
+    tree = session.tree
     with session.store.changing() as change:
         where = {"file": visible(file)[:500], "line": line or 0}
         change.run = failed(change.run, story, text, session.now, category, tree=tree, **where)
@@ -58,7 +58,7 @@ def retry_recommendation(session: RunSession, *, story: str) -> None:
     For infra and timeout, each failure doubles the wait. The same failure twice on an unchanged tree counts
     as stuck; if waiting is the remedy, only after the longest wait did not help.
     """
-    session.show_json(advice(session.store.demanded().story(story), session.tree_if_known))
+    session.show_json(advice(session.store.demanded().story(story), session.tree))
 
 
 def retry_context(session: RunSession, *, story: str) -> None:

@@ -125,11 +125,8 @@ def _ask(session: Session, asked: _Asked, *, is_sure: bool) -> None:
     if is_sure:
         return
     if session.as_json or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        program = [asked.program] if asked.program else []
-        commands = dict.fromkeys([*asked.commands, *asked.check_lines, *program])
-        shown = ", ".join(f"`{visible(command)}`" for command in commands)
         raise Refused(
-            f"This repository wants {shown} to run, but there is no terminal on which to ask a person; "
+            f"{' '.join(map(str.strip, asked.lines))} There is no terminal on which to ask a person, so "
             "nothing was allowed. A person who has read this can allow it with: lifecycle trust --yes"
         )
     for line in asked.lines:

@@ -218,12 +218,11 @@ def task_lines(task: Task) -> Iterator[str]:
     facts += [f"held by {named(task.assignee)}"] if task.assignee else []
     facts += [f"linked to {named(task.external)}"] if task.external else []
     yield ", ".join(filter(None, facts))
-    if task.labels:
-        yield f"labels: {', '.join(map(named, task.labels))}"
-    if task.blocked_by:
-        yield f"waits for: {', '.join(map(named, task.blocked_by))}"
-    if task.close_reason:
-        yield f"closed because: {named(task.close_reason)}"
+    closed = (task.close_reason,) if task.close_reason else ()
+    texts = {"labels": task.labels, "waits for": task.blocked_by, "closed because": closed}
+    for head, names in texts.items():
+        if names:
+            yield f"{head}: {', '.join(map(named, names))}"
     if task.url:
         yield one_line(task.url)
     if task.description.strip():
