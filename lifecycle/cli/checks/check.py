@@ -14,14 +14,13 @@ import click
 from lifecycle.cli.command_session import demanded_root
 from lifecycle.cli.main import Span
 from lifecycle.cli.terminal import json_text, passing, say_all
-from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, import_meanwhile, use_wait
 from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import outcomes, records, tree_hash
 from lifecycle.evidence.checks import check_engine, known_checks
-from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, resources, running_client
 from lifecycle.storage import store
@@ -111,11 +110,7 @@ def _data(record: RunRecord) -> dict[str, Any]:
 def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: bool) -> None:
     checks = known_checks.known_checks(root, settings, os.environ)
     runs = EvidenceRoom(root).records()
-    deadline = Deadline.after(clock, _SECONDS)
-    try:
-        tree = tree_hash.fingerprint(root, deadline, os.environ)
-    except (GitFailed, Transient):
-        tree = None
+    tree = tree_hash.fingerprint(root, Deadline.after(clock, _SECONDS), os.environ)
     entries = [_entry(root, check, runs, tree, settings.stages.test) for check in checks]
     lines = [line for entry in entries for line in _lines(entry)]
     none = f"No check is known here; add one to [checks.commands] in {config.CONFIG_FILE}."
@@ -126,14 +121,12 @@ def _entry(
     root: Path,
     check: known_checks.KnownCheck,
     runs: tuple[RunRecord, ...],
-    tree: str | None,
+    tree: str,
     suites: tuple[str, ...],
 ) -> dict[str, Any]:
     last = next((run for run in reversed(runs) if run.name == check.name), None)
-    stands = Evidence.UNREADABLE
-    if tree is not None:
-        # The same rule as at a stop: the agent's own run does not count for another test command.
-        stands = records.standing(runs, tree, check.name, suites)
+    # The same rule as at a stop: the agent's own run does not count for another test command.
+    stands = records.standing(runs, tree, check.name, suites)
     clone = store.clone_of(root)
     is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
     return {

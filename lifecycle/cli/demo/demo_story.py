@@ -23,6 +23,7 @@ from rich.text import Text
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import terminal
+from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, field
 from lifecycle.core.messages.figures import count
 from lifecycle.core.values.priorities import Status
@@ -89,12 +90,12 @@ class DemoStory:
         return {**asdict(self), "ok": self.is_good}
 
 
-class DemoFailedError(Exception):
-    """A process of the story failed, or no pull request was opened; the text says which and how."""
-
-
 def tell(on_step: Callable[[DemoStep], None]) -> DemoStory:
-    """Play the story and return it; calls `on_step` after each step."""
+    """Play the story and return it; calls `on_step` after each step.
+
+    Raises:
+        Refused: a process of the story failed, or no pull request was opened.
+    """
     started = time.monotonic()
     with Sandbox() as sandbox, tempfile.TemporaryDirectory(prefix="lifecycle-demo-") as folder:
         stage = _Stage(sandbox.info, Path(folder), on_step)
@@ -122,7 +123,7 @@ class _Stage:
         (self.root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.001\n")
 
     def run(self, *command: str, cwd: Path | None = None, stdin: str = "") -> str:
-        """Run a process and return its output; raises DemoFailedError unless it exits with 0 or 2."""
+        """Run a process and return its output; raises Refused unless it exits with 0 or 2."""
         done = subprocess.run(
             command,
             cwd=cwd or self.root,
@@ -136,7 +137,8 @@ class _Stage:
         )
         if done.returncode not in (0, 2):
             words = (done.stderr or done.stdout).strip()
-            raise DemoFailedError(f"{' '.join(command[:3])} exited {done.returncode}: {words}")
+            what = f"{' '.join(command[:3])} exited {done.returncode}: {words}"
+            raise Refused(f"The demo did not finish: {what}")
         return done.stdout + done.stderr
 
     def lifecycle(self, *arguments: str) -> str:
@@ -199,7 +201,8 @@ def _play(stage: _Stage) -> None:
     pulls = stage.control.world()["pulls"]
     number = next((int(name) for name, pull in pulls.items() if pull["state"] == "open"), None)
     if number is None:  # a machine so busy that the hook's deadline came first
-        raise DemoFailedError("no pull request was opened; the hook said above why")
+        why = "no pull request was opened; the hook said above why"
+        raise Refused(f"The demo did not finish: {why}")
     stage.control.merge_pull(number, method="squash", delete_branch=True)
     stage.happened("human", f"merges PR #{number} on GitHub")
     printed = stage.hook("on-idle", "Notification")

@@ -146,13 +146,10 @@ def demo(*, as_json: bool) -> int:
 
     Needs no token and no network. Exits 0 only if the issue was really closed and the board is at Done.
     """
-    from lifecycle.cli.demo.demo_story import DemoFailedError, opened, print_end, print_step, tell
+    from lifecycle.cli.demo.demo_story import opened, print_end, print_step, tell
 
     console = opened(quiet=as_json)
-    try:
-        story = tell(lambda step: print_step(console, step))
-    except DemoFailedError as error:
-        raise Refused(f"The demo did not finish: {error}") from None
+    story = tell(lambda step: print_step(console, step))
     if as_json:
         click.echo(terminal.json_text(story.as_json()))
     else:

@@ -12,7 +12,7 @@ import click
 
 from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import passing
-from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refused, Transient
+from lifecycle.core.errors import HeldByAnother, LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.git.commits import head_of
 from lifecycle.git.worktree_files import refuse_under_way
@@ -200,7 +200,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     if runner.interrupted:
         raise KeyboardInterrupt
     error = "; ".join(filter(None, runner.errors.values()))
-    runs, whose = _tests(session, runner.remarks) if story else None, story.id if story else ""
+    runs, whose = tdd_moves.look(session.git) if story else None, story.id if story else ""
     with session.store.changing() as change:
         run = gate_records.with_gate(change.run, whose, record, error, session.now)
         if runs is not None:  # evidence so far is kept
@@ -223,12 +223,3 @@ def _threshold(session: RunSession, story: Story) -> float | None:
     platform = selection.detect(session.root, session.world.environment).selected
     by_size = platform.about.quality_gates.coverage.items() if platform is not None else ()
     return next((number for size, number in by_size if size == story.size), None)
-
-
-def _tests(session: RunSession, remarks: list[str]) -> tdd_moves.RunsSeen:
-    """The recorded test runs; if git fails, an empty result, and its sentence is added to `remarks`."""
-    try:
-        return tdd_moves.look(session.git)
-    except (GitFailed, Transient) as error:
-        remarks.append(error.sentence)
-        return tdd_moves.RunsSeen()
