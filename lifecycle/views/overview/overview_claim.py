@@ -77,7 +77,6 @@ def _claim(
     return copied(
         values.OverviewClaim,
         claim,
-        {"phase": 60},
         issue=number,
         url=_issue_url(reading, record, pull_url),
         title=plain(record.title),

@@ -190,6 +190,6 @@ def _events(reading: WorktreeRead, tasks: Collection[str]) -> tuple[values.Overv
         entry for equal in about for entry in journal.read(reading.root, count=EVENTS, **equal)
     ]
     return tuple(
-        copied(values.OverviewEvent, entry, {}, what=plain(event_words(entry)).rstrip(": "))
+        copied(values.OverviewEvent, entry, what=plain(event_words(entry)).rstrip(": "))
         for entry in sorted(entries, key=lambda entry: entry.at)[-EVENTS:]
     )

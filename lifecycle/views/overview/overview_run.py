@@ -25,7 +25,6 @@ def run_part(reading: WorktreeRead) -> OverviewRun | None:
     return copied(
         OverviewRun,
         run,
-        {},
         written_at=run_store.written_at,
         stories=tuple(_story(story) for story in run.stories),
         done=len(run.completed_stories),
@@ -40,7 +39,6 @@ def _story(story: Story) -> OverviewStory:
     return copied(
         OverviewStory,
         story,
-        {"id": 20, "size": 4},
         criteria=len(story.criteria),
         met=sum(criterion.state is CriterionState.MET for criterion in story.criteria),
         since=story.completed or story.started,

@@ -145,28 +145,19 @@ def lines_below(
         awaited: its matters for a person, as far as this reader may see them.
         above: the lines before these; their content is not repeated.
     """
-    lines: list[str] = []
-    parts = (
-        ("stage", overview.stage and [stage_line(overview.stage, overview.at)]),
-        ("run", overview.run and list(_run(overview.run))),
-        ("workflow", overview.workflow and list(_workflow(overview.workflow))),
-    )
-    for name, below in parts:
-        lines += below or []
-        lines += _trouble(overview, name)
+    lines = [stage_line(overview.stage, overview.at)] if overview.stage else []
+    lines += _run(overview.run) if overview.run else ()
+    lines += _workflow(overview.workflow) if overview.workflow else ()
     lines += _awaited(awaited, above, overview.at)
     events = overview.events[-EVENTS:]
     lines += ["Last events:"] if events else []
     for event in events:
         task = f" {event.task}" if event.task and event.system != "workflow" else ""
         lines.append(f"- {minute(event.at)} UTC {event.system}{task}: {event.what}")
-    for name in ("settings", "worktree", "events", "hooks"):
-        lines += _trouble(overview, name)
+    # The claim's is the command's own error.
+    troubles = [(part, why) for part, why in overview.troubles.items() if part != "claim"]
+    lines += [f"{part.capitalize()}: {why}" for part, why in troubles]
     return [as_data(line) for line in lines]
-
-
-def _trouble(overview: values.Overview, part: str) -> list[str]:
-    return [f"{part.capitalize()}: {overview.troubles[part]}"] if part in overview.troubles else []
 
 
 def _awaited(waits: Sequence[values.AwaitedPerson], above: Sequence[str], now: float) -> list[str]:

@@ -37,10 +37,9 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
     return copied(
         OverviewWorkflow,
         workflow,
-        {"type": 60},
         current=workflow.current + 1,
         phases=tuple(
-            copied(OverviewPhase, phase, {}, title=plain(workflow.title_of(index)))
+            copied(OverviewPhase, phase, title=plain(workflow.title_of(index)))
             for index, phase in enumerate(workflow.phases)
         ),
         reading=tuple(plain(path) for path in here.reading),

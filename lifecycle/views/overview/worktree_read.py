@@ -32,20 +32,18 @@ def address(text: object) -> str:
     return text if isinstance(text, str) and _ADDRESS.fullmatch(text) else ""
 
 
-def copied(part: type[T], source: object, limits: Mapping[str, int], **given: Any) -> T:
+def copied(part: type[T], source: object, **given: Any) -> T:
     """A part of an overview: fields not in `given` come from the source's of the same name, made plain.
 
     Args:
         part: the part's class.
         source: the value that was read.
-        limits: the most characters of a text, by its field's name, if that is not TEXT.
         given: fields that the source lacks, or has in another form.
     """
     for own in fields(part):  # type: ignore[arg-type]  # a class of values
         if (name := own.name) not in given:
             value = getattr(source, name)
-            is_text = isinstance(value, str)
-            given[name] = plain(value, limits.get(name, TEXT)) if is_text else value
+            given[name] = plain(value) if isinstance(value, str) else value
     return part(**given)
 
 

@@ -65,7 +65,7 @@ def test_a_part_that_is_not_there_takes_no_line() -> None:
 
 
 def test_the_parts_stand_in_their_order() -> None:
-    """Stage, run, workflow, each with what could not be read; what is awaited; the last events."""
+    """Stage, run, workflow; what is awaited; the last events; and what could not be read."""
     event = OverviewEvent(NOW, "claim", "42", "hook", "coding → done")
     of_workflow = OverviewEvent(NOW + 60, "workflow", "w", "hook", "phase 1 began")
     troubles = {"stage": "no stage.", "run": "no run.", "workflow": "no w.", "events": "none."}
@@ -79,21 +79,21 @@ def test_the_parts_stand_in_their_order() -> None:
     )
     assert made == [
         "Stage: TESTING of bd-1, told to go on 2 times.",
-        "Stage: no stage.",
         'Run: "Shop", development, active; 1 of 1 story completed.',
         '- US-1 "Pay": completed',
-        "Run: no run.",
         "Workflow: Auth (feature), active, phase 2 of 2.",
         '- 1. "Design": completed',
         '- 2. "Build it" (coder): active',
-        "Workflow: no w.",
         "Waits for a person:",
         "- for 2 min: It waits. (lifecycle run resume)",
         "Last events:",
         "- 1970-01-12 13:46 UTC claim 42: coding → done",
         "- 1970-01-12 13:47 UTC workflow: phase 1 began",
-        "Worktree: odd.",
+        "Stage: no stage.",
+        "Run: no run.",
+        "Workflow: no w.",
         "Events: none.",
+        "Worktree: odd.",
     ]
 
 
