@@ -194,14 +194,12 @@ class _Edit:
 
     def _take_total(self, total: Any, number: int) -> None:
         phases = self.workflow.phases
-        if not _is_number(total) or not number <= total <= MOST_PHASES:
-            self.remark("strange-total", words=quoted(str(total)), number=number)
-            total = min(MOST_PHASES, max(number, len(phases)))
-        more = tuple(WorkflowPhase("") for _ in range(total - len(phases)))
-        if any(phase.gate or phase.status is not PhaseStatus.PENDING for phase in phases[total:]):
-            self.remark("total-takes-out")
-            return
-        self.workflow = replace(self.workflow, phases=(*phases[:total], *more))
+        least = max(number, len(phases))
+        if not _is_number(total) or not least <= total <= MOST_PHASES:
+            self.remark("strange-total", words=quoted(str(total)), least=least)
+            total = min(MOST_PHASES, least)
+        more = (WorkflowPhase("") for _ in range(total - len(phases)))
+        self.workflow = replace(self.workflow, phases=(*phases, *more))
 
     def _move_to(self, index: int, phase: Mapping[str, Any]) -> bool:
         """Make a phase the current one and complete those before it; False if an open gate is before it."""

@@ -7,8 +7,7 @@ A file that git tracks came with the repository: it is read, and marked (`ReadDo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -37,7 +36,7 @@ FOLDERS: Final = (".claude", "untracked", "CLAUDE.local.md", "CLAUDE/Plan")
 """The places from which workflows are read."""
 
 MOST_FILES: Final = 2_000
-"""How many documents of one kind are read; a sentence says if there are more."""
+"""How many checkpoints are read."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +128,8 @@ def _read(
             document = read_documents.read_document(*about, is_tracked=is_tracked)
             files.documents.append(document)
     except read_documents.UnusableDocument as error:
-        is_later = error.is_later
-        then = "Install that release." if is_later else "Fix it, or move it away."
-        sentence = told(path, str(error), then)
+        then = "Install that release." if error.is_later else "Fix it, or move it away."
+        sentence, is_later = told(path, str(error), then), error.is_later
         files.unusable.append(UnusableFile(path, sentence, is_later, is_later))
     except OSError as error:
         _note(str(root), path, error, files)
@@ -155,14 +153,10 @@ def _note(
         files.unusable.append(UnusableFile(path, told(path, why, then), stays=True))
 
 
-def _checkpoints(root: Path, files: DocumentFiles) -> Iterator[str]:
+def _checkpoints(root: Path, files: DocumentFiles) -> list[str]:
     folders = [f"{CHECKPOINTS}/{name}" for name in _names(root, CHECKPOINTS, files)]
-    all_paths = (path for folder in folders for path in _json_in(root, folder, files))
-    paths = (path for path in all_paths if path.rpartition("/")[2].startswith("state-"))
-    yield from islice(paths, MOST_FILES)
-    if next(paths, ""):
-        sentence = f"{CHECKPOINTS} has more than {MOST_FILES} files; the rest is not read."
-        files.unusable.append(UnusableFile(CHECKPOINTS, sentence, stays=True))
+    paths = [path for folder in folders for path in _json_in(root, folder, files)]
+    return [path for path in paths if path.rpartition("/")[2].startswith("state-")][:MOST_FILES]
 
 
 def _json_in(root: Path, folder: str, files: DocumentFiles) -> list[str]:

@@ -247,12 +247,8 @@ def _age(document: ReadDocument) -> tuple[int, float]:
 
 def _blank(id_: str, documents: Sequence[ReadDocument]) -> Workflow:
     """An empty workflow for documents without a record; their fields count as edits of it."""
-    checkpoints = [entry.fields for entry in documents if entry.kind is DocumentKind.CHECKPOINT]
-    fields: Mapping[str, Any] = next(iter(checkpoints), {})
-    name, created = str(fields.get("workflow") or ""), fields.get("created_at")
-    created = created if isinstance(created, str) else ""
-    phases = (WorkflowPhase(""),) if checkpoints and len(documents) == 1 else ()
-    return Workflow(id_, name, created_at=created, phases=phases)
+    is_checkpoint = [document.kind for document in documents] == [DocumentKind.CHECKPOINT]
+    return Workflow(id_, "", phases=(WorkflowPhase(""),) if is_checkpoint else ())
 
 
 def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflow:
