@@ -173,11 +173,6 @@ class Return:
     modules: tuple[str, ...]
 
     @property
-    def undo(self) -> str:
-        """The one command that restores the state before the rollback."""
-        return f"lifecycle run rollback-to-checkpoint {self.saved.ref}"
-
-    @property
     def notes(self) -> list[str]:
         """A clause for each submodule that was left as it was, with the command that moves it."""
         way = "was left as it was; move it with: git submodule update --"
@@ -305,16 +300,6 @@ FORMAT: Final = "{type}: {title} ({id})"
 _LONGEST = 200
 
 
-@dataclass(frozen=True, slots=True)
-class StoryCommit:
-    """What was committed: the commit ("" if there was nothing), its files, and what was left out."""
-
-    commit: str
-    subject: str
-    paths: tuple[str, ...]
-    secrets: tuple[str, ...]
-
-
 def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
     """The first line of a story's commit, by the platform's convention of commits that contains {title}."""
     texts = (text for name, text in conventions.items() if name.casefold().startswith("commit"))
@@ -324,8 +309,12 @@ def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
     return visible(redact(" ".join(line.split())))[:_LONGEST]
 
 
-def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str]) -> StoryCommit:
+def commit_story(
+    writing: GitRepository, message: str, outputs: Mapping[str, str]
+) -> tuple[str, worktree_files.Uncommitted]:
     """Commit every uncommitted file except excluded ones; git's hooks run as usual.
+
+    Returns the commit ("" if there was nothing to commit), and what was found uncommitted before.
 
     Args:
         writing: git in the worktree, until the command has to be over.
@@ -346,7 +335,7 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
         first = shlex.quote(visible(never[0]))
         raise refused(refusal, names=visible(listed(never)), first=first)
     if not changes.paths:
-        return StoryCommit("", "", (), changes.secrets)
+        return "", changes
     with worktree_files.files_aside(git, is_own) as aside:
         _refuse_secrets(aside.git, aside.tree, changes.paths)
     writing = worktree_files.NamesGit(git.root, git.deadline, writing.environment)
@@ -355,7 +344,7 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
         writing.run("commit", "--quiet", "--file=-", stdin=redact(message))
     except GitFailed as error:
         raise GitFailed(sentence("not-committed", error=error), evidence=error.evidence) from None
-    return StoryCommit(head_of(git), message.partition("\n")[0], changes.paths, changes.secrets)
+    return head_of(git), changes
 
 
 def with_commit(run: Run, story: str, commit: str) -> Run:

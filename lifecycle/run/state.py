@@ -544,7 +544,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
         Such a run takes no records: a person resumes it, or begins another one.
         """
         if self.status in (table.RunStatus.STOPPED, table.RunStatus.COMPLETED, *also):
-            why, way = f" ({self.why})" if self.why else "", table.WAYS[self.status]
+            why, way = f" ({self.why})" if self.why else "", table.WAITS[self.status]
             raise refused("run-not-active", run=self, why=why, way=way)
 
     def demand_active(self) -> None:

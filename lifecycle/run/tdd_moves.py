@@ -134,7 +134,8 @@ def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[s
     if code and not story.waived_on:
         rule = sentence("refactoring")
         raise refused("waiver-after-code", story=story, code=listed(code), refactoring=rule)
-    shows = bool(story.started and not code) and passed_here(runs)
+    last = runs.here[-1].outcome if runs.here else None
+    shows = bool(story.started) and not code and last is Outcome.PASSED
     return run.with_story(story.but(waived=why, waived_on=runs.tree if shows else story.waived_on))
 
 
@@ -274,11 +275,6 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
         note = counted if total >= 0 else "its runner counts no tests, so its exit status decided"
         return _with_changes(_proof(run, red.tests, note), red, runs), ""
     return None, why
-
-
-def passed_here(runs: RunsSeen) -> bool:
-    """True if the last run of the tests on the current files was complete and passed."""
-    return any(run.outcome is Outcome.PASSED for run in runs.here[-1:])
 
 
 def _proof(run: RunRecord, tests: Iterable[str], note: str) -> TestProof:

@@ -162,9 +162,11 @@ def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
         pending = StoryStatus.PENDING
         reopened = [s.id for old, s in pairs if s.status is pending is not old.status]
         change.note(f"Went back to {back.checkpoint.ref}; saved as {back.saved.ref}")
+    undo = f"lifecycle run rollback-to-checkpoint {back.saved.ref}"
     lines = filled(
         "rolled-back",
         back=back,
+        undo=undo,
         where=f"the branch {back.branch}" if back.branch else "HEAD",
         head=back.head[:10] or "no commit",
         former=back.former[:10] or "none",
@@ -172,7 +174,7 @@ def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
         notes=[f"Note: {note}" for note in back.notes],
     )
     heads = {"head": back.head, "former_head": back.former}
-    saved = {"pending": reopened, "saved": back.saved.ref, "undo": back.undo}
+    saved = {"pending": reopened, "saved": back.saved.ref, "undo": undo}
     session.show(lines, {"checkpoint": back.checkpoint.ref, **heads, **saved})
 
 
@@ -194,15 +196,14 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     conventions = selected.about.conventions if selected else {}
     text = message.strip() or kept_work.subject_of(target, conventions)
     with world.deadline.standing_still():
-        saved = kept_work.commit_story(session.git, text, EvidenceRoom(world.root).outputs())
-    notes = [f"Note: left out, since it is named like a secret: {path}" for path in saved.secrets]
-    ids = {"story": target.id, "commit": saved.commit}
-    data = {**ids, "files": saved.paths, "left": saved.secrets}
-    if not saved.commit:
+        made, found = kept_work.commit_story(session.git, text, EvidenceRoom(world.root).outputs())
+    notes = [f"Note: left out, since it is named like a secret: {path}" for path in found.secrets]
+    data = {"story": target.id, "commit": made, "files": found.paths, "left": found.secrets}
+    if not made:
         nothing = "Nothing is uncommitted, so nothing was committed."
         return session.show([nothing, *notes], data)
-    done = f"Committed {target.id}: {saved.commit[:10]} {saved.subject}"
+    done = f"Committed {target.id}: {made[:10]} {text.splitlines()[0]}"
     with session.store.changing() as change:
-        change.run = kept_work.with_commit(change.run, target.id, saved.commit)
+        change.run = kept_work.with_commit(change.run, target.id, made)
         change.note(done)
-    return session.show([f"{done} ({figures.count(len(saved.paths), 'file')})", *notes], data)
+    return session.show([f"{done} ({figures.count(len(found.paths), 'file')})", *notes], data)

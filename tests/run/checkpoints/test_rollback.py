@@ -155,7 +155,7 @@ def test_going_back_restores_files_and_branch_and_one_command_brings_all_back(
         "one.py": "1\n",
         "ignored/kept": "k\n",
     }
-    assert back.undo == "lifecycle run rollback-to-checkpoint saved-1"
+    assert back.saved.ref == "saved-1"
     again = marked.back("saved-1")
     assert marked.files() == before
     assert marked.git("rev-parse", "HEAD") == second

@@ -11,8 +11,9 @@ import pytest
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
+from lifecycle.git.worktree_files import Uncommitted
 from lifecycle.run.gates.work_facts import facts_of
-from lifecycle.run.kept_work import StoryCommit, commit_story, subject_of, with_commit
+from lifecycle.run.kept_work import commit_story, subject_of, with_commit
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import StoryStatus
 from tests.run.run_ground import RunGround
@@ -30,7 +31,7 @@ SECRET = "AKIA" + "ABCDEFGHIJKLMNOP"
 
 def commit(
     ground: RunGround, outputs: dict[str, str] | None = None, message: str = "feat: Pay (S1)"
-) -> StoryCommit:
+) -> tuple[str, Uncommitted]:
     """Commit what is there."""
     environment = {**ground.environment, **IDENTITY}
     deadline = Deadline.after(SystemClock(), 60)
@@ -71,7 +72,7 @@ def test_everything_of_the_story_is_in_it(ground: RunGround) -> None:
     """Changed, deleted, staged and new files, also in a repository without a commit."""
     write(ground, "a.py")
     write(ground, "gone.py")
-    first = commit(ground)
+    _, first = commit(ground)
     assert first.paths == ("a.py", "gone.py")
     write(ground, "a.py", "y\n")
     (ground.root / "gone.py").unlink()
@@ -80,11 +81,12 @@ def test_everything_of_the_story_is_in_it(ground: RunGround) -> None:
     write(ground, "staged away.py")
     ground.git("add", "staged.py", "staged away.py")
     (ground.root / "staged away.py").unlink()
-    made = commit(ground)
+    made, _ = commit(ground)
     assert committed(ground) == ["a new one.py", "a.py", "staged.py"]
-    assert made.commit == ground.git("rev-parse", "HEAD")
+    assert made == ground.git("rev-parse", "HEAD")
     assert ground.git("log", "-1", "--format=%s") == "feat: Pay (S1)"
-    assert commit(ground) == StoryCommit("", "", (), ())
+    made, rest = commit(ground)
+    assert (made, rest.paths, rest.secrets) == ("", (), ())
 
 
 def test_a_staged_deletion_is_taken(ground: RunGround) -> None:
@@ -93,7 +95,7 @@ def test_a_staged_deletion_is_taken(ground: RunGround) -> None:
     write(ground, "b.py")
     commit(ground)
     ground.git("rm", "-q", "a.py")
-    assert commit(ground).paths == ("a.py",)
+    assert commit(ground)[1].paths == ("a.py",)
     assert committed(ground) == ["b.py"]
 
 
@@ -103,9 +105,9 @@ def test_ours_and_secrets_are_left_out(ground: RunGround) -> None:
     write(ground, ".env", "A=1\n")
     write(ground, "report.xml")
     write(ground, "a.py")
-    made = commit(ground, {"report.xml": ground.git("hash-object", "report.xml")})
+    _, found = commit(ground, {"report.xml": ground.git("hash-object", "report.xml")})
     assert committed(ground) == ["a.py"]
-    assert made.secrets == (".env",)
+    assert found.secrets == (".env",)
 
 
 def test_what_is_staged_and_never_taken_is_refused(ground: RunGround) -> None:
@@ -151,7 +153,7 @@ def test_a_secret_that_is_there_already_hinders_nothing(ground: RunGround) -> No
     ground.git("add", "a.py")
     ground.git("commit", "-qm", "By hand")
     write(ground, "a.py", f"def f(): '{SECRET}'\n    1\n    3\n")
-    assert commit(ground).paths == ("a.py",)
+    assert commit(ground)[1].paths == ("a.py",)
 
 
 def test_a_secret_in_the_message_is_starred(ground: RunGround) -> None:
@@ -170,7 +172,7 @@ def test_the_hooks_of_the_project_have_their_say(ground: RunGround) -> None:
         commit(ground)
     assert (ground.root / "a.py").read_text() == "x\n"
     hook.unlink()
-    assert commit(ground).paths == ("a.py",)
+    assert commit(ground)[1].paths == ("a.py",)
 
 
 def test_the_commit_of_a_completed_story_is_the_one_that_was_reviewed() -> None:
@@ -221,5 +223,5 @@ def test_what_changed_in_a_submodule_is_committed_there_first(
     assert facts_of(git).uncommitted == ()
     ground.git("config", "--unset", f"submodule.{NAME}.ignore")
     subprocess.run(["sh", "-c", way], cwd=ground.root, check=True, capture_output=True)
-    assert commit(ground).paths == (NAME,)
+    assert commit(ground)[1].paths == (NAME,)
     assert facts_of(git).uncommitted == ()

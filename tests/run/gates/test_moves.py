@@ -52,7 +52,7 @@ def test_a_story_begins_with_its_commit_and_its_first_iteration() -> None:
         (a_run(planned(), planned(id="S2", design=""), phase=RunPhase.PLANNING), "no design"),
         (a_run(planned(), phase=RunPhase.ANALYSIS), "cannot go to development"),
         (a_run(planned(), status=RunStatus.STOPPED, why="a cap"), r"stopped \(a cap\)"),
-        (a_run(planned(), status=RunStatus.AWAITING_USER), "waits for a person"),
+        (a_run(planned(), status=RunStatus.AWAITING_USER), "A person fixes what the run waits for"),
         (a_run(planned(), status=RunStatus.COMPLETED), "Begin another"),
         (
             a_run(
@@ -80,12 +80,12 @@ def test_a_story_does_not_begin_before_it_may(run: Run, says: str) -> None:
         (
             RunStatus.STOPPED,
             "",
-            "The run is stopped, so nothing was changed. A person lets it continue",
+            "The run is stopped, so nothing was changed. A person lets the run continue",
         ),
         (
             RunStatus.AWAITING_USER,
             "",
-            "The run is awaiting_user, so nothing was changed. It waits for",
+            "The run is awaiting_user, so nothing was changed. A person fixes",
         ),
         (
             RunStatus.COMPLETED,
@@ -163,7 +163,7 @@ def test_begun_again_after_a_failure_is_the_next_iteration() -> None:
     for tree in (OTHER, "d" * 40):
         run = failed(run, "S1", f"assert 1 == 2 on {tree[0]}", NOW, tree=tree)
     assert run.stories[0].status is StoryStatus.BLOCKED
-    with pytest.raises(Refused, match="waits for a person"):
+    with pytest.raises(Refused, match="A person fixes what the run waits for"):
         moved(run, "S1", BEGIN)
     mended = resolved(run, run.blockers, NOW, "terminal")
     assert moved(mended, "S1", BEGIN).stories[0].iteration == 4
