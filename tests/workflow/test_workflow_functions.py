@@ -83,7 +83,7 @@ def test_functions_refuse_as_commands_do(ground: WorkflowGround) -> None:
         ((id_, "phase_0", "finished"), "is not a status"),
         ((id_, "phase_7", "active"), "has no phase"),
         (("wf_none", "phase_0", "active"), "no workflow"),
-        ((id_, "phase_0", "completed"), "is not there"),
+        ((id_, "phase_0", "completed"), "the project does not have"),
         ((id_, "phase_1", "active"), "after the gate"),
     ):
         with pytest.raises(Refused, match=words):

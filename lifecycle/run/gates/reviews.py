@@ -67,14 +67,13 @@ def marked(texts: Iterable[str]) -> tuple[ReviewFinding, ...]:
     Raises:
         Refused: a finding has no severity.
     """
-    return tuple(map(_marked, texts))
-
-
-def _marked(text: str) -> ReviewFinding:
-    tag = _BRACKETED.match(text.strip())
-    if tag is None:
-        raise refused("finding-without-severity", text=visible(text)[:80])
-    return _finding(_severity(tag["name"]), text.strip()[tag.end() :])
+    findings = []
+    for text in map(str.strip, texts):
+        tag = _BRACKETED.match(text)
+        if tag is None:
+            raise refused("finding-without-severity", text=visible(text)[:80])
+        findings.append(_finding(_severity(tag["name"]), text[tag.end() :]))
+    return tuple(findings)
 
 
 def counted(record: ReviewRecord) -> ReviewRecord:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from lifecycle.core.errors import GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
@@ -82,14 +84,8 @@ class GateJudge:
 
     def _file(self, path: str) -> PassedGate:
         root = self.store.root
-        whole = root / path
-        try:
-            is_inside = whole.resolve().is_relative_to(root.resolve())
-            is_there = is_inside and whole.is_file()
-        except (OSError, ValueError, RuntimeError):  # a circle of links
-            is_inside = is_there = False
-        if is_there:
-            return PassedGate(self.now, f"{FILE}:{path}")
-        why = "is not there" if is_inside else "leads out of the project"
-        why = "is a folder" if is_inside and whole.is_dir() else why
-        raise GateClosed(sentence("file-not-there", path=quoted(path), why=why))
+        with suppress(OSError, RuntimeError):  # a circle of links, a folder that may not be read
+            whole = (root / path).resolve()
+            if whole.is_relative_to(root.resolve()) and whole.is_file():
+                return PassedGate(self.now, f"{FILE}:{path}")
+        raise GateClosed(sentence("file-not-there", path=quoted(path)))

@@ -86,7 +86,7 @@ def test_a_gate_is_passed_by_what_is_there(ground: WorkflowGround) -> None:
     ground.data("start", "Gated", "--phase", "Plan", "--phase", "Do", "--gate", "1=file:plan.md")
     before = ground.files()
     sentence = refused(ground.run("advance", "--deliverable", "plan.md"))
-    assert '"plan.md", which is not there; nothing was changed' in sentence
+    assert '"plan.md", which the project does not have; nothing was changed' in sentence
     assert ground.files() == before
     ground.write("plan.md", "x")
     assert ground.data("advance")["phase"]["passed"]["how"] == "file:plan.md"
