@@ -195,10 +195,11 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     selected = selection.detect(world.root, world.environment).selected
     conventions = selected.about.conventions if selected else {}
     text = message.strip() or kept_work.subject_of(target, conventions)
+    outputs = EvidenceRoom(world.root).outputs()
     with world.deadline.standing_still():
-        made, found = kept_work.commit_story(session.git, text, EvidenceRoom(world.root).outputs())
-    notes = [f"Note: left out, since it is named like a secret: {path}" for path in found.secrets]
-    data = {"story": target.id, "commit": made, "files": found.paths, "left": found.secrets}
+        made, changes = kept_work.commit_story(session.git, text, outputs)
+    notes = [f"Note: left out, since it is named like a secret: {path}" for path in changes.secrets]
+    data = {"story": target.id, "commit": made, "files": changes.paths, "left": changes.secrets}
     if not made:
         nothing = "Nothing is uncommitted, so nothing was committed."
         return session.show([nothing, *notes], data)
@@ -206,4 +207,4 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     with session.store.changing() as change:
         change.run = kept_work.with_commit(change.run, target.id, made)
         change.note(done)
-    return session.show([f"{done} ({figures.count(len(found.paths), 'file')})", *notes], data)
+    return session.show([f"{done} ({figures.count(len(changes.paths), 'file')})", *notes], data)
