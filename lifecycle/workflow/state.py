@@ -185,11 +185,6 @@ class Workflow(_WorkflowValue, frozen=True):
         """How many phases are completed or skipped."""
         return len(self.phases) - len(self.left)
 
-    @property
-    def handed_on(self) -> str:
-        """The text that the phase before the current one handed on to it."""
-        return self.handed_to(self.current)
-
     def handed_to(self, index: int) -> str:
         """The text handed on by the last phase before this one that was not skipped."""
         before = reversed(self.phases[: max(index, 0)])
@@ -240,10 +235,6 @@ class Workflow(_WorkflowValue, frozen=True):
     def title_of(self, index: int) -> str:
         """The title of a phase; `Phase N`, counted from 1, if it has none."""
         return self.phases[index].title or f"Phase {index + 1}"
-
-    def with_gate(self, index: int, gate: str) -> Workflow:
-        """The same workflow with this gate on a phase."""
-        return self.with_phase(index, replace(self.phases[index], gate=gate))
 
     def with_phase(self, index: int, phase: WorkflowPhase) -> Workflow:
         """The same workflow with this phase at that place."""

@@ -37,7 +37,7 @@ def made(*statuses: Is, current: int = 0, **more: Any) -> Workflow:
 
 def gated(workflow: Workflow, index: int, gate: str = "file:x") -> Workflow:
     """The workflow with a gate."""
-    return workflow.with_gate(index, gate)
+    return workflow.with_phase(index, replace(workflow.phases[index], gate=gate))
 
 
 def statuses(workflow: Workflow) -> list[Is]:
@@ -217,7 +217,8 @@ def test_a_completed_phase_hands_on() -> None:
     assert after.phases[0].ended_at == NOW
     assert (statuses(after), after.current) == ([Is.COMPLETED, Is.PENDING], 1)
     renewed = decide.recorded_on(before, 0, (), "new")
-    assert decide.completed(renewed, 0, NOW).handed_on == "new"
+    after = decide.completed(renewed, 0, NOW)
+    assert after.handed_to(after.current) == "new"
 
 
 def test_what_a_phase_delivers_has_its_limits() -> None:
@@ -445,7 +446,7 @@ def test_what_was_handed_on_comes_from_the_last_phase_that_was_not_skipped() -> 
     before = before.with_phase(0, replace(before.phases[0], context_for_next="one"))
     before = before.with_phase(1, replace(before.phases[1], context_for_next="two"))
     assert [before.handed_to(index) for index in (-1, 0, 1, 2)] == ["", "", "one", "one"]
-    assert before.handed_on == "one"
+    assert before.handed_to(before.current) == "one"
 
 
 def test_a_phase_takes_the_time_between_its_beginning_and_its_end() -> None:

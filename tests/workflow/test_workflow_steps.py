@@ -45,15 +45,13 @@ def ground(tmp_path: Path) -> WorkflowGround:
 def test_the_next_phase_is_told_what_the_previous_one_handed_on(ground: WorkflowGround) -> None:
     """Each phase gets the context of the one before it and of no earlier one; also past a skipped one."""
     ground.start("A", "B", "C", "D")
-    assert (
-        ground.steps.advance(deliverables=["a.md"], context_for_next="of A").workflow.handed_on
-        == "of A"
-    )
+    begun = ground.steps.advance(deliverables=["a.md"], context_for_next="of A").workflow
+    assert begun.handed_to(begun.current) == "of A"
     skipped = ground.steps.set_status(PhaseStatus.SKIPPED, reason="not needed").workflow
-    assert (skipped.current, skipped.handed_on) == (2, "of A")
+    assert (skipped.current, skipped.handed_to(2)) == (2, "of A")
     assert skipped.phases[2].status is PhaseStatus.ACTIVE
     last = ground.steps.advance().workflow
-    assert (last.current, last.handed_on) == (3, "")
+    assert (last.current, last.handed_to(3)) == (3, "")
     assert last.phases[0].deliverables == ("a.md",)
     assert last.progress == "3 of 4"
 

@@ -191,7 +191,7 @@ def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[Re
         _list("Asked", [workflow.task], limit),
         _list("Criteria", workflow.criteria, limit),
         _list("Constraints", workflow.constraints, limit),
-        _list("Handed on to this phase", [workflow.handed_on], limit),
+        _list("Handed on to this phase", [workflow.handed_to(workflow.current)], limit),
         _list("Key reminders", workflow.all_reminders, limit),
     )
     gate_line = f"Gate of this phase: {_flat(gate, 100)}" if gate else ""

@@ -67,7 +67,7 @@ def phase_lines(workflow: Workflow) -> list[str]:
     lines += [f"Agent: {redact.named(phase.agent)}"] if phase.agent else []
     lines += [f"Gate: {gate_words(phase)}"] if phase.gate else []
     lines += [f"Reason: {quoted(phase.reason)}"] if phase.reason else []
-    handed = workflow.handed_on
+    handed = workflow.handed_to(workflow.current)
     lines += ["Handed on by the phase before:", *block(handed)] if handed else []
     lists = {"REQUIRED READING": workflow.all_reading, "Reminders": workflow.all_reminders}
     for name, texts in lists.items():
