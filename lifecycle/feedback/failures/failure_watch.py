@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import replace
@@ -40,7 +40,6 @@ _RESULTS = ("failed", "green", "waits")
 _IDLE = ("SKIPPED", "NEUTRAL")
 """GitHub's words for a check that did not pass, but blocks nothing."""
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -187,7 +186,7 @@ class FailureWatch:
         failed = frozenset(name for failure in base_packet.failures for name in failure.identities)
         return ladder.BaseFacts(sha, failed, base.workflows)
 
-    def _tried(self, ask: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
+    def _tried(self, ask: Callable[..., T], *args: object, **named: object) -> T | None:
         try:
             return ask(*args, **named)
         except LifecycleError as error:

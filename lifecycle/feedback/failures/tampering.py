@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from lifecycle.core.light_dataclass import dataclass, field
@@ -65,8 +64,8 @@ def files_of(diff: str) -> tuple[DiffedFile, ...]:
 def findings(diff: str) -> tuple[TamperFinding, ...]:
     """How a change weakens the checks, in the order of its files."""
     files = files_of(diff)
-    added = Counter(line.strip() for diffed in files for line in diffed.added)
-    removed = Counter(line.strip() for diffed in files for line in diffed.removed)
+    added = {line.strip() for diffed in files for line in diffed.added}
+    removed = {line.strip() for diffed in files for line in diffed.removed}
     weakened: list[TamperFinding] = []
     for file in files:
         weakened += [] if _is_elsewhere(file.removed, added) else _deleted(file)
@@ -77,7 +76,7 @@ def findings(diff: str) -> tuple[TamperFinding, ...]:
     return tuple(dict.fromkeys(weakened))
 
 
-def _is_elsewhere(lines: Iterable[str], elsewhere: Counter[str]) -> bool:
+def _is_elsewhere(lines: Iterable[str], elsewhere: set[str]) -> bool:
     kept = [line.strip() for line in lines if line.strip()]
     return sum(line in elsewhere for line in kept) >= _MOVED * max(len(kept), 1)
 
@@ -93,7 +92,7 @@ def _deleted(file: DiffedFile) -> Iterator[TamperFinding]:
         yield TamperFinding("deletes a file of tests", file.path)
 
 
-def _tests(file: DiffedFile, added: Counter[str], removed: Counter[str]) -> Iterator[TamperFinding]:
+def _tests(file: DiffedFile, added: set[str], removed: set[str]) -> Iterator[TamperFinding]:
     """Findings of removed tests, except tests that were moved, or replaced by others."""
     if file.is_deleted or not _is("tests", file.path):
         return
@@ -109,7 +108,7 @@ def _defined(lines: Iterable[str]) -> list[str]:
     return [line.strip() for line in lines if re.search(table()["test"], line)]
 
 
-def _added(file: DiffedFile, removed: Counter[str]) -> Iterator[TamperFinding]:
+def _added(file: DiffedFile, removed: set[str]) -> Iterator[TamperFinding]:
     for row in table()["added"]:
         if not _is(row["of"], file.path):
             continue

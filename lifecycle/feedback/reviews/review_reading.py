@@ -21,7 +21,7 @@ from lifecycle.feedback.reviews.remarks import (
     ReviewThread,
     Trusted,
 )
-from lifecycle.github.client.client_common import Json, nodes, part, text
+from lifecycle.github.client.client_common import Json, nodes, number, part, text, texts
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls.translate import is_of_owner
@@ -97,22 +97,21 @@ def thread(node: Json) -> ReviewThread:
     first = [remark(comment, comment) for comment in root]
     ids = {entry.id for entry in newest}
     remarks = (*(entry for entry in first if entry.id not in ids), *newest)
-    total = part(node, "comments").get("totalCount")
+    total = number(part(node, "comments").get("totalCount"))
     is_now = node.get("line") is not None
     names = ("line", "startLine") if is_now else ("originalLine", "originalStartLine")
-    line, start = map(node.get, names)
+    line, start = (number(node.get(name)) for name in names)
     return ReviewThread(
-        id=text(node, "id"),
-        path=text(node, "path"),
-        line=line if isinstance(line, int) else None,
-        start=start if isinstance(start, int) else None,
+        **texts(node, id="id", path="path"),
+        line=line,
+        start=start,
         is_of_base=node.get("diffSide") == "LEFT",
         remarks=remarks,
         is_resolved=bool(node.get("isResolved")),
         is_outdated=bool(node.get("isOutdated")),
         can_reply=bool(node.get("viewerCanReply", True)),
         can_resolve=bool(node.get("viewerCanResolve")),
-        left_out=max(total - len(remarks), 0) if isinstance(total, int) else 0,
+        left_out=max((total or 0) - len(remarks), 0),
     )
 
 
@@ -129,16 +128,14 @@ def remark(node: Json, *root: Json) -> Remark:
     whose = Trusted.OWNER if is_of_owner(node, *root) else whose
     about = review_bots.about(body) if whose is Trusted.BOT else {}
     return Remark(
-        id=text(node, "fullDatabaseId"),
+        **texts(node, id="fullDatabaseId", url="url", hunk="diffHunk"),
         author=login.removesuffix("[bot]"),
         trusted=whose,
         body=body,
         at=timing.parse_time(node.get("createdAt") or node.get("submittedAt")),
         edited_at=timing.parse_time(node.get("lastEditedAt")),
-        url=text(node, "url"),
         is_hidden=bool(node.get("isMinimized")) or node.get("state") == "PENDING",
         sha=text(part(node, "originalCommit") or part(node, "commit"), "oid"),
-        hunk=text(node, "diffHunk"),
         **about,
     )
 
