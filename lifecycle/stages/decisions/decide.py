@@ -367,10 +367,7 @@ def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
         f"Getting instruction for stage: {stage} ({seen.set_by})",
         f"Injecting instruction for stage: {stage}",
     )
-    decision = _block(seen, text, log, _and_told(event, "instruction"))
-    if decision.verdict is not StopVerdict.BLOCK:
-        return decision
-    return replace(decision, memory=replace(decision.memory, set_stage=None))
+    return _block(seen, text, log, _and_told(event, "instruction"))
 
 
 def _pass(seen: StageSeen, why: str) -> StageDecision:
@@ -392,7 +389,7 @@ def _block(
         *_, last = events
         return _let_go(seen, replace(memory, idle=idle), last.target)
     after = replace(memory, blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False)
-    after = replace(after, position=_position(seen))
+    after = replace(after, position=_position(seen), set_stage=None)  # it is told by now
     return StageDecision(StopVerdict.BLOCK, after, text=text, events=events, log=log)
 
 

@@ -20,7 +20,6 @@ from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git.tracked_files import exclude_own_files
-from lifecycle.settings.running_client import Client
 from lifecycle.stages.detection import call_sorts
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
@@ -184,10 +183,6 @@ class StageCall(Protocol):
     @property
     def session(self) -> str:
         """The client's session; "" if it is not known."""
-
-    @property
-    def client(self) -> Client:
-        """Which client sent it."""
 
     @property
     def process(self) -> int:

@@ -15,7 +15,7 @@ from functools import cached_property
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import as_data, quoted
 from lifecycle.core.stage_names import Stage
-from lifecycle.settings.running_client import Client
+from lifecycle.settings.running_client import Client, client_of
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.session import activation, session_record, workflow_tasks
@@ -161,7 +161,7 @@ def _next(facts: instructions.Facts) -> str:
 
 def _is_attended(call: StageCall) -> bool:
     """True if a person uses the client; otherwise exit 2 starts no turn."""
-    return bool(call.session) and call.client is Client.ATTENDED
+    return bool(call.session) and client_of(call.world.environment) is Client.ATTENDED
 
 
 def _left(call: StageCall, known: Activity) -> str:

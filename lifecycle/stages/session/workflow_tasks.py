@@ -6,7 +6,7 @@ If a stage changed, an answer is valid for a minute; if a task was closed, the t
 
 from __future__ import annotations
 
-from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, fields, fields_of, from_json, replace
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.core.world import World
@@ -114,8 +114,7 @@ def asked_anew(world: World, before: Activity | None) -> Activity:
 
 def keep(files: WorkflowFiles, activity: Activity) -> None:
     """Keep an answer, and tell the guards whether stops need a look; the caller holds the lock."""
-    kept = activity.tasks[:_MOST]
-    tasks = [{name: getattr(task, name) for name in _OF_TASK} for task in kept]
+    tasks = [fields_of(task, *_OF_TASK) for task in activity.tasks[:_MOST]]
     files.save(TASKS, {**asdict(replace(activity, tasks=())), "tasks": tasks})
     files.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
