@@ -194,6 +194,7 @@ class TaskSearch(Own):
             is_still_open=is_open,
             can_run=self._can_run(evidence),
             holding=holding,
+            set_by=instructions.BY_RUN if self.is_run_over else instructions.BY_HAND,
         )
 
     def _is_unsure(self, known: Activity, task: str) -> bool:
