@@ -81,7 +81,7 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     own = workflow_marks.session_name(stdin_event.text_in(event, "session_id"))
     for name in (own, workflow_marks.ANY):
         record = _json(root, workflow_marks.SESSIONS, f"{name}.json")
-        if isinstance(record, dict) and record.get("set_stage"):
+        if stdin_event.text_in(record, "memory", "set_stage"):
             return True
     return False
 
@@ -90,9 +90,8 @@ def _json(root: str, *names: str) -> Any:
     """The JSON in a small file in `.lifecycle/`; None if there is none that can be read."""
     path = regular_files.below(root, workflow_marks.FOLDER, *names)
     try:
-        read = regular_files.content(path, limit=_SMALL)
-        return None if read is None else json.loads(read[0])
-    except (OSError, ValueError, RecursionError):
+        return json.loads(regular_files.whole(path, _SMALL) or b"null")
+    except (ValueError, RecursionError):
         return None
 
 

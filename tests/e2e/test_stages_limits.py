@@ -234,7 +234,7 @@ def test_two_sessions_in_one_worktree_share_nothing(ground: Ground) -> None:
     assert f"bd show {second}" in two.stops(CODED).model
     assert "CURRENT STAGE: ORACLE_REVIEW" in one.stops(PASSING).model
     kept = {p.stem: json.loads(p.read_text()) for p in (ground.here / "stages").glob("*-*.json")}
-    assert {name: (k["task"], k["blocks"]) for name, k in kept.items()} == {
+    assert {name: (k["task"], k["memory"]["blocks"]) for name, k in kept.items()} == {
         one.id: (first, 3),
         two.id: (second, 1),
     }

@@ -133,4 +133,4 @@ def test_a_file_is_plain_json_that_a_person_can_read(tmp_path: Path) -> None:
     shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
         session_record.save(shelf, SessionRecord("s", memory=Memory(blocks=3), at=NOW))
-    assert json.loads(shelf.path("s.json").read_text())["blocks"] == 3
+    assert json.loads(shelf.path("s.json").read_text())["memory"]["blocks"] == 3

@@ -7,7 +7,6 @@ to the transcript: without it a session is told the same again, and the counts r
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
 from lifecycle.core.stage_names import LINE, Stage
@@ -95,7 +94,7 @@ def save(files: WorkflowFiles, record: SessionRecord) -> None:
     """Keep a session's record; the caller holds the lock."""
     if files.sessions.mtime_ns(_name(record.session)) < 0:
         sweep(files, record.at)
-    files.save(_name(record.session), _plain(record))
+    files.save(_name(record.session), asdict(record))
 
 
 def forget(files: WorkflowFiles, session: str) -> None:
@@ -126,19 +125,9 @@ def line_told(instruction: str) -> tuple[Stage, ...]:
     return stages if stages and len(stages) == len(names) else LINE
 
 
-def _plain(record: SessionRecord) -> dict[str, Any]:
-    """The record as one JSON object: the memory's fields are beside its own."""
-    values = asdict(record)
-    memory = values.pop("memory")
-    return {**values, **memory, "set_stage": memory["set_stage"] or ""}
-
-
 def _read(files: WorkflowFiles, name: str) -> SessionRecord | None:
-    data = files.load(name)
-    if not isinstance(data, dict) or not isinstance(data.get("session"), str):
-        return None  # the other files here are not sessions' records
-    memory = {**data, "set_stage": data.get("set_stage") or None}
-    record: SessionRecord | None = from_json(SessionRecord, {**data, "memory": memory})
+    """The record in a file; None for the other files here, which are no sessions' records."""
+    record: SessionRecord | None = from_json(SessionRecord, files.load(name))
     return record
 
 
