@@ -90,16 +90,9 @@ class HookCall:
 
     @property
     def claim(self) -> ClaimFacts | None:
-        """The claim as other systems see it; None if there is no readable claim."""
-        return self._facts(self.record)
-
-    @property
-    def last_claim(self) -> ClaimFacts | None:
-        """The claim as it was last accepted, over or not."""
-        return self._facts(self.claim_store.remembered())
-
-    def _facts(self, record: Record | None) -> ClaimFacts | None:
-        if record is None:
+        """The claim as other systems see it; without a readable one, the last one if it is over."""
+        record = self.record or self.claim_store.remembered()
+        if record is None or (self.record is None and not record.ending.outcome):
             return None
         link = record.linked.link
         linked = {link.tracker: link.id} if link is not None else {}

@@ -198,8 +198,4 @@ class StageCall(Protocol):
 
     @property
     def claim(self) -> ClaimFacts | None:
-        """The claim as the file has it, or None."""
-
-    @property
-    def last_claim(self) -> ClaimFacts | None:
-        """The claim as it was last accepted, over or not, or None."""
+        """The claim as the file has it; without one, the last claim if it is over; else None."""

@@ -74,9 +74,7 @@ class Own:
     def closed_claim(self) -> ClaimFacts | None:
         """The last claim here, if it ended with its issue closed."""
         claim = self.call.claim
-        is_over = claim is None or bool(claim.outcome)
-        last = self.call.last_claim if is_over else None
-        return last if last is not None and last.outcome == "closed" else None
+        return claim if claim is not None and claim.outcome == "closed" else None
 
     @cached_property
     def has_ended(self) -> bool:
