@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -358,7 +358,7 @@ def test_what_a_ledger_keeps_is_json() -> None:
         kind="mended",
         since=HEAD,
     )
-    kept = ledger.as_json()
+    kept = asdict(ledger)
     assert FailureLedger.from_json(json.loads(json.dumps(kept)), 46) == ledger
     assert FailureLedger.from_json(kept, 47) == FailureLedger(47, since=HEAD)
     assert FailureLedger.from_json({}, 46) == EMPTY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, replace
 from typing import Any
 
 import pytest
@@ -255,7 +255,7 @@ def test_a_bot_that_did_not_review_is_no_review() -> None:
 def test_a_ledger_comes_back_from_json_and_another_pull_request_begins_anew() -> None:
     """What a file of another shape says is forgotten, and told again."""
     ledger = looked(talk(thread(bot(1)), thread(said(2, at=NOW - 200)))).ledger
-    kept = json.loads(json.dumps(ledger.as_json()))
+    kept = json.loads(json.dumps(asdict(ledger)))
     assert ReviewLedger.from_json(kept, 46) == ledger
     assert ledger.rounds
     assert ReviewLedger.from_json(kept, 47) == ReviewLedger(47)
@@ -275,7 +275,7 @@ def test_a_ledger_comes_back_from_json_and_another_pull_request_begins_anew() ->
 )
 def test_a_ledger_of_another_shape_is_empty(broken: dict[str, Any]) -> None:
     """A hand-edited or older state.json costs a repetition, never a look."""
-    kept = ReviewLedger(46, "d").as_json()
+    kept = asdict(ReviewLedger(46, "d"))
     data = {**kept, **broken} if broken else {"number": 46}
     found = ReviewLedger.from_json(data, 46)
     assert (found.told, found.rounds) == ({}, ())
@@ -367,7 +367,7 @@ def test_what_could_not_be_read_now_is_read_at_the_next_look(
     conversations = Conversations(digest="new")
     pull = replace(factories.pull(), conversations=conversations)
     watch = review_watch.ReviewWatch(nowhere, nowhere)
-    for known in ({}, ReviewLedger(pull.number, looked="old").as_json()):
+    for known in ({}, asdict(ReviewLedger(pull.number, looked="old"))):
         heard = watch.heard(pull, known, NOW, is_asked=False)
         assert (heard.known["looked"], heard.known["late"], heard.notices) == ("", "new", ())
 

@@ -29,8 +29,8 @@ from lifecycle.stages.decisions.decide import (
 )
 from lifecycle.stages.decisions.instructions import (
     COMPLETED,
+    TEXTS,
     Facts,
-    advisory,
     again,
     complete,
     conflict,
@@ -244,7 +244,7 @@ def test_where_nothing_can_be_run_evidence_is_advisory_and_said_once() -> None:
     stop = seen(Detected.TESTS_PASSING, evidence=Evidence.MISSING, can_run=False)
     done = decide(stop)
     assert asked_in(done.text) is Stage.ORACLE_REVIEW
-    assert done.note == advisory() == done.memory.told
+    assert done.note == TEXTS["ADVISORY"]["note"] == done.memory.told
     assert done.events[0].detail["evidence"] == "none can be had"
     later = seen(Detected.ORACLE_APPROVED, evidence=Evidence.MISSING, can_run=False, position="p2")
     again = decide(replace(later, memory=done.memory))

@@ -170,7 +170,7 @@ Which stage are you at? Respond with ONE of:
 Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::""",
         ),
         (
-            instructions.advisory(),
+            instructions.TEXTS["ADVISORY"]["note"],
             """\
 stages.require_evidence demands a green test run, but no command for tests is known here, and no test run \
 was ever seen: the agent's own word counts until you name a command in stages.test.""",

@@ -104,7 +104,7 @@ def go_on(session: Session) -> None:
         if record is None or number is None:
             raise Refused(failure_words.sentence("nothing-claimed"))
         ledger = failure_ledger.FailureLedger.from_json(record.pull.failures, number)
-        claim_store.remember(record.with_pull(failures=ledger.opened().as_json()))
+        claim_store.remember(record.with_pull(failures=asdict(ledger.opened())))
         claim_store.save()
     data = {"pull": number, "opened": [*ledger.stopped]}
     session.show([failure_words.opened(number, ledger.stopped)], data)

@@ -11,7 +11,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import Word
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core.errors import LifecycleError, Refused
-from lifecycle.core.light_dataclass import fields_of
+from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.messages import figures, review_messages
 from lifecycle.core.redact import redact, visible
 from lifecycle.feedback.reviews import (
@@ -145,7 +145,7 @@ def _asked_again(record: Record, ledger: Ledger, asked: Collection[str]) -> Reco
     packets = [key.removeprefix(begin) for key in keys if key.startswith(begin)]
     if packets:
         unheard = ReviewLedger.from_json(pull.reviews, record.claim.pull).without(packets)
-        record = record.with_pull(reviews={**unheard.as_json(), "looked": ""})
+        record = record.with_pull(reviews={**asdict(unheard), "looked": ""})
     ledger.end(record.claim_key, ("changes", "review"))
     return record.with_pull(changes_by=tuple(name for name in pull.changes_by if name not in asked))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
+from lifecycle.core.light_dataclass import dataclass, field, from_json, replace
 
 MOST_KEPT = 50
 """Red heads at most, the newest."""
@@ -77,13 +77,9 @@ class FailureLedger:
         """The ledger with all counts reset, because the person who was asked said to continue."""
         return replace(self, reds=(), stopped=(), kind="")
 
-    def as_json(self) -> dict[str, Any]:
-        """The ledger as plain JSON values."""
-        return asdict(self)
-
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> FailureLedger:
-        """The ledger from `as_json`; for another pull request only the branch's part; empty if invalid."""
+        """The ledger in JSON; for another pull request only the branch's part; empty if invalid."""
         if data.get("number") != number:
             return cls(number, since=str(data.get("since", "")))
         ledger: FailureLedger | None = from_json(cls, data)

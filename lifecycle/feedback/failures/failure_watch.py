@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import asdict, replace
 from lifecycle.core.plan import Audience, FailuresHeard, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
@@ -96,7 +96,7 @@ class FailureWatch:
             is_due = ladder.is_due(ledger, head, pull.base_tip, polls)
             ledger = replace(ledger, is_due=False, base="") if is_due else ledger
             news = replace(news, is_due=is_due)
-        return replace(news, known=ledger.as_json())
+        return replace(news, known=asdict(ledger))
 
     def _compared(
         self, ledger: FailureLedger, pull: PullRequest, *, may_fetch: bool

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
+from lifecycle.core.light_dataclass import dataclass, field, from_json, replace
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
 
 QUIET_SECONDS = 90.0
@@ -66,13 +66,9 @@ class ReviewLedger:
     told: Mapping[str, ToldPoint] = field(default_factory=dict)
     rounds: tuple[ReviewRound, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
-        """The ledger as plain JSON values."""
-        return asdict(self)
-
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> ReviewLedger:
-        """The ledger from `as_json`; an empty one for another pull request or an unknown shape."""
+        """The ledger that JSON contains; an empty one for another pull request or an unknown shape."""
         ledger: ReviewLedger | None = from_json(cls, data, is_whole=False)
         return ledger if ledger is not None and ledger.number == number else cls(number)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import asdict, replace
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, ReviewsHeard
 from lifecycle.core.values.model import PullRequest, Repository
@@ -51,7 +51,7 @@ class ReviewWatch:
             conversation = review_reading.read(self._graph, self._repository, pull.number)
         except Transient:
             # It was not read, and no shorter form is said in its place: the next look reads it again.
-            return ReviewsHeard({**ledger.as_json(), "looked": "", "late": digest})
+            return ReviewsHeard({**asdict(ledger), "looked": "", "late": digest})
         # A request may have been withdrawn since, or a thread resolved: waiting packets are made again.
         packets = [key.removeprefix(PACKET) for key in waiting if key.startswith(PACKET)]
         unheard = ledger.without(packets)
@@ -59,7 +59,7 @@ class ReviewWatch:
         after = replace(decision.ledger, looked=digest)
         withdrawn = tuple(PACKET + key for key in packets) if unheard is not ledger else ()
         heard = told(conversation, decision)
-        return replace(heard, known=after.as_json(), withdrawn=withdrawn)
+        return replace(heard, known=asdict(after), withdrawn=withdrawn)
 
 
 def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHeard:

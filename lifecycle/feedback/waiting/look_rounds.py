@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lifecycle.core.light_dataclass import dataclass, field, from_json, replace
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.timing import parse_time
 
 MOST = 50
@@ -119,12 +119,6 @@ class LookBoard:
             return None
         is_whole = pull.needs_whole(looked)
         return SharedAnswer(is_whole, pull.at + every, is_same=not is_whole)
-
-    @classmethod
-    def from_json(cls, data: object) -> LookBoard | None:
-        """The board that JSON contains; None if it contains something else."""
-        board: LookBoard | None = from_json(cls, data)
-        return board if board is not None and 0 < board.size <= MOST else None
 
 
 def enlisted(

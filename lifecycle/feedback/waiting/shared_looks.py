@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LockBusy, Rejected, Transient, Unsupported
-from lifecycle.core.light_dataclass import asdict, dataclass, object_in, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json, object_in, replace
 from lifecycle.feedback.waiting import look_rounds
 from lifecycle.feedback.waiting.look_rounds import LookBoard, SharedAnswer, WatchedPull
 from lifecycle.settings import config, user_folder
@@ -142,7 +142,7 @@ class SharedLooks:
         file = store.read(self.path, follow=False)
         if file is None:
             return LookBoard()
-        board = LookBoard.from_json(object_in(file.content))
+        board: LookBoard | None = from_json(LookBoard, object_in(file.content))
         if board is None:
             log.write(self.root, f"{self.path} could not be read and is begun anew")
         return board or LookBoard()

@@ -245,7 +245,7 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     done = COMPLETES[state]
     if seen.evidence is Evidence.UNREADABLE and _lacks_evidence(seen, done):
         return _blind(seen)
-    advice = instructions.advisory() if _is_advisory(seen, done) else ""
+    advice = instructions.TEXTS["ADVISORY"]["note"] if _is_advisory(seen, done) else ""
     note = advice if advice != seen.memory.told else ""
     seen = replace(seen, memory=replace(seen.memory, told=advice))
     refused = _refused(seen, state, done)

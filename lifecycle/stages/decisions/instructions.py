@@ -129,11 +129,6 @@ def no_evidence(facts: Facts, missing: str) -> str:
     return instruction(Stage.TESTING, facts, lead, name="WITHOUT_EVIDENCE", missing=missing)
 
 
-def advisory() -> str:
-    """What the user is told, once, if evidence is required but nothing can provide it."""
-    return str(TEXTS["ADVISORY"]["note"])
-
-
 def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
     """What the agent is told if the task is now another's, or blocked: `sentence` says by whom or what."""
     return instruction(stage, facts, sentence, name="CONFLICT")
