@@ -274,9 +274,6 @@ def _default_branch(case: Examined, access: RepositoryAccess) -> None:
     return case.find("repository.base.none", access=access, remote=remote)
 
 
-_OPTIONAL = ("Priority", "Readiness", "Dependencies")
-
-
 def check_board(case: Examined) -> None:
     """Findings on the board: readable, open, with the fields and options that are needed."""
     number = case.settings.project_number
@@ -319,8 +316,6 @@ def _read(case: Examined, schema: BoardSchema, prefix: str) -> None:
         case.find("board.labels.unwritten", cause=cause(LifecycleError(why)), prefix=prefix)
     _status(case, schema)
     _agent(case, schema)
-    if missing := ", ".join(name for name in _OPTIONAL if schema.field(name) is None):
-        case.find("board.optional", names=missing)
 
 
 def _unread(case: Examined, error: LifecycleError, owner: str) -> None:

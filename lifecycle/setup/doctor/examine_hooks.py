@@ -15,7 +15,7 @@ from lifecycle.core.redact import short, visible
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import STRICT, ClientSettings, HookEntry, is_file, shown
-from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire
+from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES
 from lifecycle.storage import log, signs_of_life
 
 _ADMINISTRATOR = "ask the administrator of this machine, whose file it is"
@@ -118,15 +118,9 @@ def _missing(case: Examined) -> None:
     elif len(missing) == len(WIRES):
         case.find("hooks.missing.all")
     else:
-        names = _counted([_missed(wire, missing) for wire in missing], "is", "are")
+        names = _counted([f"{wire.name} at {wire.event}" for wire in missing], "is", "are")
         hinders = [wire.name for wire in missing]
         case.find("hooks.missing.some", names=names, hinders=hinders)
-
-
-def _missed(wire: Wire, missing: list[Wire]) -> str:
-    """The name of a missing script; with the event if the script is installed for another one."""
-    others = [other for other in WIRES if other.name == wire.name and other not in missing]
-    return f"{wire.name} at {wire.event}" if others else wire.name
 
 
 def _doubled(case: Examined) -> None:
@@ -200,12 +194,9 @@ def check_session(case: Examined) -> None:
 
 def _cap(case: Examined) -> None:
     value, where = _value(case)
-    if value is None:
-        return case.find("session.cap.unset", least=DEFAULT_CAP)
-    if value.isdecimal() and int(value) >= DEFAULT_CAP:
-        return case.find("session.cap.enough", value=value, where=where)
-    fix = f"unset {CAP}" if where == "environment" else f"take {CAP} out of {where}"
-    return case.find("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
+    if value is not None and not (value.isdecimal() and int(value) >= DEFAULT_CAP):
+        fix = f"unset {CAP}" if where == "environment" else f"take {CAP} out of {where}"
+        case.find("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
 
 
 def demand_cap(case: Examined, part: str, wanted: int, setting: str) -> None:

@@ -29,12 +29,6 @@ LEAST_GIT = (2, 29)
 Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.29.0.adoc
 """
 
-WORKTREE_GIT = (2, 33)
-"""The oldest git that has `git worktree add --lock --reason`, for `claim --worktree`.
-
-Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.33.0.adoc
-"""
-
 
 def check(case: Examined) -> None:
     """Findings on the versions of lifecycle, plugins and git."""
@@ -78,14 +72,9 @@ def _git(case: Examined) -> None:
     version = (int(match[1]), int(match[2])) if match else (0, 0)
     number = printed.removeprefix("git version ")
     if version < LEAST_GIT:
-        return case.find("versions.git.leases", number=number, least=_dotted(LEAST_GIT))
-    if version < WORKTREE_GIT:
-        return case.find("versions.git.worktrees", number=number, least=_dotted(WORKTREE_GIT))
+        least = ".".join(map(str, LEAST_GIT))
+        return case.find("versions.git.leases", number=number, least=least)
     return case.find("versions.git.enough", number=number)
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return ".".join(map(str, version))
 
 
 VARIABLE = "LIFECYCLE_BIN"

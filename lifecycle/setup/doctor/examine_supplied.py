@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lifecycle.app import tracker_opening
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
-from lifecycle.core.redact import as_data, named, quoted, short, visible
+from lifecycle.core.redact import as_data, named, short, visible
 from lifecycle.core.tracker import GITHUB, Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
@@ -140,12 +140,6 @@ def _named(task: Task) -> str:
     return f"{visible(task.id)} {short(as_data(task.title), _SHOWN)}"
 
 
-IDLE_DAYS = 14
-"""Days without a move after which a finding asks whether a workflow was forgotten."""
-
-_DAY = 86_400.0
-
-
 def check_run(case: Examined) -> None:
     """Findings on supplied files, the run's file, the cap and permissions; one if runs are not used."""
     is_there = RunStore(case.root, case.environment, case.deadline).is_there
@@ -243,12 +237,6 @@ def _state(case: Examined, stored: WorktreeWorkflows) -> None:
     if tracked:
         words = " ".join(map(shlex.quote, tracked))
         case.find("workflow.state.tracked", names=", ".join(tracked), quoted=words)
-    for entry in stored.unfinished:
-        days = int((case.clock.now() - entry.written_at) / _DAY)
-        if days >= IDLE_DAYS:
-            name = shlex.quote(entry.workflow.name)
-            fix = f'lifecycle workflow complete {name} --give-up "not needed any more"'
-            case.find("workflow.idle", name=quoted(entry.workflow.name), days=days, fix=fix)
     if stored.unfinished and not stored.unusable:
         names = ", ".join(named(entry.workflow.name) for entry in stored.unfinished[:10])
         case.find("workflow.state.fine", count=len(stored.unfinished), names=names)

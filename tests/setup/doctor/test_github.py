@@ -372,11 +372,10 @@ def test_options_that_are_missing(patient: Patient) -> None:
 
 
 def test_a_board_without_our_fields(seeded: Seeded) -> None:
-    """No Agent is a remark whose fix needs no newer gh; no Priority is none; no Status is a failure."""
+    """No Agent is a remark whose fix needs no newer gh; no Status is a failure."""
     patient = seeded(_with_fields(STATUS))
     finding = patient.only("board.agent", "warn")
     assert finding["fix"].startswith("add it, as a text field, at http")
-    assert "Priority" in patient.findings()["board.optional"]["says"]
 
 
 def test_a_board_without_status(seeded: Seeded) -> None:

@@ -81,7 +81,7 @@ def test_one_hook_is_missing(patient: Patient, name: str) -> None:
             one["hooks"] = [e for e in one["hooks"] if not e["command"].endswith(f"/{name}")]
     patient.write_settings(data)
     finding = patient.only("hooks.missing", "fail")
-    assert finding["says"].startswith(f"{name} is not installed")
+    assert finding["says"].startswith(f"{name} at ")
     assert finding["hinders"]
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []

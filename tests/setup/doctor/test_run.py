@@ -44,7 +44,7 @@ def test_a_wired_project_is_healthy(patient: Patient) -> None:
     assert report["ok"] is True
     assert [one for one in report["findings"] if one["level"] != "ok" or one["fix"]] == []
     groups = [one["name"].partition(".")[0] for one in report["findings"]]
-    silent = ("waiter", "statusline")  # neither is at work here
+    silent = ("waiter", "statusline", "session")  # neither is at work here
     assert list(dict.fromkeys(groups)) == [name for name, *_ in FAMILIES if name not in silent]
 
 
@@ -87,7 +87,7 @@ def test_one_outage_is_said_once(patient: Patient, monkeypatch: pytest.MonkeyPat
     assert url in finding["says"]
     assert finding["fix"] == f"curl -sSI {url}"
     assert "polling CI" in finding["hinders"]
-    assert {"hooks.installed", "session.cap", "worktree.remote", "settings.file"} <= set(found)
+    assert {"hooks.installed", "worktree.remote", "settings.file"} <= set(found)
     assert not {"board.found", "repository.push", "clock.time"} & set(found)
 
 

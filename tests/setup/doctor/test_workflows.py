@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,16 +61,6 @@ def document(patient: Patient) -> dict[str, Any]:
     return loaded
 
 
-def aged(patient: Patient) -> Path:
-    """Have nobody move the workflow for 15 days; returns its checkpoint."""
-    (checkpoint,) = (patient.root / "untracked/workflow-state").glob("*/*.json")
-    for path in (checkpoint, patient.root / CURRENT):
-        data = json.loads(path.read_text())
-        data["lifecycle"]["record"]["updated_at"] -= 15 * 86_400
-        path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-    return checkpoint
-
-
 def test_unasked_it_is_one_line(patient: Patient) -> None:
     """Nothing is wrong with a project that has no workflow; the line says what there is."""
     found = {name: one for name, one in patient.findings().items() if name.startswith("workflow.")}
@@ -111,7 +99,7 @@ def test_set_up_whole_with_a_workflow_all_is_well(ready: Patient) -> None:
 
 
 def test_what_is_not_as_init_and_the_workflow_left_it_is_told_with_its_fix(ready: Patient) -> None:
-    """A stale and a changed script, no section, two idle weeks; no script; a tracked document."""
+    """A stale and a changed script, no section; no script; a tracked document."""
 
     def fixes() -> list[tuple[str, str]]:
         return [(one["name"], one["fix"]) for one in ready.wrong()]
@@ -121,15 +109,10 @@ def test_what_is_not_as_init_and_the_workflow_left_it_is_told_with_its_fix(ready
     mark.write_text(mark.read_text().replace(digest(stale), digest(stale + b"# older\n")))
     (ready.root / SYNC_SCRIPT).write_text("#!/bin/sh\n")
     (ready.root / SECTION_PAGE).write_text("# Ours\n")
-    aged(ready)
     init = "lifecycle init --workflow"
     assert sorted(fixes()) == [
         ("workflow.files", init),
         ("workflow.files", f"rm {SYNC_SCRIPT} && {init}"),
-        (
-            "workflow.idle",
-            "lifecycle workflow complete 'User Auth' --give-up \"not needed any more\"",
-        ),
         ("workflow.section", init),
     ]
     (ready.root / SYNC_SCRIPT).unlink()
@@ -230,18 +213,6 @@ def test_an_edit_that_was_not_taken_over(ready: Patient) -> None:
     assert "pending|active|completed|failed" in found["says"]
     typed(ready, found["fix"])
     assert ready.wrong() == []
-
-
-@SOAKED
-def test_a_workflow_that_was_forgotten(ready: Patient) -> None:
-    """Files accumulate: what nobody moved for two weeks is named, and the fix archives it."""
-    checkpoint = aged(ready)
-    found = {one["name"]: one for one in ready.wrong()}
-    assert "for 15 days" in found["workflow.idle"]["says"]
-    assert shlex.quote("User Auth") in found["workflow.idle"]["fix"]
-    typed(ready, found["workflow.idle"]["fix"])
-    assert ready.wrong() == []
-    assert not checkpoint.exists()
 
 
 def test_a_source_that_cannot_be_used(ready: Patient) -> None:
