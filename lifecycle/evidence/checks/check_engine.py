@@ -182,8 +182,6 @@ class CheckRun:
                 reads.append(partial(check_reading.read, name, ended, self.root, rows))
             if end.left:
                 self.remarks.append(f"`{words[0]}` left processes running; they were ended too.")
-            if not end.is_gone:
-                self.remarks.append(f"A process that `{words[0]}` started could not be ended.")
             if end.status != 0 or end.signal:
                 break
         else:

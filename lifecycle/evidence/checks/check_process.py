@@ -58,7 +58,6 @@ class ProcessEnd:
         signal: the signal that we received meanwhile and that ended it; 0 for none.
         is_late: its time was up.
         left: processes that it had started still ran when it ended, and were ended.
-        is_gone: none of its processes exist any more.
         error: why it could not be started, as half a sentence; "" if it was started.
     """
 
@@ -66,7 +65,6 @@ class ProcessEnd:
     signal: int = 0
     is_late: bool = False
     left: bool = False
-    is_gone: bool = True
     error: str = ""
 
 
@@ -116,21 +114,16 @@ def run(
         streams = [(stream, take) for stream, take in pairs if stream is not None]
         try:
             _follow(process, caught, seconds, streams)
-        except BaseException:
-            _end(process)
-            raise
+            code = process.poll()
+            left = code is not None and _is_there(process.pid)
         finally:
+            _end(process)
             for stream, _ in streams:
                 stream.close()
-        code = process.poll()
-        left = code is not None and _is_there(process.pid)
-        is_gone = _end(process) if left or code is None else True
         number = caught[0] if caught else 0  # also if it came while they were ended
         if code is None:
-            status = 128 + number if number else LATE
-            return ProcessEnd(status, signal=number, is_late=not number, is_gone=is_gone)
-        status = code if code >= 0 else 128 - code
-        return ProcessEnd(status, signal=number, left=left, is_gone=is_gone)
+            return ProcessEnd(128 + number if number else LATE, number, is_late=not number)
+        return ProcessEnd(code if code >= 0 else 128 - code, number, left=left)
 
 
 def _follow(
@@ -156,17 +149,20 @@ def _follow(
                     selector.unregister(key.fileobj)
 
 
-def _end(process: subprocess.Popen[bytes]) -> bool:
-    """End the process and its group; False if a process of it remains. Signals do not interrupt this."""
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of the process and its group. Signals do not interrupt this."""
+
+    def is_over() -> bool:
+        return process.poll() is not None and not _is_there(process.pid)
+
     for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
+        if is_over():
+            return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)
         until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            if process.poll() is not None and not _is_there(process.pid):
-                return True
+        while not is_over() and time.monotonic() < until:
             time.sleep(_STEP)
-    return False
 
 
 def _is_there(group: int) -> bool:
