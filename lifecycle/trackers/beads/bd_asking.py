@@ -12,7 +12,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -113,9 +113,11 @@ class Asking:
         """The comments of an issue with their marks, the oldest first. NotFound."""
         if not bd_decode.ID.fullmatch(name):
             raise bd_decode.unknown(name)
-        with _naming(name):
-            ran = self.runner.run("comments", name, "--json")
+        ran = self.runner.run("comments", name, "--json")
+        try:
             answer = bd_decode.payload(ran, due=list, doing=f"comments {name}")
+        except errors.NotFound:  # not every build names the task
+            raise bd_decode.unknown(name) from None
         notes = [bd_decode.note_of(comment) for comment in answer]
         return tuple(sorted(notes, key=lambda pair: pair[0].created_at or 0.0))
 
@@ -139,12 +141,11 @@ class Asking:
             return task if so(task) else None
 
         command = (verb, before.id, *words, "--json")
-        return self.write(*command, names=(before.id,), due=list, seen=seen, read=read)
+        return self.write(*command, due=list, seen=seen, read=read)
 
     def write(
         self,
         *words: str,
-        names: tuple[str, ...] = (),
         due: type = dict,
         seen: Callable[[Any], Value | None],
         read: Callable[[], Value | None],
@@ -153,7 +154,6 @@ class Asking:
 
         Args:
             words: the command.
-            names: the tasks in the command, for an answer that does not say which was not found.
             due: the type of the answer: `list` or `dict`.
             seen: returns the state in the answer; None if it is not the wanted one.
             read: reads the state if the answer is unclear; None if it is not the wanted one.
@@ -164,9 +164,8 @@ class Asking:
         """
         doing, refused = verb_of(words), None
         try:
-            with _naming(*names):
-                ran = self.runner.run(*words, is_write=True)
-                answer = bd_decode.payload(ran, due=due, doing=doing)
+            ran = self.runner.run(*words, is_write=True)
+            answer = bd_decode.payload(ran, due=due, doing=doing)
             value = seen(answer)
             unclear = "gave an answer that does not fit"
         except errors.LifecycleError as error:
@@ -185,17 +184,6 @@ class Asking:
             undone = sentence("bd-not-seen-done", doing=doing, unclear=unclear)
             raise refused or errors.Transient(undone, is_ambiguous=True)
         return value
-
-
-@contextlib.contextmanager
-def _naming(*names: str) -> Iterator[None]:
-    """Add these tasks to a NotFound that is raised here: not every build names the missing task."""
-    try:
-        yield
-    except errors.NotFound as error:
-        if not names or any(name in error.sentence for name in names):
-            raise
-        raise bd_decode.unknown(*names) from None
 
 
 def label_words(labels: tuple[str, ...]) -> tuple[str, ...]:

@@ -37,10 +37,10 @@ _answers = partial(resources.table, "trackers/beads/bd_answers.toml")
 """The meaning of bd's words, from `bd_answers.toml`."""
 
 
-def unknown(*names: str) -> errors.NotFound:
-    """The error for a task that does not exist; for one of several, if it is unknown which."""
-    named = " or ".join(repr(visible(name)) for name in names if name)
-    return errors.NotFound(sentence("bd-unknown-task", names=named and f" {named}"))
+def unknown(name: str) -> errors.NotFound:
+    """The error for a task that does not exist; "": bd did not name it."""
+    task = f"task {visible(name)!r}" if name else "such task"
+    return errors.NotFound(sentence("bd-unknown-task", task=task))
 
 
 def payload(ran: Ran, *, due: type, doing: str) -> Any:

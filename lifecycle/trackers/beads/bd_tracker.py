@@ -219,8 +219,8 @@ class BeadsTracker:
             now = self._ask.show(task.id).task
             return now if self._has(now) else None
 
-        words, names = ("heartbeat", task.id, "--json"), (task.id,)
-        return self._ask.write(*words, names=names, seen=seen, read=lambda: None)
+        words = ("heartbeat", task.id, "--json")
+        return self._ask.write(*words, seen=seen, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """Unassign and open the task; a closed one stays closed. AlreadyClaimed."""
@@ -289,7 +289,7 @@ class BeadsTracker:
             return (label in self._ask.show(name).task.labels) is (verb == "add") or None
 
         words = ("label", verb, "--json", "--", name, label)
-        self._ask.write(*words, names=(name,), due=list, seen=seen, read=read)
+        self._ask.write(*words, due=list, seen=seen, read=read)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """Post the comment of this key once; an existing one keeps its text. NotFound."""
@@ -304,7 +304,7 @@ class BeadsTracker:
             if posted is not None:
                 return posted
             words = ("comments", "add", "--json", "--", id, hidden_marker.signed(text, mark))
-            return self._ask.write(*words, names=(id,), seen=lambda raw: note_of(raw)[0], read=find)
+            return self._ask.write(*words, seen=lambda raw: note_of(raw)[0], read=find)
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All comments, the oldest first; NotFound."""
@@ -324,10 +324,9 @@ class BeadsTracker:
                 now = self._ask.show(name)
                 return now.task if other.id in now.blockers else None
 
-            names = (name, other.id)
-            words = ("dep", "add", "--json", "--", *names)
+            words = ("dep", "add", "--json", "--", name, other.id)
             try:
-                return self._ask.write(*words, names=names, seen=lambda _raw: read(), read=read)
+                return self._ask.write(*words, seen=lambda _raw: read(), read=read)
             except errors.AlreadyExists:
                 return self.get(name)
 
