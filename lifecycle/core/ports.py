@@ -201,10 +201,6 @@ class Board(Protocol):
     def schema(self) -> model.BoardSchema:
         """Ids of the project, its fields and options, cached or (if never read before) read now."""
 
-    @property
-    def known(self) -> model.BoardSchema | None:
-        """The `schema` that was read before; None if it would have to be read."""
-
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> model.BoardItem:
         """Write Status and Agent in one request and return what the payload shows afterwards.
 

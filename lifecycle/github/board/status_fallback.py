@@ -15,13 +15,14 @@ from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, No
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
+from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
 from lifecycle.github.client.client_common import Json, Keeper, nodes
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
-    from lifecycle.core.ports import Board, Cache, Clock
+    from lifecycle.core.ports import Cache, Clock
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.failures.failure_case import AnswerProblem
     from lifecycle.github.failures.failures import Failures
@@ -223,11 +224,13 @@ class EitherBoard:
 
     Args:
         choice: which of the two.
-        project: the board.
+        project: the board; the labels if there is none.
         labels: the labels.
     """
 
-    def __init__(self, choice: Choice, project: Board, labels: LabelsBoard) -> None:
+    def __init__(
+        self, choice: Choice, project: GitHubBoard | LabelsBoard, labels: LabelsBoard
+    ) -> None:
         self._choice = choice
         self._project = project
         self._labels = labels
@@ -235,11 +238,6 @@ class EitherBoard:
     def schema(self) -> BoardSchema:
         """Fields and options of the one in use."""
         return self._either(self._project.schema, self._labels.schema)
-
-    @property
-    def known(self) -> BoardSchema | None:
-        """The cached fields and options, None if they have to be read."""
-        return self._labels.known if self._choice.uses_labels else self._project.known
 
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
         """Write the card in the place where it was read.
@@ -289,7 +287,8 @@ class EitherBoard:
         """
         has_labels = self._choice.uses_labels or self._choice.has_put_on
         is_card = not item_id.startswith(LABELS_ITEM) and not has_labels
-        return is_card and self._project.known is not None
+        project = self._project
+        return is_card and isinstance(project, GitHubBoard) and project.known is not None
 
     def add(self, issue_id: str) -> BoardItem:
         """The issue's card; if it may not be added to the board, the labels are used, if allowed."""

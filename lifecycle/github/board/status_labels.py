@@ -101,11 +101,6 @@ class LabelsBoard:
         field = model.BoardField("labels", "Status", "SINGLE_SELECT", options)
         return model.BoardSchema("labels", f"labels of {self._repository}", "", "", (field,))
 
-    @property
-    def known(self) -> model.BoardSchema | None:
-        """The schema; it is always known."""
-        return self.schema()
-
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> model.BoardItem:
         """Add the label of `status` and remove the others; labels have no Agent.
 
