@@ -19,7 +19,6 @@ from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import CLOCK_SKEW, DeadlineReached
-from lifecycle.core.values.model import Repository
 from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories
 from lifecycle.reconcile.finding import Finding, State, SweepReport, sentence
@@ -226,12 +225,10 @@ def _repairer(
 ) -> Repairer | LifecycleError:
     """The repairer of a repository, with a token that is valid for a while; or the error without one."""
     holding = run.sweep.holdings[name.casefold()]
-    owner, _, short = holding.repository.partition("/")
     try:
-        target = run.world.elsewhere(Repository(owner, short), holding.url, place)
+        return Repairer(run.sweep.there(holding, place), judge, pace, _clone(run.world, name))
     except LifecycleError as error:
         return error
-    return Repairer(target, judge, pace, _clone(run.world, name))
 
 
 def _clone(world: World, name: str) -> Path | None:

@@ -271,7 +271,7 @@ class Sweep:
         issues: list[tuple[str, int]] = []
         for holding in self.holdings.values():
             numbers = dict.fromkeys(self.scope.issues)
-            target = self._there(holding)
+            target = self.there(holding)
             for number in self.scope.pulls:
                 try:
                     pull = target.forge.pull_request(number)
@@ -314,7 +314,7 @@ class Sweep:
         if self._has_agent is None:
             try:
                 # The run may be for an owner, and may be begun outside of any repository.
-                board = self._there(kept.holding).board
+                board = self.there(kept.holding).board
                 self._has_agent = board is None or board.schema().has_agent
             except Rejected:
                 self._has_agent = True
@@ -325,7 +325,7 @@ class Sweep:
         wanted = (name for name in STATUSES if name in statuses)
         unseen = [name for name in wanted if name.casefold() not in self._statuses]
         is_seen = bool(unseen) and self.has_board and not self.is_blind
-        board = self._there(next(iter(self.holdings.values()))).board if is_seen else None
+        board = self.there(next(iter(self.holdings.values()))).board if is_seen else None
         if board is None:
             return
         with suppress(LifecycleError):  # the run says why it cannot be read
@@ -336,10 +336,10 @@ class Sweep:
                 names = ", ".join(lacking)
                 self.notes.append(sentence("lacks-status", schema=schema, lacking=names))
 
-    def _there(self, holding: Holding) -> World:
-        """The world of a repository that nobody checked out."""
+    def there(self, holding: Holding, place: Path | None = None) -> World:
+        """The world of a repository that nobody checked out; `place` is an empty folder for git."""
         owner, _, name = holding.repository.partition("/")
-        return self.world.elsewhere(Repository(owner, name), holding.url, Path())
+        return self.world.elsewhere(Repository(owner, name), holding.url, place or Path())
 
     def _is_unseen(self, why: str) -> None:
         """Note that the board that is configured cannot be seen, and that nothing takes its place."""

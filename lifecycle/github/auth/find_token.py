@@ -107,20 +107,14 @@ def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
     app = config.app(place.environment, of_user=of_user)
     if app is None:
         return None
-    _refuse_inside(app, place.root)
+    root, key_file = place.root, app.key_file
+    if root is not None and key_file and key_file.resolve().is_relative_to(root.resolve()):
+        raise BadConfig(sentence("app-key-inside", app=app))  # one commit could publish it
     from lifecycle.github.auth.app_token import AppTokens
 
-    api_url, environment = place.addresses.api_url, place.environment
-    kept = AppTokens(app, place.repository, api_url, environment, place.deadline)
+    api_url = place.addresses.api_url
+    kept = AppTokens(app, place.repository, api_url, place.environment, place.deadline)
     made = kept.current()
     renew = partial(kept.forget, made.token)
     source = f"the GitHub App {app.id}"
     return Token(made.token, source, made.expires_at, renew, made.permissions, kept.check)
-
-
-def _refuse_inside(app: config.AppKey, root: Path | None) -> None:
-    """Refuse a private key inside the repository: one commit could publish it."""
-    if root is None or app.key_file is None:
-        return
-    if app.key_file.resolve().is_relative_to(root.resolve()):
-        raise BadConfig(sentence("app-key-inside", app=app))

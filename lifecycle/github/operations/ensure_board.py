@@ -118,7 +118,9 @@ class BoardOperations:
             ItemMissing: the item is not on the board. ItemArchived: it is archived there.
             Rejected: GitHub accepted the value but shows another; or the field is the issue's own.
         """
-        item = self._writable(number)
+        item = self._there(number)
+        if item.is_archived:
+            raise errors.ItemArchived(sentence("archived-card", number=number))
         wanted = None if isinstance(value, str) and not value.strip() else value
         if wanted is None and _holds(item, name, wanted):  # a misspelt name is empty, too
             self._board.with_schema(partial(_field, name=name))
@@ -164,12 +166,6 @@ class BoardOperations:
         if item is None:
             where = {"number": number, "project": self._board.project}
             raise errors.ItemMissing(sentence("not-on-board", **where))
-        return item
-
-    def _writable(self, number: int) -> ItemFacts:
-        item = self._there(number)
-        if item.is_archived:
-            raise errors.ItemArchived(sentence("archived-card", number=number))
         return item
 
     def _find(self, number: int) -> tuple[str, ItemFacts | None]:

@@ -90,7 +90,10 @@ class CheckOperations:
         """
         sha = whole_sha(sha)
         has_page = bool(title or summary or text or annotations)
-        _demand_whole(status, conclusion, title, has_page=has_page)
+        if (status == "completed") != bool(conclusion):
+            raise Refused(sentence("half-conclusion"))
+        if has_page and not title:
+            raise Refused(sentence("page-without-title"))
         optional = given(
             conclusion=conclusion,
             external_id=external_id,
@@ -176,13 +179,6 @@ class CheckOperations:
 
     def _read(self, number: int) -> CheckRunFacts:
         return self._calls.read(f"check-runs/{number}", f"check run {number}", _check_run)
-
-
-def _demand_whole(status: RunStatus, conclusion: str, title: str, *, has_page: bool) -> None:
-    if (status == "completed") != bool(conclusion):
-        raise Refused(sentence("half-conclusion"))
-    if has_page and not title:
-        raise Refused(sentence("page-without-title"))
 
 
 def _stamp(moment: float | None) -> str:

@@ -230,7 +230,8 @@ class PullOperations:
 
     @cached_property
     def _default_branch(self) -> str:
-        return self._calls.default_branch()
+        calls = self._calls.calls
+        return calls.rest.repository_access(calls.repository).default_branch
 
     def _set_draft(self, number: int, *, draft: bool) -> Ensured[PullFacts]:
         pull = self._calls.pull(number)

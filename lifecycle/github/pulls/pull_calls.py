@@ -27,10 +27,6 @@ class PullCalls:
     calls: Calls
     _graph: GraphClient
 
-    def default_branch(self) -> str:
-        """The default base of pull requests."""
-        return self.calls.rest.repository_access(self.calls.repository).default_branch
-
     def pull(self, number: int) -> PullFacts:
         """One pull request; NotFound.
 

@@ -184,7 +184,8 @@ class Holdings:
                 self._ask_less()
                 continue
             else:
-                repositories, after = self._passed_over(owner, after, page)
+                named, after = self._page_of(owner, 1, after, _NAMES)
+                repositories = [SweptRepository(each.name, problem=page) for each in named]
             yield from self._whole(repositories)
             if after is None:
                 return
@@ -236,13 +237,6 @@ class Holdings:
     def _refuse(self, problems: Sequence[AnswerProblem], subject: str) -> None:
         if problems and problems[0].type != "NOT_FOUND":
             raise self._graph.failures.of_problem(problems[0], AskedRequest(subject))
-
-    def _passed_over(
-        self, owner: str, after: str | None, why: Transient
-    ) -> tuple[list[SweptRepository], str | None]:
-        """The name of the one repository that cannot be read, and the cursor after it."""
-        repositories, after = self._page_of(owner, 1, after, _NAMES)
-        return [SweptRepository(repository.name, problem=why) for repository in repositories], after
 
     def _in(
         self, reply: GraphReply, number: int, name: str, keys: Sequence[str] = LISTS

@@ -91,7 +91,6 @@ class GitHubSurvey(Holdings):
 
     def __init__(self, graph: GraphClient, rest: RestClient, choice: Choice) -> None:
         super().__init__(graph, rest)
-        self._board = choice.project
         self._choice = choice
         self._issues = Batches(graph.deadline, AT_ONCE)
         self._cards = Batches(graph.deadline, AT_ONCE)
@@ -111,15 +110,14 @@ class GitHubSurvey(Holdings):
                 its place, `issues_of` and `issues` read those from then on.
             ValueError: no board is configured.
         """
-        if self._board is None:
+        board = self._choice.project
+        if board is None:
             raise ValueError("no board is configured, so it has no cards")
         after: str | None = None
         while True:
             size = self._cards.size
             try:
-                page = self._cards.attempt(
-                    size, partial(self._page_of_cards, self._board, size, after)
-                )
+                page = self._cards.attempt(size, partial(self._page_of_cards, board, size, after))
             except (*BLIND, errors.NotFound) as error:
                 self._choice.learn(error)
                 raise
