@@ -116,10 +116,9 @@ class GitHubClients:
         """
         from lifecycle.github.board.status_fallback import EitherBoard
         from lifecycle.github.board.status_labels import LabelsBoard
-        from lifecycle.github.pulls.issue_calls import IssueCalls
 
-        issues = IssueCalls(Calls(self.rest, repository))
-        labels = LabelsBoard(self.choice.names, self.graph, issues, self._cache)
+        calls = Calls(self.rest, repository)
+        labels = LabelsBoard(self.choice.names, self.graph, calls, self._cache)
         return EitherBoard(self.choice, self._own_board or labels, labels)
 
     @property

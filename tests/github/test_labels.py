@@ -29,7 +29,6 @@ from lifecycle.github.board.status_labels import LabelsBoard, StatusLabels
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls.forge import GitHubForge
-from lifecycle.github.pulls.issue_calls import IssueCalls
 from tests.github.answers import SHA, problem, pull, seen
 from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock, keeper
 from tests.github.made_up import LIBRARIES
@@ -58,7 +57,7 @@ def cache() -> MemoryCache:
 @pytest.fixture
 def labels(graph: GraphClient, rest: RestClient, cache: MemoryCache) -> LabelsBoard:
     """The labels of octo-org/hello-service."""
-    return LabelsBoard(NAMES, graph, IssueCalls(Calls(rest, REPOSITORY)), cache)
+    return LabelsBoard(NAMES, graph, Calls(rest, REPOSITORY), cache)
 
 
 def named(*names: str) -> list[dict[str, str]]:

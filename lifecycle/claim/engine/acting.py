@@ -36,7 +36,7 @@ from lifecycle.core.redact import redact
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.github.operations.unclear_writes import settled_after
+from lifecycle.github.operations.unclear_writes import settled
 from lifecycle.storage import log
 from lifecycle.storage.state_file import ACCESS
 from lifecycle.storage.store import FEEDBACK, Folder
@@ -178,13 +178,10 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     texts = texts_of(action, world)
     if action.draft:
         return _finished(world.forge.pull_request(action.draft), texts, world)
-    try:
-        return world.forge.create_pull_request(
-            **texts, head=action.head, base=action.base, is_draft=action.is_draft
-        )
-    except errors.LifecycleError as error:
-        find = partial(_find_open, action, world)
-        return settled_after(error, find, already=(errors.PullRequestExists,)).now
+    named = {"head": action.head, "base": action.base}
+    create = partial(world.forge.create_pull_request, **texts, **named, is_draft=action.is_draft)
+    find = partial(_find_open, action, world)
+    return settled(create, find, already=(errors.PullRequestExists,)).now
 
 
 def _finished(pull: PullRequest, texts: dict[str, str], world: World) -> PullRequest:

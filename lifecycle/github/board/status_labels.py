@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.github.client.client_common import Json
     from lifecycle.github.client.graph import GraphClient
+    from lifecycle.github.client.rest import Calls
 
 PREFIX = "status: "
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
@@ -86,20 +87,20 @@ class LabelsBoard:
     Args:
         names: the names of the labels.
         graph: for reading.
-        issues: the repository's issues, for writing.
+        calls: REST on the issues' repository, for writing.
         cache: remembers which labels exist, so that each is created once.
     """
 
     _names: StatusLabels
     _graph: GraphClient
-    _issues: IssueCalls
+    _calls: Calls
     _cache: Cache
 
     def schema(self) -> model.BoardSchema:
         """Status with its four labels; no request."""
         options = tuple((status, self._names.name(status)) for status in STATUSES)
         field = model.BoardField("labels", "Status", "SINGLE_SELECT", options)
-        return model.BoardSchema("labels", f"labels of {self._repository}", "", "", (field,))
+        return model.BoardSchema("labels", f"labels of {self._calls.repository}", "", "", (field,))
 
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> model.BoardItem:
         """Add the label of `status` and remove the others; labels have no Agent.
@@ -129,12 +130,12 @@ class LabelsBoard:
         if (item.status or "").casefold() != status.casefold():
             shown = ", ".join(self._names.all_in(labels))
             raise Rejected(sentence("label-differs", name=name, number=number), evidence=shown)
-        self._cache.put(PUT_ON, {"of": str(self._repository), "issue": number, "name": name})
+        self._cache.put(PUT_ON, {"of": str(self._calls.repository), "issue": number, "name": name})
         return item
 
     @property
-    def _repository(self) -> model.Repository:
-        return self._issues.calls.repository
+    def _issues(self) -> IssueCalls:
+        return IssueCalls(self._calls)
 
     def take_back(self, number: int) -> None:
         """Remove the label that was added to an issue here, now that its card has the Status.
@@ -144,7 +145,7 @@ class LabelsBoard:
         Raises:
             NoPermission, Transient: as everywhere; the label stays known, for another attempt.
         """
-        kept, its = self._cache.get(PUT_ON), {"of": str(self._repository), "issue": number}
+        kept, its = self._cache.get(PUT_ON), {"of": str(self._calls.repository), "issue": number}
         if isinstance(kept, dict) and its.items() <= kept.items():
             self._taken_off(number, str(kept.get("name") or ""), ())
             self._cache.put(PUT_ON, None)
@@ -155,7 +156,7 @@ class LabelsBoard:
         Raises:
             NotFound: there is no such issue.
         """
-        subject = f"the labels of an issue of {self._repository}"
+        subject = f"the labels of an issue of {self._calls.repository}"
         reply = self._graph.read("label_card", {"id": issue_id}, subject=subject)
         node = reply.data.get("node")
         if not node or "number" not in node:
@@ -174,11 +175,13 @@ class LabelsBoard:
     def brief(self) -> model.BoardBrief:
         """The first hundred open issues of each column, in one request."""
         cards, after, total = self._page({})
-        return model.BoardBrief(f"labels of {self._repository}", tuple(cards), total, after is None)
+        return model.BoardBrief(
+            f"labels of {self._calls.repository}", tuple(cards), total, after is None
+        )
 
     def _see_to(self, name: str, status: str) -> None:
         """Create a label, unless this or somebody else has done so before."""
-        key = f"labels:{str(self._repository).casefold()}"
+        key = f"labels:{str(self._calls.repository).casefold()}"
         kept = self._cache.get(key)
         created = [str(label) for label in kept] if isinstance(kept, list) else []
         if name in created:
@@ -196,8 +199,8 @@ class LabelsBoard:
 
     def _page(self, after: dict[str, str]) -> tuple[list[model.Card], dict[str, str] | None, int]:
         """Cards of the columns in `after` (of all, if it is empty), the next cursors, and the total."""
-        subject = f"the labelled issues of {self._repository}"
-        variables = self._repository.variables
+        subject = f"the labelled issues of {self._calls.repository}"
+        variables = self._calls.repository.variables
         for alias, status in _OPEN.items():
             variables |= {
                 alias: [self._names.name(status)],
@@ -221,4 +224,4 @@ class LabelsBoard:
         for node in connection.get("nodes") or []:
             number, title, url = int(node["number"]), str(node["title"]), str(node["url"])
             item = self._names.item(number, labels_of(node))
-            yield model.Card(item, number, title, url, str(self._repository), is_open=True)
+            yield model.Card(item, number, title, url, str(self._calls.repository), is_open=True)

@@ -48,27 +48,16 @@ def settled(
     try:
         return Ensured(write(), changed=True)
     except LifecycleError as error:
-        return settled_after(error, look, already=already, unless=unless)
-
-
-def settled_after(
-    error: LifecycleError,
-    look: Callable[[], T | None],
-    *,
-    already: tuple[type[Rejected], ...] = (),
-    unless: tuple[type[Rejected], ...] = (),
-) -> Ensured[T]:
-    """As `settled`, after a write that raised `error`; it is raised again unless a look shows success."""
-    if isinstance(error, already):
-        value = look()
-        if value is not None:
-            return Ensured(value, changed=False)
-        raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
-    is_unclear = isinstance(error, unless) or (isinstance(error, Transient) and error.is_ambiguous)
-    value = _looked(look) if is_unclear else None
-    if value is None:
-        raise error
-    return Ensured(value, changed=True)
+        if isinstance(error, already):
+            value = look()
+            if value is not None:
+                return Ensured(value, changed=False)
+            raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
+        is_ambiguous = isinstance(error, Transient) and error.is_ambiguous
+        value = _looked(look) if is_ambiguous or isinstance(error, unless) else None
+        if value is None:
+            raise
+        return Ensured(value, changed=True)
 
 
 def removed(
