@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.timing import PATIENCE, reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.client_common import TokenClient, whole_path, without_secrets
@@ -149,11 +149,9 @@ class RestClient(TokenClient):
         answer = Answer.read(status, headers, content_of(text))
         raise (own(answer) if own else None) or self._refusal(answer, asked)
 
-    def again(
-        self, asked: AskedRequest, method: str, path: str, patience: float = PATIENCE, **more: Any
-    ) -> tuple[Json, Any]:
+    def again(self, asked: AskedRequest, method: str, path: str, **more: Any) -> tuple[Json, Any]:
         """`exchange` for requests that may be repeated: up to three times if there is no answer."""
-        return reading(self.deadline, partial(self.exchange, asked, method, path, **more), patience)
+        return reading(self.deadline, partial(self.exchange, asked, method, path, **more))
 
     def shown(
         self, path: str, asked: AskedRequest, shape: Callable[[Any], T], query: Json | None = None
@@ -248,13 +246,11 @@ class Calls:
         rest: the client.
         repository: the base of every path that does not begin with `/`.
         who: returns the token's owner; raises NoPermission if it has none. By default REST's `/user`.
-        patience: how many seconds a limit is waited out for the next page of a list.
     """
 
     rest: RestClient
     repository: Repository
     who: Callable[[], str] | None = None
-    patience: float = PATIENCE
 
     def read(
         self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
@@ -307,7 +303,7 @@ class Calls:
         while next_page is not None:
             page = next_page
             whole = self._below(path, asked)
-            headers, body = self.rest.again(asked, "GET", whole, self.patience, query=page)
+            headers, body = self.rest.again(asked, "GET", whole, query=page)
             entries = body.get(key) if key and isinstance(body, Mapping) else body
             if not isinstance(entries, list):
                 raise self.rest.failures.of_nonsense(asked)

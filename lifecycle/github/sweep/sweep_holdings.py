@@ -23,7 +23,7 @@ from lifecycle.core.values.survey import LEASES, Holding
 from lifecycle.github.client.client_common import Json, next_page, nodes, part
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, sentence
-from lifecycle.github.sweep.sweep_nodes import LISTS, LONGEST_WAIT, Batches, SweptRepository
+from lifecycle.github.sweep.sweep_nodes import LISTS, Batches, SweptRepository
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -99,7 +99,7 @@ class HiddenLeases:
         """The lease refs of a repository, over REST; empty if none was ever pushed."""
         if not part(repository.node, "defaultBranchRef"):
             return []
-        calls = Calls(self._rest, Repository(**repository.variables), patience=LONGEST_WAIT)
+        calls = Calls(self._rest, Repository(**repository.variables))
         path = f"git/matching-refs/{LEASES.removeprefix('refs/').rstrip('/')}"
         names = calls.values(path, "the leases", lambda ref: (ref["ref"], ref["object"]["sha"]))
         return [(name, sha) for name, sha in names if name.startswith(LEASES)]
