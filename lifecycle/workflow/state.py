@@ -236,6 +236,10 @@ class Workflow(_WorkflowValue, frozen=True):
         """The title of a phase; `Phase N`, counted from 1, if it has none."""
         return self.phases[index].title or f"Phase {index + 1}"
 
+    def with_gate(self, index: int, gate: str) -> Workflow:
+        """The same workflow with this gate on a phase."""
+        return self.with_phase(index, replace(self.phases[index], gate=gate))
+
     def with_phase(self, index: int, phase: WorkflowPhase) -> Workflow:
         """The same workflow with this phase at that place."""
         return replace(self, phases=(*self.phases[:index], phase, *self.phases[index + 1 :]))

@@ -37,7 +37,7 @@ def made(*statuses: Is, current: int = 0, **more: Any) -> Workflow:
 
 def gated(workflow: Workflow, index: int, gate: str = "file:x") -> Workflow:
     """The workflow with a gate."""
-    return workflow.with_phase(index, replace(workflow.phases[index], gate=gate))
+    return workflow.with_gate(index, gate)
 
 
 def statuses(workflow: Workflow) -> list[Is]:

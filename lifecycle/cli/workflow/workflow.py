@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 import click
-from msgspec.structs import replace
 
 from lifecycle.app import workflow_functions
 from lifecycle.app.guidance import guidance_text, preparing
@@ -108,8 +107,7 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     )
     for text in asked["gates"]:
         phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
-        index = workflow.index_of(phase)
-        workflow = workflow.with_phase(index, replace(workflow.phases[index], gate=gate))
+        workflow = workflow.with_gate(workflow.index_of(phase), gate)
     strange = [*_strange_checks(session, workflow)]  # unreadable settings end the command here
     done = session.steps.start(workflow, kind, first=not later)
     begun = done.workflow
