@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from lifecycle.core.errors import BadConfig, LockBusy
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import surviving
-from lifecycle.core.tracker import ClaimFacts, Task
+from lifecycle.core.tracker import ClaimFacts
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
 from lifecycle.evidence.runners import runner_table
@@ -77,12 +77,6 @@ def keep_seat(world: World, session: str, client: int) -> None:
                 sessions.save(files, SessionRecord(session, client=client, at=world.clock.now()))
     except (LockBusy, OSError) as error:  # the claim is valid without the record
         log.write(world.root, f"stages: whose client it is was not kept: {error}")
-
-
-def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tuple[Task, ...]:
-    """Those of these tasks that are open and were held by a session of this worktree that is over."""
-    held = ((task, of(root, task.assignee, session, client)) for task in tasks if task.is_open)
-    return tuple(task for task, seat in held if seat is not None and seat.is_over)
 
 
 _COMMON = ("test", "jest", "spec", "check")

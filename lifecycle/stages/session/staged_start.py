@@ -166,12 +166,13 @@ def _is_attended(call: StageCall) -> bool:
 
 def _left(call: StageCall, known: Activity) -> str:
     """One line if a session of this worktree that is over left a task unfinished."""
-    left = activation.left(call.world.root, known.tasks, call.session, call.process)
-    if not left:
-        return ""
-    command = OWN_COMMANDS.claim.replace("{id}", left[0].id)
-    words = {"task": as_data(left[0].id), "title": quoted(left[0].title), "command": command}
-    return str(instructions.TEXTS["START"]["left"].format(**words))
+    for task in known.tasks:
+        seat = activation.of(call.world.root, task.assignee, call.session, call.process)
+        if seat is not None and seat.is_over:
+            command = OWN_COMMANDS.claim.replace("{id}", task.id)
+            words = {"task": as_data(task.id), "title": quoted(task.title), "command": command}
+            return str(instructions.TEXTS["START"]["left"].format(**words))
+    return ""
 
 
 def _offer(known: Activity, facts: instructions.Facts) -> str:
