@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass
 
 DEEPEST = 200
 """How deep containers may be nested; settings have five levels."""
@@ -276,11 +276,9 @@ def insertion(
     return JsonEdit(after, kept, first + kept + ",".join(rendered) + last)
 
 
-def replacement(layout: Layout, node: Node, value: Any) -> JsonEdit:
-    """The edit that replaces this value by another."""
-    old = layout.text[node.start : node.end]
-    layout = replace(layout, is_flat="\n" not in old)
-    return JsonEdit(node.start, old, layout.rendered(value, _line_indent(layout.text, node.start)))
+def replacement(text: str, node: Node, word: str) -> JsonEdit:
+    """The edit that replaces this value by a text."""
+    return JsonEdit(node.start, text[node.start : node.end], json.dumps(word, ensure_ascii=False))
 
 
 def removal(text: str, node: Node, index: int) -> JsonEdit:

@@ -76,7 +76,7 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
         Refused: the settings cannot be read, or their status line is not a command.
     """
     bare = take_out(text, where, before)
-    root, layout = read(bare, where), Layout.of(bare)
+    root = read(bare, where)
     current = at(root, KEY)
     if current is not NOTHING and not command_of(current.value):
         raise unwritten(f"{KEY} in {where} is no command, so ours cannot stand beside it")
@@ -88,10 +88,10 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
     if own is not None and own == own_status_line({"command": command}):
         return text, before
     if current is not NOTHING:
-        edit = replacement(layout, at(current, "command"), command)
+        edit = replacement(bare, at(current, "command"), command)
     else:
         line = {"type": "command", **value, "command": command}
-        edit = insertion(layout, root, [(KEY, line)])
+        edit = insertion(Layout.of(bare), root, [(KEY, line)])
     return applied(bare, [edit]), Put(pieces=(PutPiece(edit.old, edit.new),))
 
 
@@ -110,5 +110,5 @@ def take_out(text: str, where: str, put: Put) -> str:
         return before
     # Without a mark it is not known whether the other one was in this file: then it is left here.
     if own.above:
-        return applied(text, [replacement(Layout.of(text), at(node, "command"), own.above)])
+        return applied(text, [replacement(text, at(node, "command"), own.above)])
     return applied(text, [removal(text, root, root.index(KEY))])
