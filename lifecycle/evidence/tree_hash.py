@@ -44,9 +44,7 @@ SECONDS = 5.0
 """How long git may take to name the tree."""
 
 
-def fingerprint(
-    root: Path, deadline: Deadline, environment: Mapping[str, str], seconds: float = SECONDS
-) -> str:
+def fingerprint(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> str:
     """The name of the worktree's present tree; "" outside of a repository.
 
     Unchanged files that checks are known to have left are not part of it.
@@ -55,21 +53,21 @@ def fingerprint(
         root: the worktree's top folder.
         deadline: when git must have ended.
         environment: variables beside this process's own.
-        seconds: how long git may take, at most until the deadline.
 
     Raises:
         GitFailed: git cannot answer, for instance because it cannot read a file.
-        Transient: the deadline or `seconds` passed: new files are too many or too big.
+        Transient: the deadline or `SECONDS` passed: new files are too many or too big.
     """
     outputs = EvidenceRoom(root).outputs()
-    if deadline.left <= seconds:
-        return tree_objects.seen(root, deadline, environment, outputs, _OWN_PATHS).name
+    is_sooner = deadline.left > SECONDS
+    until = Deadline.after(deadline.clock, SECONDS) if is_sooner else deadline
     try:
-        own_deadline = Deadline.after(deadline.clock, seconds)
-        return tree_objects.seen(root, own_deadline, environment, outputs, _OWN_PATHS).name
+        return tree_objects.seen(root, until, environment, outputs, _OWN_PATHS).name
     except Transient:
+        if not is_sooner:
+            raise
         raise Transient(
-            f"git needed more than {seconds:.0f} seconds to read what is new in the files here, so no test "
+            f"git needed more than {SECONDS:.0f} seconds to read what is new in the files here, so no test "
             "run counts for them; nothing was changed. Name big files that do not belong to the project "
             "in .gitignore."
         ) from None

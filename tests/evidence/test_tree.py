@@ -13,6 +13,7 @@ import pytest
 
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.evidence import tree_hash
 from lifecycle.evidence.tree_hash import fingerprint, is_own, seen
 from lifecycle.git import tracked_files
 from lifecycle.run import run_store
@@ -243,8 +244,9 @@ def test_what_takes_too_long_is_given_up_with_a_sentence(
     left.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(left))
     before = clone.inside()
+    monkeypatch.setattr(tree_hash, "SECONDS", 1.0)
     with pytest.raises(Transient, match=r"no test run counts for them.* in \.gitignore"):
-        fingerprint(clone.root, Deadline.after(SystemClock(), 30), variables, seconds=1)
+        fingerprint(clone.root, Deadline.after(SystemClock(), 30), variables)
     with pytest.raises(Transient, match=r"took too long|The time for this look is up"):
         fingerprint(
             clone.root, Deadline.after(SystemClock(), 0.3), variables
