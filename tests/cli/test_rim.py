@@ -57,10 +57,7 @@ def test_a_word_behind_two_dashes_asks_for_no_json(place: Place) -> None:
     """It is the check's; and a command of several lines is told for what it is."""
     (place.root / ".lifecycle.toml").write_text('[checks.commands]\ntest = """make\nmake test"""\n')
     said = refused(place.cli("check", "test", "--", "--json"))
-    assert (
-        "test of checks.commands in .lifecycle.toml must be a command as a string on one line"
-        in said
-    )
+    assert "it needs a shell (several commands in one text)" in said
 
 
 def test_no_token_is_exit_1_with_the_way_to_set_one(place: Place) -> None:
