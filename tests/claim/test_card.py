@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import card_and_link, decide, derive, hints
+from lifecycle.claim.decisions import card_and_link, decide, derive
 from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
@@ -364,7 +364,7 @@ def test_an_edit_of_the_engines_fields_counts_if_github_bears_it_out(
     start = seen(
         record(pr_number=99), observed=observation(**{"item": ITEM, **shown}), hints={name: value}
     )
-    after, notices = hints.judge(start)
+    after, notices = decide.judge_hints(start)
     accepted = {name: value} if is_accepted else {}
     assert after.values == {**start.record.values, **accepted}
     is_silent = name in ("last_check_poll", "last_synced_status", "item_id", "schema_version")
@@ -376,14 +376,14 @@ def test_an_edit_of_the_engines_fields_counts_if_github_bears_it_out(
             messages.issue_kept if name == "issue_number" else partial(messages.hint_refused, name)
         )
         assert notice.text == words(value, kept)
-    assert hints.judge(replace(start, observation=None))[0] == start.record
+    assert decide.judge_hints(replace(start, observation=None))[0] == start.record
 
 
 def test_an_accepted_edit_is_taken_as_it_is() -> None:
     """The claim keeps its card and its lease."""
     made = record(memory={"card.agent": AGENT, "ownership.lease": "abc"})
     start = seen(made, observed=observation(by_number=pull()), hints={"pr_number": 107})
-    assert hints.judge(start)[0] == made.with_values({"pr_number": 107})
+    assert decide.judge_hints(start)[0] == made.with_values({"pr_number": 107})
 
 
 def going(*, memory: dict[str, Any] | None = None, **changes: Any) -> Any:

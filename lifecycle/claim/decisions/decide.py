@@ -1,13 +1,14 @@
 """Decide what a claim needs next. Pure: values in, values out; no clock, no file, no network.
 
-`look` says what has to be read before a decision (None: nothing, not one request), `apply_observation`
-folds what was read into the record, and `decide` gives the next step. A dry run follows the steps as if
-every action succeeded (`foresee`).
+`look` says what has to be read before a decision (None: nothing, not one request), `judge_hints` and
+`apply_observation` fold what was read into the record, and `decide` gives the next step. A dry run follows
+the steps as if every action succeeded (`foresee`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import inf
 from typing import cast
 
@@ -16,7 +17,7 @@ from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
+from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of, of_pull
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
@@ -162,6 +163,43 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
         return releasing.apply_observation(record, observed, now)
     is_closing = record.claim.phase == Phase.DONE
     return closing.apply_observation(record, observed, now) if is_closing else record
+
+
+_SILENT = ("last_check_poll", "last_synced_status", "item_id", "schema_version")
+"""Fields whose refused edits are not told: the engine's value returns without a notice."""
+
+
+def judge_hints(snapshot: Snapshot) -> tuple[Record, list[Notice]]:
+    """Judge every hint, an agent's edit of an engine's field, by what GitHub shows.
+
+    Another issue's number never counts: lease, card and branch are those of the claim's own task. Without
+    an observation no hint is judged: it stays in the file.
+
+    Returns the record with the edited values that GitHub shows as well, and what to tell the agent about
+    the refused ones.
+    """
+    record = snapshot.record
+    notices = []
+    for name, value in snapshot.hints.items():
+        kept = snapshot.record.values.get(name)
+        if _is_borne_out(snapshot, name, value):
+            record = of_pull(record, value) if name == "pr_number" else record
+            record = record.with_values({name: value})
+        elif name not in _SILENT:
+            is_issue = name == "issue_number"
+            notice = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
+            notices.append(Notice(f"hint:{name}:{value}:{kept}", notice(value, kept), Audience.ACT))
+    return record, notices
+
+
+def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
+    """True if GitHub shows the value that somebody wrote into an engine field."""
+    observed, claim = snapshot.observation, snapshot.record.claim
+    pull, item = (observed.by_number, observed.item) if observed is not None else (None, None)
+    if name == "pr_number":
+        return pull is not None and derive.is_ours(pull, claim, snapshot.rules.head_owner)
+    shown = {"item_id": "id", "agent_id": "agent", "last_synced_status": "status"}
+    return item is not None and name in shown and getattr(item, shown[name]) == value
 
 
 _RULES = {

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.decide import apply_observation, look
+from lifecycle.claim.decisions.decide import apply_observation, judge_hints, look
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -317,9 +317,7 @@ def observe(working: LookUnderWay) -> bool:
     if observation.board_problem:
         world.cache.put(_BOARD_OFF, {"until": now + BOARD_OFF_SECONDS, ACCESS: world.access})
     if working.seen.hints:
-        from lifecycle.claim.decisions import hints
-
-        record, notices = hints.judge(working.seen)
+        record, notices = judge_hints(working.seen)
         queue(working, notices)
         working.seen = replace(working.seen, record=record, hints={})
     _take_over(working, observation, now)
