@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_564,
     "setup": 3_021,
     "hooks": 1_895,
-    "cli": 4907_933,
+    "cli": 4_819,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -62,7 +62,7 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 251, 372
+HOUSE, IN_ALL = 251, 371
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
 RUN_IN_ALL = 4_409
