@@ -64,6 +64,25 @@ def test_a_person_who_looks_does_not_use_up_the_agents_news(place: Place) -> Non
     assert place.hook("on-idle", {}).stderr == ""
 
 
+def test_what_the_agent_has_heard_is_shown_to_a_person_and_wakes_it_no_more(place: Place) -> None:
+    """A question that is open and a loss that lasts: each look of a person repeats it, to the person."""
+    place.ready()
+    place.hook("on-stop", STOP)
+    place.control.merge_pull(place.pull())
+    question = "merged! Should I close issue #42?"
+    assert question in place.hook("on-idle", {}).stderr
+    for command in (("tick",), ("nudge", "ready_for_pr", "--reason", "more to come")):
+        assert question in ok(place.cli(*command))
+        assert place.hook("on-idle", {}).stderr == ""
+        assert place.hook("user-prompt-submit", {"prompt": "go on"}).stdout == ""
+    place.control.set_field(42, "Agent", "maria-2")
+    loss = "taken over by maria-2"
+    assert loss in place.cli("tick").stdout
+    assert loss in place.hook("on-idle", {}).stderr
+    assert loss in place.cli("close", "--override", "given up").stdout
+    assert place.hook("on-idle", {}).stderr == ""
+
+
 def test_an_agent_that_looks_has_heard(place: Place) -> None:
     """The same command in the agent's own session takes the sentence off the queue."""
     place.ready()

@@ -193,26 +193,28 @@ class Ledger:
         entries = self.state.get("said", {})
         return frozenset(key for key, entry in entries.items() if entry.get("session") == session)
 
-    def queue(self, notice: Notice, *, again: bool = False) -> None:
+    def queue(self, notice: Notice, *, again: bool = False) -> bool:
         """Put a sentence on the queue, once for its key; with `again`, unless it is on the queue now.
 
         One that still waits under this key gets the new words: the old ones may not be true any more.
+        True if it was offered before, and is on the queue once more.
         """
         new = {"key": notice.key, "text": notice.text, "tone": notice.audience.value}
         for waiting in self.state.get("queue", []):
             if waiting["key"] == notice.key:
                 waiting.update(new)
-                return
+                return False
         if self.was_said(notice.key) and not again:
-            return
+            return False
         entries = self.state.setdefault("said", {})
         entry = entries.setdefault(notice.key, {})
         entry["at"], entry["stands"] = self.clock.now(), notice.stands
         for stale in list(entries)[:-_SAID_LIMIT]:
             del entries[stale]
         claim = _claim_of(notice.key)
-        self._drop(lambda key: _claim_of(key) == claim and _event_of(key) in notice.ends)
+        self.drop(lambda key: _claim_of(key) == claim and _event_of(key) in notice.ends)
         self.state.setdefault("queue", []).append(new)
+        return "offered" in entry
 
     def end(self, claim: str, events: Collection[str]) -> None:
         """Withdraw waiting notices of these events of a claim: not true now; said again if true again.
@@ -249,16 +251,15 @@ class Ledger:
         entries = self.state.get("said", {})
         for key in [key for key in entries if is_over(key)]:
             del entries[key]
-        self._drop(is_over)
+        self.drop(is_over)
 
     def retire(self, claim: str) -> bool:
         """Drop the waiting notices of claims other than this one ("": of any), except notes to the person.
 
         Those notes say how such a claim ended. True if anything was dropped.
         """
-        count, kept = len(self.waiting()), {notice.key for notice in self.waiting_of(claim)}
-        self._drop(lambda key: key not in kept)
-        return len(self.waiting()) < count
+        kept = {notice.key for notice in self.waiting_of(claim)}
+        return bool(self.drop(lambda key: key not in kept))
 
     def waiting_of(self, claim: str) -> list[Notice]:
         """The notices that still wait after those of other claims are dropped, as `retire` does."""
@@ -291,19 +292,21 @@ class Ledger:
             held: events whose sentences wait nevertheless.
         """
         waiting = [notice for notice in self.waiting() if _event_of(notice.key) not in held]
-        taken = [notice for notice in waiting if notice.audience in audiences]
-        keys = {notice.key for notice in taken}
-        self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
-        for key in keys:
-            entry = self.state.setdefault("said", {}).setdefault(key, {})
+        keys = {notice.key for notice in waiting if notice.audience in audiences}
+        taken = self.drop(lambda key: key in keys)
+        for notice in taken:
+            entry = self.state.setdefault("said", {}).setdefault(notice.key, {})
             # The first time is kept: when it was first offered to anybody.
             entry.setdefault("offered", self.clock.now())
             entry["channel"], entry["session"] = channel, session
-        return tuple(taken)
+        return taken
 
-    def _drop(self, is_over: Callable[[str], bool]) -> None:
+    def drop(self, is_over: Callable[[str], bool]) -> tuple[Notice, ...]:
+        """Take the sentences with such keys off the queue without offering them; returns them."""
+        dropped = tuple(notice for notice in self.waiting() if is_over(notice.key))
         queue = self.state.get("queue", [])
         self.state["queue"] = [entry for entry in queue if not is_over(str(entry["key"]))]
+        return dropped
 
 
 def _claim_of(key: str) -> str:

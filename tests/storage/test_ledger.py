@@ -49,10 +49,24 @@ def test_who_asks_again_is_told_once() -> None:
     """A sentence that stands is queued anew by a command, and not beside itself."""
     kept = ledger()
     say = Notice("a", "The card was not updated.", Audience.NOTE, stands=True, ends=("closed",))
-    for _ in range(2):
-        kept.queue(say, again=True)
-        kept.queue(say, again=True)
+    for was_offered in (False, True):
+        assert kept.queue(say, again=True) is was_offered
+        assert kept.queue(say, again=True) is False, "it waits already"
         assert [one.text for one in kept.take(tuple(Audience), "cli")] == [say.text]
+    assert kept.queue(say) is False
+
+
+def test_what_is_dropped_was_offered_to_nobody() -> None:
+    """It leaves the queue, and what is known of its last offer stays; the others wait on."""
+    book = ledger()
+    book.queue(ASK)
+    book.take([Audience.ASK], "cli", "s1")
+    for say in (ASK, NOTE):
+        book.queue(say, again=True)
+    assert book.drop(lambda key: key == ASK.key) == (ASK,)
+    assert book.drop(lambda key: key == ASK.key) == ()
+    assert book.waiting() == [NOTE]
+    assert book.offered_to("s1") == {ASK.key}
 
 
 def test_what_a_channel_cannot_deliver_stays() -> None:

@@ -39,7 +39,7 @@ class Report:
 
     Attributes:
         record: the claim afterwards, or None if there is none.
-        said: the notices that were taken off the queue for this channel.
+        said: the notices that were taken off the queue for this channel, and those that it repeats.
         actions: what was done, or (dry run) would be.
         problem: the error that kept the look from being finished, or None.
     """
@@ -102,6 +102,7 @@ def tick(
             _keep(working)
             _tell_withheld(working)
             notices = claim_store.take(to)
+            notices += claim_store.ledger.drop(lambda key: key in working.repeated)
             record = working.record
             claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
             if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:

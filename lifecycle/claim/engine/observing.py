@@ -163,6 +163,7 @@ class LookUnderWay:
         actions: what was done so far.
         problem: the first failure, or None.
         stated: the ledger's keys of the notices that this look queued or ended.
+        repeated: of those, the ones that are only repeated for whoever asked for this look.
         papers: texts of files that notices name, by the file's name.
         conditions: what the last decision told somebody to correct, except failures, as in the record.
         flakes: checks that failed and passed at the same commit, each with what failed.
@@ -179,6 +180,7 @@ class LookUnderWay:
     actions: list[Action] = field(default_factory=list)
     problem: LifecycleError | None = None
     stated: set[str] = field(default_factory=set)
+    repeated: set[str] = field(default_factory=set)
     papers: dict[str, str] = field(default_factory=dict)
     conditions: dict[str, str] = field(default_factory=dict)
     flakes: list[tuple[str, str]] = field(default_factory=list)
@@ -201,8 +203,8 @@ class LookUnderWay:
 def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     """Queue notices under this claim's keys.
 
-    A look by command repeats notices that still apply, and so does a look for a session that has inherited
-    the claim, since only its predecessor may have heard them.
+    A look for a session that has inherited the claim repeats notices that still apply, since only its
+    predecessor may have heard them. So does a look by command, but only to whoever runs it.
     """
     record, claim_store = working.record, working.claim_store
     for notice in notices:
@@ -213,7 +215,8 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
         working.stated.add(key)
         again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
         keyed = replace(kept_to(working.world, claim_store, record, notice), key=key)
-        claim_store.ledger.queue(keyed, again=again)
+        if claim_store.ledger.queue(keyed, again=again) and not is_unheard:
+            working.repeated.add(key)
 
 
 def kept_to(world: World, claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
