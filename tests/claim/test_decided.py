@@ -281,6 +281,13 @@ def test_a_hand_off_that_waits_for_github_is_told_to_the_person(
     assert all(notice.stands for notice in complaints(made))
 
 
+@pytest.mark.parametrize("kind", ["OpenPullRequest", "Look"])
+def test_of_a_hand_off_that_is_released_no_pull_request_waits(kind: str) -> None:
+    """None is opened any more, so nothing says that the next look tries it again."""
+    memory = {**LEAVING, **troubled(kind, is_final=False)}
+    assert kinds(complaints(record(**READY, memory=memory))) == []
+
+
 @pytest.mark.parametrize(
     ("changes", "shown", "is_told"),
     [

@@ -279,7 +279,7 @@ def complaints(record: Record) -> Iterator[Notice]:
             ends = ("rerun",) if is_rerun else ()
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
             yield Notice(key, text, audience, stands=True, ends=ends)
-    kinds = ("OpenPullRequest", "Look") if phase == Phase.READY_FOR_PR else ()
+    kinds = ("OpenPullRequest", "Look") if phase == Phase.READY_FOR_PR and not is_ending else ()
     waits = next((record.troubles[kind] for kind in kinds if kind in record.troubles), None)
     if waits is not None and not waits.is_final:
         text = messages.not_created_yet(waits.sentence, number)
