@@ -82,8 +82,8 @@ def _texts(node: ast.AST, assigned: dict[str, ast.expr], depth: int = 2) -> set[
     """The texts in a piece of code, and in what was assigned to the names in it, so many steps back."""
     texts = set()
     for part in ast.walk(node):
-        if isinstance(part, ast.Constant):
-            texts.add(str(part.value))
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            texts.add(part.value)
         if depth and isinstance(part, ast.Name) and part.id in assigned:
             texts |= _texts(assigned[part.id], assigned, depth - 1)
     return texts

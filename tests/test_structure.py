@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_901,
-    "storage": 1_360,
+    "storage": 1_359,
     "settings": 775,
     "git": 936,
     "github": 5_679,

@@ -291,9 +291,8 @@ class Ledger:
             session: the session that they are offered to, or "" if unknown.
             held: events whose sentences wait nevertheless.
         """
-        waiting = [notice for notice in self.waiting() if _event_of(notice.key) not in held]
-        keys = {notice.key for notice in waiting if notice.audience in audiences}
-        taken = self.drop(lambda key: key in keys)
+        keys = {notice.key for notice in self.waiting() if notice.audience in audiences}
+        taken = self.drop(lambda key: key in keys and _event_of(key) not in held)
         for notice in taken:
             entry = self.state.setdefault("said", {}).setdefault(notice.key, {})
             # The first time is kept: when it was first offered to anybody.

@@ -18,6 +18,7 @@ from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Card, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.git.lease import LeaseStanding
+from lifecycle.storage.state_file import CLAIMING
 from tests.factories import BRANCH, issue, observation, pull, record
 
 NOTHING_IS_ASKED = cast("World", None)
@@ -172,7 +173,7 @@ def test_who_was_quicker_since_the_task_was_read_has_it(monkeypatch: pytest.Monk
     monkeypatch.setattr(taking, "holder_of", lambda *_: SAMS)
     monkeypatch.setattr(taking, "other_place", lambda *_: None)
     monkeypatch.setattr(lease, "dated", lambda _: 0.0)
-    both: Any = SimpleNamespace(git=None, remote="origin", state={})
+    both: Any = SimpleNamespace(git=None, remote="origin", state={CLAIMING: {}}, save=lambda: None)
     with pytest.raises(HeldByAnother, match="#42 is held by sam-1"):
         taking._Taking(both, both, asked(), MINE, [])._lease(BRANCH)
 

@@ -257,8 +257,7 @@ def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
     """The keys of notices about GitHub's state, if this look did not read it: they remain as they are."""
     if snapshot.observation is not None:
         return ()
-    elsewhere = ("closed-elsewhere", "closed-elsewhere:pr")
-    return (_ARCHIVED, *elsewhere, derive.gone_key(snapshot.record))
+    return (_ARCHIVED, "closed-elsewhere", "closed-elsewhere:pr", derive.gone_key(snapshot.record))
 
 
 def complaints(record: Record) -> Iterator[Notice]:

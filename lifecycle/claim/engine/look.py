@@ -218,8 +218,7 @@ def _work(working: LookUnderWay) -> None:
         for _ in range(deciding.MAX_STEPS):
             if working.is_gone or working.was_edited or working.is_finished:
                 break
-            has_more = _step(working)
-            working.is_finished = not (has_more or working.was_edited)
+            working.is_finished = not (_step(working) or working.was_edited)
     except DeadlineReached:
         working.problem = Transient("This look ran out of time; the next one continues it.")
         log.write(working.world.root, "deadline reached")
@@ -239,8 +238,7 @@ def _keep(working: LookUnderWay) -> None:
         conditions = {} if record.is_lost else {**before, **working.conditions}
         record = replace(record, conditions=conditions)
     working.record = record
-    if working.papers:
-        _file(claim_store, working.papers)
+    _file(claim_store, working.papers)
     if any(trouble.is_of_access for trouble in record.troubles.values()):
         claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)
