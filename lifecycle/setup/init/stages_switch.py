@@ -5,6 +5,7 @@ A table `[stages]` is added at the end, where TOML allows one; a file that has i
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tomllib
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ from lifecycle.setup.init.planned_files import newline_of, unwritten
 
 TABLE = "stages"
 USE = "use"
+OURS = (USE, "review", "start")
+"""The keys of the table that `init` may have added, and the only ones that may be removed."""
 
 
 def switch_on(text: str, where: str, values: Mapping[str, str]) -> str:
@@ -29,16 +32,16 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> str:
         Refused: it is not TOML, or has the table without that key.
     """
     table = _read(text, where).get(TABLE)
+    wanted = {USE: True, **values}
+    lines = [f"{key} = {json.dumps(val, ensure_ascii=False)}" for key, val in wanted.items()]
     if table is None:
-        lines = [f"[{TABLE}]", f"{USE} = true"]
-        lines += [f"{key} = {json.dumps(val, ensure_ascii=False)}" for key, val in values.items()]
         newline = newline_of(text)
         joint = "" if not text or text.endswith("\n") else newline
         gap = newline if text.strip() else ""
-        return joint + gap + "".join(f"{line}{newline}" for line in lines)
+        return joint + gap + "".join(f"{line}{newline}" for line in (f"[{TABLE}]", *lines))
     if not isinstance(table, dict) or USE not in table:
         problem = f"{where} has a table [{TABLE}] that says nothing about {USE}"
-        raise unwritten(problem, f"set {USE} = true in it by hand")
+        raise unwritten(problem, f"add by hand what it lacks of {', '.join(lines)}")
     return ""
 
 
@@ -48,10 +51,17 @@ def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | Non
     Raises:
         Refused: it is not TOML (any more).
     """
-    others, before = _read(text, where), undone(text, pieces)
-    others.pop(TABLE, None)
-    is_kept = before is not None and _spelled(tomllib.loads(before)) == _spelled(others)
-    return before if is_kept else None
+    data, before = _read(text, where), undone(text, pieces)
+    with contextlib.suppress(ValueError, RecursionError):  # what is left need not be TOML
+        if before is not None and _others(tomllib.loads(before)) == _others(data):
+            return before
+    return None
+
+
+def _others(data: dict[str, Any]) -> str:
+    """All values but ours."""
+    table = data.pop(TABLE, {})
+    return _spelled([data, {key: val for key, val in table.items() if key not in OURS}])
 
 
 def _spelled(data: object) -> str:

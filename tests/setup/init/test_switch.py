@@ -112,6 +112,18 @@ def test_what_was_edited_since_is_left() -> None:
     pieces = (PutPiece("", after),)
     assert switch_off(after.replace("/begin", "/mine"), WHERE, pieces) is None
     assert switch_off(f"{after}label = 'x'\n", WHERE, pieces) is None
+    before = "[project]\nnumber = 1\n"
+    added = switch_on(before, WHERE, VALUES)
+    off = switch_off(f"{before}{added}number = 2\n", WHERE, (PutPiece("", added),))
+    assert off is None, "the number would be there twice"
+
+
+def test_what_an_earlier_init_put_into_a_table_is_taken_out() -> None:
+    """It put its lines below the head of a table that somebody had; no other value may change with them."""
+    ours = PutPiece("[stages]\n", "[stages]\nuse = true\nreview = '/ours'\n")
+    assert switch_off(f"{ours.after}label = 'x'\n", WHERE, (ours,)) == "[stages]\nlabel = 'x'\n"
+    strange = PutPiece("label = 'y'\n", "label = 'x'\n")
+    assert switch_off(f"{ours.after}label = 'x'\n", WHERE, (ours, strange)) is None
 
 
 def test_lines_around_ours_may_change() -> None:
@@ -137,5 +149,9 @@ def test_lines_around_ours_may_change() -> None:
 )
 def test_what_cannot_be_edited_is_refused(text: str) -> None:
     """One sentence with the file's name, and nothing is changed."""
-    with pytest.raises(Refused, match=r"\.lifecycle\.toml.*nothing was written anywhere"):
+    with pytest.raises(
+        Refused, match=r"\.lifecycle\.toml.*nothing was written anywhere"
+    ) as refusal:
         switch_on(text, WHERE, VALUES)
+    is_lacking = "says nothing" in refusal.value.sentence
+    assert is_lacking is ('use = true, review = "/oracle-review"' in refusal.value.sentence)
