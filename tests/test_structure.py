@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_359,
     "settings": 775,
     "git": 936,
-    "github": 5_679,
+    "github": 5_682,
     "trackers": 2_349,
     "platforms": 637,
     "evidence": 2_339,

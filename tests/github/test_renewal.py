@@ -11,7 +11,7 @@ import pytest
 
 from lifecycle.api import GitHub
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.core.errors import BadConfig, BadCredentials
+from lifecycle.core.errors import BadConfig, BadCredentials, NoToken
 from lifecycle.core.timing import Deadline
 from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client.graph import GraphClient
@@ -88,6 +88,20 @@ def test_a_rest_call_that_is_refused_forgets_the_token(
     assert kept(environment) == []
     assert not hub.labels.ensure_label("bug").changed
     assert server.asked == [POST, LABEL, LABEL, POST, LABEL]
+
+
+def test_an_app_that_is_gone_says_nothing_about_what_was_asked_for(
+    hub: GitHub, server: AppServer, clock: PatientClock
+) -> None:
+    """While it outlives its token: 404 and 403 are about the App, and no label counts as missing."""
+    assert not hub.labels.ensure_label("bug").changed
+    clock.moment += HOUR
+    for status, words in ((404, "Not Found"), (403, "This installation has been suspended")):
+        server.refusals.append((status, words))
+        with pytest.raises(NoToken, match="GitHub App"):
+            hub.labels.ensure_label("bug")
+    assert not hub.labels.ensure_label("bug").changed
+    assert server.asked.count(LABEL) == 2
 
 
 @pytest.mark.parametrize("place", ["/", "home", "repository"])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 
 from lifecycle.core import timing
-from lifecycle.core.errors import Refused
+from lifecycle.core.errors import NoPermission, NotFound, NoToken, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
@@ -181,13 +181,17 @@ class TokenClient:
 
         Raises:
             Transient: no time is left, and nothing was sent; or no answer came.
+            NoToken: there is no valid token any more, and nothing was sent.
             Rejected: the address, a proxy or the certificates cannot be used.
         """
         from lifecycle.github.client.plain_line import NoAnswerError
 
         self.deadline.remaining()
         ask = self._sending.get("current")
-        current = ask() if ask is not None else None
+        try:
+            current = ask() if ask is not None else None
+        except (NotFound, NoPermission) as error:  # of the App itself, not of what is asked for here
+            raise NoToken(error.sentence) from None
         if current is not None and current.value != self.failures.token:
             self.close()
             self.failures = replace(self.failures, token=current.value, token_source=current.source)
