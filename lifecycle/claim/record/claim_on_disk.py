@@ -315,7 +315,7 @@ class ClaimOnDisk:
             exclude_own_files(self.root)
         kept = store.set_aside(self.path, self._label)
         alive = record if record is not None and not record.ending.outcome else None
-        name = "corrupt" if alive is None else "corrupt-restored"
+        name = "corrupt-restored" if alive else "corrupt"
         text = sentence(name, why=reason, kept=kept.name)
         notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
         if alive is None:
