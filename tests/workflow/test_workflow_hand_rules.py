@@ -605,6 +605,17 @@ def test_a_total_that_cannot_be_is_told(total: int) -> None:
     )
 
 
+def test_a_number_that_no_workflow_has_makes_no_phases() -> None:
+    """A hundred phases are the most: beyond them a number says nothing of how many there are."""
+    assert edited(three(), CHECKPOINT, shown(current=101, total=300)) == (
+        three(),
+        (
+            '"phase.total" is "300", which is no number from 3 to 100: it was ignored.',
+            '"phase.current" is "101" of 3: it was ignored.',
+        ),
+    )
+
+
 def test_a_workflow_keeps_a_phase_where_neither_number_nor_total_make_sense() -> None:
     """Both are told, and nothing of it is taken out."""
     after, told = edited(three(), CHECKPOINT, shown(current="x", total=0))

@@ -172,7 +172,7 @@ class _Edit:
         edit = (phase, before)
         self.take_extra(written_documents.PHASE_EXTRA, edit, blank)
         number = phase.get("current", before["current"])
-        is_number = _is_number(number) and number >= 1
+        is_number = _is_number(number) and 1 <= number <= MOST_PHASES
         total = phase.get("total", before["total"])
         if not self.workflow.phases or self.changed(edit, total=int):
             self._take_total(total, number if is_number else 1)
