@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
 import sys
 import termios
 import threading
 import tty
-import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +121,14 @@ class LiveWatch:
         """Show a page's address, and open it in the browser without waiting for it."""
         self._said_at = self.clock.now()
         self._said = f"{page}: {url}" if url else f"{page} has no address yet."
-        # A browser in this terminal would take the screen.
         windows = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
         is_windowed = sys.platform == "darwin" or any(os.environ.get(name) for name in windows)
         if url and is_windowed:
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            # Without this terminal, whose screen it might take or print into.
+            nothing = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+            browser = [sys.executable, "-I", "-m", "webbrowser", url]
+            started = partial(subprocess.run, browser, start_new_session=True, **nothing)
+            threading.Thread(target=started, daemon=True).start()
 
     def _leave(self, live: Live, settle: Callable[[bool], None]) -> None:
         """Restore the shell's own screen and line, and stop; continue from here at `fg`."""

@@ -193,6 +193,23 @@ def test_keys_open_the_pull_request_and_the_issue(ground: ViewGround, tmp_path: 
     assert opened == {PULL, PULL.replace("pull/107", "issues/42")}
 
 
+def test_a_browser_has_no_part_of_the_terminal(ground: ViewGround, tmp_path: Path) -> None:
+    """One that is read in a terminal does not take the screen, and what any prints is not in it."""
+    program, notes = browser(tmp_path)
+    shown = Path(program).read_text() + "echo NOISE; echo NOISE >&2; echo NOISE >/dev/tty\n"
+    Path(program).write_text(f'{shown}echo ended >>"{notes}"\n')
+    ground.everything()
+    with watching(ground, BROWSER=program) as watched:
+        watched.until("q quit")
+        watched.press("p")
+        watched.until(f"The pull request: {PULL}")
+        while "ended" not in notes.read_text():
+            os.sched_yield()
+        watched.press("q")
+        assert watched.end() == 0
+        assert "NOISE" not in watched.raw
+
+
 @pytest.mark.once("whatever a browser ends with, the address is there")
 @pytest.mark.parametrize("program", ["/bin/false", "/nowhere/browser"])
 def test_a_browser_that_fails_takes_no_address_away(ground: ViewGround, program: str) -> None:
