@@ -172,10 +172,10 @@ def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> lis
         WatchPart("PR", tuple(_pull(pull, overview.checks, now)) if pull else ()),
         WatchPart("next", (Text(following),) if following and not is_said else ()),
         WatchPart("trouble", troubles),
+        WatchPart("to be said", waiting),
         WatchPart("stage", (Text(stage.removeprefix("Stage: ").rstrip(".")),) if stage else ()),
         WatchPart("run", tuple(_run(run, now)) if run else (), is_beside=True),
         WatchPart("workflow", tuple(_workflow(flow, now)) if flow else (), is_beside=True),
-        WatchPart("to be said", waiting),
         WatchPart("events", tuple(_events(overview, now))),
     )
     return [part for part in parts if part.lines]

@@ -19,7 +19,7 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Task
-from lifecycle.run.state import Blocker, UserFix
+from lifecycle.run.state import Blocker, Story, UserFix
 from lifecycle.run.table import RunStatus
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.stages.session.workflow_tasks import Activity
@@ -305,6 +305,16 @@ def test_a_long_goal_leaves_room_for_the_story_at_work(ground: OverviewGround) -
         1,
         1,
     ]
+
+
+def test_a_run_of_many_stories_leaves_room_for_what_is_to_be_said(ground: OverviewGround) -> None:
+    """News that the agent has not heard stands above the stories, which fill what is left of a window."""
+    ground.claim(queue=(Notice("x", "Fix, commit and push.", Audience.ACT),))
+    ground.run(stories=tuple(Story(f"S{number}", "Pay back") for number in range(1, 31)))
+    seen = ground.seen()
+    lines = watch_screen(seen, Console(width=80), seen.at, 24)
+    shown = "\n".join(line.plain for line in lines)
+    assert shown.index("Fix, commit and push.") < shown.index("S1 Pay back")
 
 
 def test_a_phase_that_was_written_by_hand_is_no_merge(ground: OverviewGround) -> None:
