@@ -129,6 +129,15 @@ def test_a_summary_leaves_room_for_what_the_step_wrote_before(tmp_path: Path) ->
         assert (file.stat().st_size > used) is (used == actions.BYTES - 4000)
 
 
+def test_names_without_room_are_counted_however_long_they_are() -> None:
+    """As many as a summary lists are of the greatest length that GitHub allows for owner and name."""
+    longest = f"{'o' * 39}/{'n' * 100}"
+    text = actions.summary(
+        SweepReport(left=tuple(f"{longest}#{number}" for number in range(1000, 1300)))
+    )
+    assert text.endswith(f"1049 and {300 - actions.MANY} more.\n")
+
+
 def test_outputs_are_three_numbers(tmp_path: Path) -> None:
     """Appended to the step's file; what could not be looked at counts as failed."""
     file = tmp_path / "output"

@@ -130,9 +130,19 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
             SweepReport(repositories=1, ended="The limit is used up."),
             "No issue could be looked at.",
         ),
+        # Of the one that could not be read nothing is known; the others have nothing to look at.
         (
-            SweepReport(repositories=1, requests=1, points=1),
-            "Nothing drifted: no issue that is claimed or has a card in 1 repository.",
+            SweepReport(repositories=24, problems=(SweepProblem("a/e", "NotFound", "Gone."),)),
+            "Nothing drifted in what could be looked at: no issue that is claimed or has a card in "
+            "24 repositories.",
+        ),
+        (
+            SweepReport(
+                repositories=1,
+                problems=(SweepProblem("a/e#7", "NotFound", "Gone."),),
+                is_narrowed=True,
+            ),
+            "No issue could be looked at.",
         ),
         (
             SweepReport(requests=1, points=1),

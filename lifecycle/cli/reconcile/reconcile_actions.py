@@ -37,8 +37,8 @@ MANY = 50
 CELL = 500
 """The most characters of a table's cell."""
 
-REMARK = 5 * CELL
-"""The most characters of a remark below the tables."""
+REMARK = 16 * CELL
+"""The most characters of a remark below the tables: as many names are no longer."""
 
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~$&@]|:(?=//)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.", re.IGNORECASE)
 _LINK = re.compile(r"https?://[\w./:-]+(?:#[\w-]+)?", re.ASCII)

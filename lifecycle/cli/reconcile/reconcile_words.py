@@ -143,7 +143,8 @@ def totals(report: SweepReport) -> str:
         counts = {state: report.count(state) for state in State}
         parts = [f"{count:,} {state}" for state, count in counts.items() if count]
         return f"{count(len(report.findings), 'finding')}: {', '.join(parts)}."
-    if report.failed and not report.tasks:
+    is_part = report.is_narrowed or report.ended or not report.repositories
+    if report.failed and not report.tasks and is_part:
         return "No issue could be looked at."
     if not report.repositories:
         return "Nothing was looked at: this owner or part has only forks and archived repositories."
