@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import WebDriverWait
 
 from lifecycle.core.errors import Refused
@@ -85,6 +86,19 @@ def test_charts_are_drawn_without_network(shown: tuple[Chrome, Path], width: int
     )
     assert labels == [chart.alt for chart in charts(numbers())]
     (folder / f"{width}.png").write_bytes(running.get_screenshot_as_png())
+
+
+def test_a_bar_tells_what_it_stands_for(shown: tuple[Chrome, Path]) -> None:
+    """Under the pointer it has its row, its time and all words of its name."""
+    running, folder = shown
+    opened(running, folder, 1280)
+    bar = running.find_element("css selector", "#stage-times .barlayer .point path")
+    ActionChains(running).move_to_element(bar).perform()
+    hover = "return document.querySelector('#stage-times .hoverlayer').textContent"
+    told = WebDriverWait(running, 30).until(lambda _: running.execute_script(hover))
+    first = charts(numbers())[0].figure["data"][0]
+    for words in (first["y"][0], first["text"][0], first["name"]):
+        assert words in told
 
 
 def test_what_strangers_wrote_is_text(shown: tuple[Chrome, Path]) -> None:
