@@ -49,7 +49,7 @@ def test_nothing_runs_before_the_yes_and_an_agent_cannot_give_it(place: Place) -
     refused(place.cli("trust", "--yes", **AGENT))
     assert not (place.root / "ran").exists()
     shown = ok(place.cli("trust", "--yes"))
-    assert "lint: touch ran" in shown
+    assert "lint: `touch ran`" in shown
     assert place.cli("check", "lint").returncode == 0
     assert (place.root / "ran").exists()
     (place.root / ".lifecycle.toml").write_text('[checks.commands]\nlint = "touch other"\n')

@@ -110,8 +110,10 @@ def test_a_person_is_asked_on_the_terminal(project: Place) -> None:
 
 @SOAKED
 def test_without_a_terminal_nothing_is_allowed(project: Place) -> None:
-    """A script needs --yes; the sentence names the commands and says so."""
-    assert "--yes" in refused(project.cli("trust"))
+    """A script needs --yes; the sentence names the commands, shows where each ends, and says so."""
+    said = refused(project.cli("trust"))
+    assert "in this order: `touch ran` `test -f valid` There is no terminal" in said
+    assert "--yes" in said
     data = json.loads(project.cli("trust", "--json").stdout)
     assert data["error"]["kind"] == "Refused"
     assert json.loads(ok(project.cli("trust", "--show", "--json"))) == {

@@ -54,12 +54,12 @@ class _Asked:
     @property
     def lines(self) -> list[str]:
         """All that would run, as lines for a person."""
-        shown = [f"  {visible(command)}" for command in self.commands]
+        shown = [f"  `{visible(command)}`" for command in self.commands]
         lines = ["lifecycle handoff runs, in this order:", *shown] if shown else []
         if self.checks:
             lines.append("lifecycle check runs, when a person or an agent asks for it:")
         for check in self.checks:
-            lines += [f"  {check.name}: {visible(line)}" for line in check.lines]
+            lines += [f"  {check.name}: `{visible(line)}`" for line in check.lines]
         if self.program:
             lines.append(
                 f"lifecycle runs {self.program}, which keeps this repository's tasks and follows the "
