@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_339,
     "claim": 5_851,
     "run": 3_421,
-    "stages": 2_437,
+    "stages": 2_440,
     "workflow": 2_113,
     "feedback": 2_413,
     "reconcile": 1_412,

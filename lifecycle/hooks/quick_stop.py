@@ -81,7 +81,8 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     own = workflow_marks.session_name(stdin_event.text_in(event, "session_id"))
     for name in (own, workflow_marks.ANY):
         record = _json(root, workflow_marks.SESSIONS, f"{name}.json")
-        if stdin_event.text_in(record, "memory", "set_stage"):
+        places = ("memory", "set_stage"), ("set_stage",)  # the second is an earlier version's
+        if any(stdin_event.text_in(record, *names) for names in places):
             return True
     return False
 

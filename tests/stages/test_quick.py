@@ -202,6 +202,16 @@ def test_a_stage_that_was_set_by_hand_is_told(scene: Scene, session: str) -> Non
     assert scene.run(scene.event())[0] == "settled"
 
 
+def test_a_stage_that_was_set_by_hand_before_an_upgrade_is_told(scene: Scene) -> None:
+    """An earlier version kept it among the session's own fields."""
+    scene.hears("go")
+    scene.works()
+    shelf = WorkflowFiles(scene.root)
+    with shelf.locked():
+        shelf.save(f"{SESSION}.json", {"session": SESSION, "set_stage": Stage.TESTING})
+    assert scene.run(scene.event())[0] == "event"
+
+
 def test_what_is_not_the_workflows_alone_is_not_even_read(scene: Scene) -> None:
     """A changed claim, something due, changed or strange settings, an inactive workflow: stdin is left."""
     scene.hears("go")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.instructions import Facts, instruction, question
@@ -57,6 +58,21 @@ def test_what_is_read_is_what_was_kept(
     assert session_record.load(shelf, kept.session) == kept
     assert session_record.all_of(shelf) == [kept]
     assert session_record.load(shelf, f"{kept.session}x") is None
+
+
+@pytest.mark.parametrize("stage", [None, Stage.TESTING])
+def test_a_session_in_mid_task_is_led_on_after_an_upgrade(
+    tmp_path: Path, stage: Stage | None
+) -> None:
+    """An earlier version's record, with the memory's fields beside the others, is read as it was meant."""
+    record = SessionRecord("s", Memory("a:b", 3, 1, set_stage=stage), "42", ("auto",), "me", at=NOW)
+    own = {**asdict(record), **asdict(record.memory), "set_stage": stage or ""}
+    del own["memory"]
+    shelf = WorkflowFiles(tmp_path)
+    with shelf.locked():
+        shelf.path("s.json").write_text(json.dumps(own))
+    assert session_record.load(shelf, "s") == record
+    assert session_record.all_of(shelf) == [record]
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,11 @@ def line_told(instruction: str) -> tuple[Stage, ...]:
 
 def _read(files: WorkflowFiles, name: str) -> SessionRecord | None:
     """The record in a file; None for the other files here, which are no sessions' records."""
-    record: SessionRecord | None = from_json(SessionRecord, files.load(name))
+    data = files.load(name)
+    if isinstance(data, dict) and "set_stage" in data:
+        # An earlier version wrote the memory's fields beside the others; its sessions go on.
+        data = {**data, "memory": {**data, "set_stage": data["set_stage"] or None}}
+    record: SessionRecord | None = from_json(SessionRecord, data)
     return record
 
 
