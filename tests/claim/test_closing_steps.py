@@ -292,23 +292,25 @@ def test_the_order_is_comment_issue_card_lease_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("by", "memory", "is_told"),
+    ("by", "changes", "is_told"),
     [
-        ("completed issue=42 pr=107 by=sam-1", {}, True),
-        ("completed issue=42 pr=107:reopened by=sam-1", {}, True),
-        ("completed issue=42 pr=10 by=sam-1", {}, False),
-        ("completed issue=42 pr=107 by=sam-1", {"ending.issue_closed": False}, False),
+        ("completed issue=42 pr=107 by=sam-1", {"is_open": False}, True),
+        ("completed issue=42 pr=107:reopened by=sam-1", {"is_open": False}, True),
+        ("completed issue=42 pr=10 by=sam-1", {"is_open": False}, False),
+        ("completed issue=42 pr=107 by=sam-1", {"is_open": True}, True),
+        ("completed issue=42 pr=10 by=sam-1", {"is_open": True}, False),
+        ("completed issue=42 pr=107 by=sam-1", {"is_open": True, "reopened_at": NOW}, False),
     ],
 )
 def test_what_another_claim_told_of_the_merge_is_not_told_again(
-    by: str, memory: dict[str, Any], *, is_told: bool
+    by: str, changes: dict[str, Any], *, is_told: bool
 ) -> None:
-    """Who had the task next closed it with the same pull request; one that is open again is told."""
+    """Who had the task closed it with the same pull request, or was cut off; one open again is told."""
     said = comment(hidden_marker.signed("Completed in #107", f"<!-- lifecycle:{by} -->"))
-    shown = replace(CLOSED, issue=issue(is_open=False, comments=(said,)))
+    shown = replace(CLOSED, issue=issue(comments=(said,), **changes))
     said_of_none = comment("<!-- lifecycle:completed issue=42 pr=0 by=sam-1 -->")
-    left = at_end(memory={"ending.comment_done": False, **memory}, observed=shown)
-    assert isinstance(action_of(left), PostComment) is not is_told
+    memory = {"ending.comment_done": False, "ending.issue_closed": not changes["is_open"]}
+    assert isinstance(action_of(at_end(memory=memory, observed=shown)), PostComment) is not is_told
     shown = replace(shown, issue=issue(is_open=False, comments=(said_of_none,)), by_number=None)
     why = {"ending.comment_done": False, "ending.override": "elsewhere"}
     assert isinstance(action_of(at_end(memory=why, observed=shown, pr_number=None)), PostComment)

@@ -238,7 +238,8 @@ def _keep(working: LookUnderWay) -> None:
         conditions = {} if record.is_lost else {**before, **working.conditions}
         record = replace(record, conditions=conditions)
     working.record = record
-    _file(claim_store, working.papers)
+    if working.papers:
+        _file(claim_store, working.papers)
     if any(trouble.is_of_access for trouble in record.troubles.values()):
         claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)

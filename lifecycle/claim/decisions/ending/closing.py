@@ -245,12 +245,17 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
 
 
 def _is_told(record: Record, observed: Observation) -> bool:
-    """True if the closed issue has a comment on the same merge, of this claim or of a later one."""
-    if record.ending.override or not record.ending.issue_closed or observed.issue is None:
+    """True if the issue has a comment on the same merge, of whichever claim.
+
+    On an issue that was never closed, it is of a closing that was cut off. If it was closed and reopened,
+    what is told then is another closing.
+    """
+    issue = observed.issue
+    if record.ending.override or issue is None or (issue.is_open and issue.reopened_at):
         return False
     # Whether it was reopened before it was closed, a closed issue does not show.
     ways = (comment_of(record.with_ending(is_reopened=was)) for was in (False, True))
-    return any(_like(comment, observed.issue.comments or ()) for comment in ways)
+    return any(_like(comment, issue.comments or ()) for comment in ways)
 
 
 def _like(comment: plan.PostComment, posted: Iterable[Comment]) -> list[int]:
