@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_349,
     "platforms": 637,
     "evidence": 2_339,
-    "claim": 5_851,
+    "claim": 5_852,
     "run": 3_421,
     "stages": 2_440,
     "workflow": 2_113,

@@ -210,10 +210,10 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     for notice in notices:
         key = f"{record.claim_key}/{notice.key}"
         is_unheard = record.is_inherited and not claim_store.has_heard(record, key)
-        still_applies = notice.stands or notice.audience is Audience.ASK
-        is_first = key not in working.stated  # notices of this look itself are not repeated
+        # Notices of this look itself are not repeated.
+        repeats = key not in working.stated and (notice.stands or notice.audience is Audience.ASK)
         working.stated.add(key)
-        again = is_first and still_applies and (is_unheard or working.seen.wake is Wake.TICK)
+        again = repeats and (is_unheard or working.seen.wake is Wake.TICK)
         keyed = replace(kept_to(working.world, claim_store, record, notice), key=key)
         if claim_store.ledger.queue(keyed, again=again) and not is_unheard:
             working.repeated.add(key)
