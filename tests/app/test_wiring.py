@@ -286,6 +286,21 @@ def test_a_remote_on_an_enterprise_server(fork: Path, tmp_path: Path, url: str) 
     assert str(made.base) == "octo/hello"
 
 
+def test_a_refused_token_of_an_enterprise_server_is_asked_of_gh_again(
+    fork: Path, tmp_path: Path
+) -> None:
+    """Another one after a login meanwhile; none after a logout, and no other source's goes to that host."""
+    to(fork, "https://ghes.example/octo/hello")
+    made = world(fork, **gh_knows(tmp_path, "ghes.example"), GH_TOKEN="for-github-com")
+    gh, values = tmp_path / "bin" / "gh", [made.token.value]
+    for script in (gh.read_text().replace("gh-for", "new-for"), "#!/bin/sh\nexit 1\n"):
+        gh.write_text(script)
+        assert made.token.value == values[-1]
+        made.tokens.refused()
+        values.append(made.token.value)
+    assert values == ["gh-for-ghes.example", "new-for-ghes.example", "gh-for-ghes.example"]
+
+
 def test_a_remote_on_a_host_that_gh_does_not_know(fork: Path, tmp_path: Path) -> None:
     """No token goes there: the remote is refused by name."""
     to(fork, "https://gitlab.example/octo/hello")
