@@ -195,7 +195,8 @@ def test_a_suite_in_the_background_counts_when_its_end_is_told(
     ground: Ground, agent: Agent
 ) -> None:
     """Until then its result is not known; the mark that lets the prompt through is gone afterwards."""
-    bash(agent, "pytest", stdout="started", backgroundTaskId="b1", timedOutAfterMs=120_000)
+    line = f"{'export LIMIT=1000; ' * 20}pytest"  # longer than what is shown of it
+    bash(agent, line, stdout="started", backgroundTaskId="b1", timedOutAfterMs=120_000)
     mark = ground.here / "stage-awaited"
     assert 0 <= time.time() + PATIENCE - mark.stat().st_mtime < 600
     assert UNKNOWN in agent.stops(PASSING).model

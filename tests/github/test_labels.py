@@ -391,6 +391,21 @@ def test_a_card_is_written_where_it_was_read(
     assert choice(cache, clock).uses_labels
 
 
+def test_a_card_can_be_written_at_once_if_the_boards_ids_are_known(
+    graph: GraphClient, labels: LabelsBoard, cache: MemoryCache, clock: PatientClock
+) -> None:
+    """Without them a read comes first; where labels are involved, more than one write."""
+    project = GitHubBoard(PROJECT, graph, cache)
+    board = EitherBoard(choice(cache, clock), project, labels)
+    assert not board.is_ready("PVTI_1")
+    ids = {"id": "PVT_1", "title": "B", "url": "u", "fields": {"nodes": [], "pageInfo": {}}}
+    project.learn({"repositoryOwner": {"projectV2": ids}})
+    assert board.is_ready("PVTI_1")
+    assert not board.is_ready("labels/42")
+    assert not EitherBoard(choice(cache, clock), labels, labels).is_ready("PVTI_1")
+    assert not EitherBoard(choice(cache, clock, use="always"), project, labels).is_ready("PVTI_1")
+
+
 def test_an_issue_that_may_not_be_put_on_the_board_gets_a_label(
     graph: GraphClient,
     labels: LabelsBoard,
