@@ -26,7 +26,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_901,
     "storage": 1_359,
-    "settings": 775,
+    "settings": 778,
     "git": 936,
     "github": 5_682,
     "trackers": 2_349,

@@ -22,6 +22,9 @@ SECONDS = 10.0
 SECONDS_OF_GH = 4.0
 """How long gh may take; a hook waits for it."""
 
+MOST_BYTES = 65_536
+"""How much a command may have printed while it still runs."""
+
 
 def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
     """The first line that the user's token_command prints, and that name; None if there is no command.
@@ -33,7 +36,7 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
 
     Raises:
         BadConfig: the value cannot be sent as a header, or the user's file cannot be used.
-        NoToken: the command is for other hosts, failed, took too long or printed an empty line first.
+        NoToken: the command is for other hosts, failed, took too long, printed too much, or no first line.
     """
     user = config.user_settings(environment)
     command: tuple[str, ...] = user.get("token_command", ())
@@ -47,6 +50,8 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
         raise _none(where, f"could not be started ({error.strerror})", command) from None
     except subprocess.TimeoutExpired:
         raise _none(where, f"took longer than {SECONDS:g} s", command) from None
+    except OverflowError:
+        raise _none(where, "printed much more than a token", command) from None
     if code != 0 or not value:
         problem = f"failed (exit {code})" if code else "printed no token in its first line"
         raise _none(where, problem, command)
@@ -76,8 +81,8 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     variables = {k: v for k, v in {**os.environ, **environment}.items() if k not in config.SECRETS}
     try:
         code, value = _run((program, "auth", "token", "--hostname", host), variables, SECONDS_OF_GH)
-    except OSError:
-        return None  # a gh that cannot be started counts as missing
+    except (OSError, OverflowError):
+        return None  # a gh that cannot be started, or is another program, counts as missing
     except subprocess.TimeoutExpired:
         raise NoToken(resources.sentence("silent-gh", host=host, seconds=SECONDS_OF_GH)) from None
     return value if code == 0 and value else None
@@ -119,7 +124,7 @@ def _gh_store(environment: Mapping[str, str]) -> Path:
 
 def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> tuple[int, str]:
     """Exit code and first line, which is kept secret; the command is ended if it takes too long."""
-    code, printed, _ = ran(command, seconds, environment)
+    code, printed, _ = ran(command, seconds, environment, most=MOST_BYTES)
     value = printed.partition("\n")[0].strip()
     keep_secret(value)
     return code, value

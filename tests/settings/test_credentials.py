@@ -72,6 +72,19 @@ def test_a_gh_that_hangs_is_ended_and_said(tmp_path: Path, monkeypatch: pytest.M
     subprocess.run([sys.executable, "-c", lock], check=True, timeout=30)
 
 
+def test_a_command_that_prints_without_end_is_ended_before_it_fills_the_memory(
+    tmp_path: Path,
+) -> None:
+    """Such a gh is none of GitHub's; of a token_command, that is said."""
+    environment = gh(tmp_path, "exec yes")
+    assert credentials.kept_by_gh("github.com", environment) is None
+    file = tmp_path / ".config" / "lifecycle" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('token_command = ["yes"]\n')
+    with pytest.raises(NoToken, match="printed much more than a token"):
+        credentials.command_token({**environment, "HOME": str(tmp_path)})
+
+
 def test_what_the_command_leaves_running_is_not_waited_for(tmp_path: Path) -> None:
     """A daemon that it started holds its output open for longer than there is time: all was said."""
     environment = gh(tmp_path, "sleep 20 & echo made-up")

@@ -190,7 +190,7 @@ class TokenClient:
         ask = self._sending.get("current")
         try:
             current = ask() if ask is not None else None
-        except (NotFound, NoPermission) as error:  # of the App itself, not of what is asked for here
+        except (NotFound, NoPermission) as error:  # of the App, not of what is asked for here
             raise NoToken(error.sentence) from None
         if current is not None and current.value != self.failures.token:
             self.close()
