@@ -582,3 +582,15 @@ def test_an_empty_list_is_believed_of_a_token_that_is_shown_the_project(
         kept = Choice(PROJECT, "auto", NAMES, keeper(token), cache, clock, probe)
         assert forge_of(graph, rest, kept).observe(LOOK).item == item
     assert len(asked) == asks
+
+
+def test_a_board_that_showed_a_card_is_not_asked_for_itself(
+    cache: MemoryCache, clock: PatientClock
+) -> None:
+    """An issue without a card is believed to have none, whatever the token's kind."""
+    asked: list[int] = []
+    kept = Choice(PROJECT, "auto", NAMES, keeper("ghs_x"), cache, clock, lambda: asked.append(1))
+    item = {"id": "PVTI_1", "project": {"number": 1, "owner": {"login": "octo-org"}}}
+    assert kept.blindness([{"number": 1, "projectItems": {"nodes": [item]}}]) is None
+    assert kept.blindness([{"number": 2, "projectItems": {"nodes": []}}]) is None
+    assert asked == []
