@@ -40,7 +40,7 @@ BUDGET = {
     "reconcile": 1_412,
     "views": 2_096,
     "app": 1_564,
-    "setup": 3_027,
+    "setup": 3_029,
     "hooks": 1_895,
     "cli": 4_819,
     APART: 17_756,

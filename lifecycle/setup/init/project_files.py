@@ -303,22 +303,24 @@ class ProjectFiles:
         content = self.draft.read(name)
         values = {"review": supplies.REVIEW, "start": self.settings.start or self.start}
         is_ours = content is not None and digest(content) == mark.sha256.get(name) and is_new
-        if config.file_of(self.root) != path:  # in a linked worktree the main worktree's counts
-            if not self.settings.use:
-                problem = (
-                    f"{name} of the main worktree counts here, and has the staged workflow off"
-                )
-                raise unwritten(problem, "run lifecycle init --stages there")
+        above = config.file_of(self.root)
+        if above != path:  # in a linked worktree the main worktree's counts
+            content = above.read_bytes()
         elif is_ours or not os.path.lexists(path):
             what = "the staged workflow, and every key with its default"
-            self._whole(mark, Supply(name, supplies.staged(**values), what))
-        elif content is None:
+            return self._whole(mark, Supply(name, supplies.staged(**values), what))
+        if content is None:
             raise unwritten(f"{name} is no file", "move it away")
-        elif added := switch_on(decoded(content, name), name, values):
+        added = switch_on(decoded(content, name), name, values)
+        if added and above != path:
+            problem = f"{name} of the main worktree counts here, and has the staged workflow off"
+            raise unwritten(problem, "run lifecycle init --stages there")
+        if added:
             self.draft.write(name, content + added.encode(), "the staged workflow is switched on")
             mark.switched += (init_mark.PutPiece("", added),)
         elif not self.settings.use:
             self.note("left-off", name=name)
+        return None
 
 
 def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:

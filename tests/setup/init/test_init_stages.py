@@ -409,6 +409,8 @@ def test_a_linked_worktree_is_switched_on_with_the_main_one(clone: Clone) -> Non
     assert not (new.root / TOML).exists()
     here = config.load(new.root, {})
     assert (here.remote, here.stages.use) == ("fork", True)
+    clone.write(TOML, "[stages]\nuse = false\n")
+    assert "stages.use = false, which was kept" in ok(new.run("init"))
     ok(new.run("init", "--remove"))
     assert contents(new) == before
 
