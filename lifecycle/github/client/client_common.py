@@ -73,11 +73,14 @@ class Keeper:
         self._token = token
 
     def current(self) -> Token:
-        """The currently valid token; raises as `find` does."""
+        """The currently valid token; raises as `find` does, and NoToken if an App may not make one."""
         ends = self._token.expires_at if self._token is not None else None
         is_ending = ends is not None and self._clock.now() >= ends - RENEW_SECONDS
         if self._token is None or is_ending:
-            self._token = self._find()
+            try:
+                self._token = self._find()
+            except (NotFound, NoPermission) as error:  # of the App, not of what the token is for
+                raise NoToken(error.sentence) from None
         return self._token
 
     def refused(self) -> None:
@@ -188,10 +191,7 @@ class TokenClient:
 
         self.deadline.remaining()
         ask = self._sending.get("current")
-        try:
-            current = ask() if ask is not None else None
-        except (NotFound, NoPermission) as error:  # of the App, not of what is asked for here
-            raise NoToken(error.sentence) from None
+        current = ask() if ask is not None else None
         if current is not None and current.value != self.failures.token:
             self.close()
             self.failures = replace(self.failures, token=current.value, token_source=current.source)
