@@ -211,6 +211,21 @@ def test_a_suite_in_the_background_counts_when_its_end_is_told(
     assert len(ground.journal("check")) == 1
 
 
+def test_of_several_suites_in_the_background_each_end_counts(ground: Ground, agent: Agent) -> None:
+    """By where each began; the mark that lets prompts through stays until the last has ended."""
+    for path in ("tests/test_a.py", "web/test_b.py"):
+        (ground.root / path).parent.mkdir(exist_ok=True)
+        (ground.root / path).write_text("def test() -> None: ...\n")
+    ground.place.git("add", "tests", "web")
+    bash(agent, "pytest", cwd=str(ground.root / "web"), backgroundTaskId="b1")
+    bash(agent, "pytest", backgroundTaskId="b2")
+    notifies(agent, "b1")
+    assert (ground.here / "stage-awaited").exists()
+    notifies(agent, "b2")
+    assert not (ground.here / "stage-awaited").exists()
+    assert [outcome for outcome, _ in runs(ground)[2:]] == ["partial", "passed"]
+
+
 @SOAKED
 def test_files_that_change_while_a_suite_runs_in_the_background(
     ground: Ground, agent: Agent

@@ -10,7 +10,7 @@ import pytest
 
 from lifecycle.feedback.waiting.look_rounds import SharedAnswer
 from lifecycle.feedback.waiting.shared_looks import SharedLooks
-from lifecycle.hooks import quick_wait
+from lifecycle.hooks import quick_wait, stdin_event
 from lifecycle.hooks.quick_wait import REST, Rest
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import Folder
@@ -146,6 +146,16 @@ def test_what_is_to_be_looked_at_whole_is_due_now(
     answer = SharedAnswer(is_whole, NOW + 120)
     monkeypatch.setattr(SharedLooks, "ask", lambda *_: answer)
     assert quick_wait.asking(ground.rest, ground.clock)(NOW) == again
+
+
+def test_the_whole_path_goes_on_as_the_session_that_waits(
+    ground: _Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And as no session's start, which would wait for session-start to tell first."""
+    monkeypatch.setattr(stdin_event, "read_input", lambda: {REST: ground.rest})
+    monkeypatch.setattr(quick_wait, "asking", lambda *_: float)
+    monkeypatch.setattr(quick_wait, "rests", lambda *_: True)
+    assert quick_wait.run() == {"session_id": "s"}
 
 
 def test_no_other_process_is_begun_anew() -> None:

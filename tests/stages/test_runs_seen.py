@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.evidence.outcomes import CallEnd
+from lifecycle.evidence.outcomes import CallEnd, Outcome
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.hooks.answers.post_tool_use import OUTPUT, used_tool
+from lifecycle.stages.session.background_run import BEGUN, OVER, awaited
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ASKED = {"command": "pytest -q", "description": "Run the tests"}
 
@@ -59,3 +64,13 @@ def test_only_the_end_of_much_output_is_looked_at() -> None:
     assert used is not None
     assert len(used.output) == OUTPUT
     assert used.output.endswith("3 passed")
+
+
+def test_the_end_of_a_run_in_the_background_is_awaited_for_six_hours(tmp_path: Path) -> None:
+    """Of several each by itself, until its own end is recorded; with a clock that was set back, too."""
+    room, began = EvidenceRoom(tmp_path), 1_795_000_000.0
+    for id_ in (f"{BEGUN}b1", f"{BEGUN}b2", f"{OVER}b2", "toolu_1"):
+        assert room.add(RunRecord(began, "pytest", Outcome.UNKNOWN, "t" * 40, id_))
+    for hours in (0, 5.9, -5.9):
+        assert [run.id for run in awaited(tmp_path, began + 3_600 * hours)] == [f"{BEGUN}b1"]
+    assert awaited(tmp_path, began + 3_600 * 6) == awaited(tmp_path, began - 3_600 * 6) == []
