@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.hooks.answers.post_tool_use import OUTPUT, used_tool
-from lifecycle.stages.session.background_run import BEGUN, OVER, awaited
+from lifecycle.stages.session import background_run
+from lifecycle.stages.session.background_run import BEGUN, OVER, PATIENCE, awaited
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,3 +76,20 @@ def test_the_end_of_a_run_in_the_background_is_awaited_for_six_hours(tmp_path: P
     for hours in (0, 5.9, -5.9):
         assert [run.id for run in awaited(tmp_path, began + 3_600 * hours)] == [f"{BEGUN}b1"]
     assert awaited(tmp_path, began + 3_600 * 6) == awaited(tmp_path, began - 3_600 * 6) == []
+
+
+def test_prompts_are_let_through_before_a_run_in_the_background_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hook that is killed between the two leaves a mark too many, and no end that nobody looks for."""
+    files, run = WorkflowFiles(tmp_path), RunRecord(8.0, "pytest", Outcome.UNKNOWN, "")
+    marks = list[int]()
+
+    def add(*_: object) -> bool:
+        marks.append(files.folder.mtime_ns("stage-awaited"))
+        return False
+
+    monkeypatch.setattr(EvidenceRoom, "add", add)
+    for is_over in (True, False):
+        background_run.keep(cast("Any", None), files, run, is_over=is_over)
+    assert marks == [-1, (8 + int(PATIENCE)) * 1_000_000_000]

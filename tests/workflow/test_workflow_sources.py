@@ -414,6 +414,23 @@ def test_markers_that_name_another_workflow_end_the_first(ground: WorkflowGround
     assert chosen(ground.root, ground.store.read().open_records, Asker("one")).others == ()
 
 
+def test_of_two_that_no_session_has_the_one_whose_source_moved_last_is_meant(
+    ground: WorkflowGround,
+) -> None:
+    """Its source was read just now: with that it is the last changed one."""
+    ground.write(LOCAL, MARKS)
+    seen(ground, "over")
+    ground.clock.offset += 10
+    ground.asker = Asker("over, too")
+    ground.start("A", name="Later")
+    ground.clock.offset += 10
+    ground.write(LOCAL, MARKS.replace("4/10 - SEO Generation", "5/10 - Review"))
+    found = seen(ground, "new")
+    assert found.workflow is not None
+    assert found.workflow.name == "Page Orchestration - Case Studies"
+    assert [other.name for other in found.others] == ["Later"]
+
+
 def test_what_was_completed_does_not_come_back_from_its_source(ground: WorkflowGround) -> None:
     """Marks that were left lying restore nothing; marks of a new phase are a new workflow."""
     ground.write(LOCAL, MARKS)

@@ -102,7 +102,7 @@ def test_a_check_gate_needs_a_green_record_on_this_very_tree(ground: WorkflowGro
 def test_a_file_gate_needs_the_file_inside_of_the_project(
     ground: WorkflowGround, tmp_path: Path
 ) -> None:
-    """Missing, a folder of that name, or a link that leads out: refused; there: passed."""
+    """Missing, a folder of that name, a link that leads out or in a circle: refused; there: passed."""
     ground.start(WorkflowPhase("Build", gate="file:out/report.md"))
     with pytest.raises(GateClosed, match="the project does not have"):
         ground.steps.advance()
@@ -112,10 +112,11 @@ def test_a_file_gate_needs_the_file_inside_of_the_project(
     (ground.root / "out/report.md").rmdir()
     (ground.root / "out").rmdir()
     (tmp_path / "report.md").write_text("x")
-    (ground.root / "out").symlink_to(tmp_path)
-    with pytest.raises(GateClosed, match="the project does not have"):
-        ground.steps.advance()
-    (ground.root / "out").unlink()
+    for place in (tmp_path, ground.root / "out"):
+        (ground.root / "out").symlink_to(place)
+        with pytest.raises(GateClosed, match="the project does not have"):
+            ground.steps.advance()
+        (ground.root / "out").unlink()
     ground.write("out/report.md", "")
     assert ground.steps.advance().workflow.is_over
 
