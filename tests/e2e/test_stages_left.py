@@ -85,7 +85,6 @@ def test_a_session_that_was_told_nothing_yet_leaves_its_task_too(ground: Ground)
     other.really_runs(ground.command, "tracker", "claim", task)
 
 
-@SOAKED
 def test_a_session_that_lives_is_left_alone(ground: Ground) -> None:
     """Another client works on it in the same worktree: nobody is told to take it."""
     task = ground.task("Half done")

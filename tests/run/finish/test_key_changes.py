@@ -45,9 +45,12 @@ def test_a_story_that_was_rolled_back_does_not_make_all_files_new(ground: RunGro
 
 
 def test_a_commit_that_git_has_no_more_is_passed_over(ground: RunGround) -> None:
-    """The next one that is known tells; the end of a run does not fail on it."""
+    """The story's that began first tells; the end of a run does not fail on it."""
     base = commit(ground, "there.py")
-    commit(ground, "pay.py")
-    story = Story("S1", "Pay", started=1.0, base=base)
-    run = Run("abc12345", "Take payments", 1.0, base="f" * 40, stories=(story,))
+    later = commit(ground, "pay.py")
+    stories = (
+        Story("S1", "Pay", started=2.0, base=later),
+        Story("S2", "Design", started=1.0, base=base),
+    )
+    run = Run("abc12345", "Take payments", 1.0, base="f" * 40, stories=stories)
     assert changed(ground, run) == ["pay.py"]
