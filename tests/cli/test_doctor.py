@@ -30,6 +30,11 @@ def test_a_terminal_is_filled_and_not_overrun(project: Place, width: int) -> Non
     lines = plain.splitlines()
     assert lines[0] == f"lifecycle doctor  {project.info.repository}"
     assert max(len(line) for line in lines if "fix" not in line) <= max(width, 60)
+    findings = json.loads(project.cli("doctor", "--json").stdout)["findings"]
+    # The paths in them are longer than a line of the narrow one.
+    long = [finding["says"] for finding in findings if re.search(r"\S{26}", finding["says"])]
+    assert long
+    assert all("".join(says.split()) in "".join(plain.split()) for says in long)
     assert re.search(r"^hooks +✗ No hook is", plain, re.MULTILINE)
     assert re.search(r"^ +fix +lifecycle init$", plain, re.MULTILINE)
     assert lines[-1] == "1 thing to fix."

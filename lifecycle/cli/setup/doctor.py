@@ -81,7 +81,7 @@ def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
     rows = Table.grid(padding=(0, 1, 0, 0))
     rows.add_column(width=_GROUP - 1, style="bold")
     sign = Text(_SIGNS[finding.level], style=_STYLES[finding.level])
-    rows.add_row(group, sign, Text(visible(finding.sentence)))
+    rows.add_row(group, sign, Text(visible(finding.sentence), overflow="fold"))
     if finding.hinders:
         hinders = f"{'hinders':<{_LABEL}}{', '.join(finding.hinders)}"
         rows.add_row("", "", Text(hinders, style="dim"))
