@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_113,
     "feedback": 2_413,
     "reconcile": 1_412,
-    "views": 2_096,
+    "views": 2_100,
     "app": 1_564,
     "setup": 3_029,
     "hooks": 1_895,

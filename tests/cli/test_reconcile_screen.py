@@ -133,7 +133,10 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
         # Of the one that could not be read nothing is known; the others have nothing to look at.
         (
             SweepReport(repositories=2, problems=(SweepProblem("a/e", "NotFound", "Gone."),)),
-            "Nothing drifted in what could be looked at: no issue that is claimed or has a card in 2 repositories.",
+            (
+                "Nothing drifted in what could be looked at: "
+                "no issue that is claimed or has a card in 2 repositories."
+            ),
         ),
         (
             SweepReport(

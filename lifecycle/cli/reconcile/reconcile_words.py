@@ -154,9 +154,8 @@ def totals(report: SweepReport) -> str:
 
 def scope_of(report: SweepReport) -> str:
     """How much was looked at: issues that are claimed, were claimed, or have a card."""
-    issues = (
-        count(report.tasks, "issue") if report.tasks else "no issue that is claimed or has a card"
-    )
+    none = "no issue that is claimed or has a card"
+    issues = count(report.tasks, "issue") if report.tasks else none
     return f"{issues} in {count(report.repositories, 'repository', 'repositories')}"
 
 
