@@ -3,11 +3,12 @@
 A waiter that made a whole look has the engine in memory. After some quiet minutes `ci_waiter` hands over to
 this module: the same process starts again, and imports only what asks the machine's shared looks. It gets
 what it has to know (`Rest`) on stdin, in place of an event, so that its token is in no file. Once there is
-something to decide, this process continues with the waiter's whole path.
+something to decide, the process starts once more, with the waiter's whole path.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import select
@@ -97,7 +98,7 @@ def run() -> int | dict[str, Any]:
     """Wait at rest if the event asks for that.
 
     Returns:
-        SETTLED, or the event for the whole path.
+        The event for the whole path, if it asks for no rest; SETTLED if nobody listens, or another waits.
     """
     event = stdin_event.read_input()
     rest: Rest | None = event.get(REST)
@@ -112,8 +113,11 @@ def run() -> int | dict[str, Any]:
         return SETTLED
     except (LifecycleError, OSError, DeadlineReached) as error:
         log.write(Path(rest["root"]), f"ci-waiter: {getattr(error, 'sentence', error)}")
-        return event
-    return event if is_heard else SETTLED
+        is_heard = True
+    if is_heard:
+        # After hours the files may be another version's, which do not fit the modules that are here.
+        give_place(json.dumps(event).encode())
+    return SETTLED
 
 
 def rests(rest: Rest, clock: Clock, asked: Callable[[float], float]) -> bool:

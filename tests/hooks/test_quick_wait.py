@@ -148,14 +148,16 @@ def test_what_is_to_be_looked_at_whole_is_due_now(
     assert quick_wait.asking(ground.rest, ground.clock)(NOW) == again
 
 
-def test_the_whole_path_goes_on_as_the_session_that_waits(
+def test_a_waiter_whose_rest_is_over_begins_anew(
     ground: _Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And as no session's start, which would wait for session-start to tell first."""
+    """After hours its files may be another version's, which do not fit the modules that it has imported."""
+    ground.claim.unlink()
+    given: list[bytes] = []
     monkeypatch.setattr(stdin_event, "read_input", lambda: {REST: ground.rest})
-    monkeypatch.setattr(quick_wait, "asking", lambda *_: float)
-    monkeypatch.setattr(quick_wait, "rests", lambda *_: True)
-    assert quick_wait.run() == {"session_id": "s"}
+    monkeypatch.setattr(quick_wait, "give_place", given.append)
+    quick_wait.run()
+    assert given == [b'{"session_id": "s"}']
 
 
 def test_no_other_process_is_begun_anew() -> None:
