@@ -278,6 +278,22 @@ def test_a_takeover_that_was_killed_unassigns_whoever_had_the_task(
     assert unfinished_claims.of(_state(place)) is None
 
 
+@pytest.mark.parametrize("way", ["takeover", soaked("release")])
+def test_a_takeover_goes_on_or_is_undone_though_git_removed_the_former_lease_here(
+    place: Place, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """No ref keeps that commit, and what it cannot be given back to is free: nothing is stuck."""
+    lease.take(place.tree().world.git, "origin", 42, "sam-1")
+    with monkeypatch.context() as patch, place.tree() as tree:
+        patch.setattr(ClaimStore, "create", _killed)
+        with pytest.raises(CrashError):
+            tree.claim(42, force=True)
+    place.git("prune", "--expire=now")
+    ok(place.cli(way, *["42"] * (way == "takeover")))
+    assert unfinished_claims.of(_state(place)) is None
+    assert (bool(lease_of(place)), place.has_claim()) == ((way == "takeover"),) * 2
+
+
 def _killed(*_: Any) -> None:
     """The end of the process is staged."""
     raise CrashError

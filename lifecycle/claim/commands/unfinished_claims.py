@@ -94,7 +94,9 @@ def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attemp
 def former(world: World, claim_store: ClaimStore) -> lease.Lease | None:
     """The lease that the attempt took over, or None; it was fetched when it was read."""
     begun = of(claim_store.state)
-    return lease.known(world.git, begun.instead_of) if begun and begun.instead_of else None
+    with suppress(GitFailed):  # no ref keeps it here: after two weeks git may have removed it
+        return lease.known(world.git, begun.instead_of) if begun and begun.instead_of else None
+    return None
 
 
 def amend(claim_store: ClaimStore, **changes: Any) -> None:
@@ -134,7 +136,8 @@ def undo(world: World, claim_store: ClaimStore) -> str:
     is_over = begun.is_held and (is_ours or holder is None) and not _free(world, begun)
     pending_writes.finish(world, claim_store, None)
     if holder is not None and is_ours:
-        back_to = "" if is_over else begun.instead_of
+        before = None if is_over else former(world, claim_store)
+        back_to = before.sha if before is not None else ""
         lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=back_to)
     over(claim_store)
     return f"The unfinished claim on #{begun.issue} was released; it no longer holds anything."
