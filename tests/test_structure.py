@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_349,
     "platforms": 637,
     "evidence": 2_339,
-    "claim": 5_852,
+    "claim": 5_855,
     "run": 3_421,
     "stages": 2_440,
     "workflow": 2_113,
@@ -41,7 +41,7 @@ BUDGET = {
     "views": 2_100,
     "app": 1_564,
     "setup": 3_029,
-    "hooks": 1_895,
+    "hooks": 1_899,
     "cli": 4_819,
     APART: 17_756,
 }
