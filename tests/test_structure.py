@@ -54,7 +54,7 @@ What takes most of what was added since rooms were first counted:
   (`core/light_dataclass.py`) are lines of ours that libraries had: they took longer to start than to work.
 - A waiter at rest (`hooks/quick_wait.py`) is a process of its own, and holds half of what the engine does.
 - Several writes in one request (`joined` in `claim/engine/acting.py`, `github/operations/joint_writes.py`)
-  halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 190.
+  halve what opening and closing ask of GitHub: who may share one, and what becomes of the rest, is 150.
 - Of the 5,000 lines that feedback may have, other rooms have 340: whom a sweep's pull requests wait for is
   read in github, decided in claim, and told by reconcile and cli; whose auto-merge is, claim knows.
 """
