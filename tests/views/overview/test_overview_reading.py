@@ -308,13 +308,19 @@ def test_a_long_goal_leaves_room_for_the_story_at_work(ground: OverviewGround) -
 
 
 def test_a_run_of_many_stories_leaves_room_for_what_is_to_be_said(ground: OverviewGround) -> None:
-    """News that the agent has not heard stands above the stories, which fill what is left of a window."""
+    """News that the agent has not heard stands above the stories, which fill what is left of a window.
+
+    How many lines have no room is told, be it one.
+    """
     ground.claim(queue=(Notice("x", "Fix, commit and push.", Audience.ACT),))
     ground.run(stories=tuple(Story(f"S{number}", "Pay back") for number in range(1, 31)))
     seen = ground.seen()
     lines = watch_screen(seen, Console(width=80), seen.at, 24)
     shown = "\n".join(line.plain for line in lines)
     assert shown.index("Fix, commit and push.") < shown.index("S1 Pay back")
+    whole = len(watch_screen(seen, Console(width=80), seen.at, None))
+    *_, foot = watch_screen(seen, Console(width=80), seen.at, whole)
+    assert foot.plain.endswith("not shown: run (1 line)")
 
 
 def test_a_phase_that_was_written_by_hand_is_no_merge(ground: OverviewGround) -> None:
