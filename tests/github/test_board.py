@@ -112,14 +112,14 @@ def test_every_page_of_fields_is_read(graph: GraphClient, mock: responses.Reques
     """A field on the second page is as good as one on the first; odd kinds are left out."""
     matcher = responses.matchers.json_params_matcher
     for after, answer in (
-        (None, project({}, after="c1")),
+        (None, project(select("Priority", "High"), {}, after="c1")),
         ("c1", project(select("Status", "Todo"))),
     ):
         variables = {"boardOwner": "octo-org", "boardNumber": 1, "after": after}
         match = [matcher({"variables": variables}, strict_match=False)]
         mock.post(URL, json=answer, match=match)
     found = board_with(graph, None).schema()
-    assert [one.name for one in found.fields] == ["Status"]
+    assert [one.name for one in found.fields] == ["Priority", "Status"]
 
 
 @pytest.mark.parametrize("after", [None, "c1"])

@@ -58,12 +58,13 @@ def test_without_gh_there_is_no_token_of_it(tmp_path: Path) -> None:
 
 
 def test_a_gh_that_hangs_is_ended_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With all that it started; the sentence says what was kept and what to do."""
+    """With all that it started, even what does not end if asked; the sentence says what to do."""
     monkeypatch.setattr(credentials, "SECONDS_OF_GH", 0.5)
     held = tmp_path / "held"
     held.touch()
     lock = f"import fcntl; f = open('{held}'); fcntl.flock(f, fcntl.LOCK_EX)"
-    program = f"{lock}; import os, signal; os.fork(); signal.pause()"
+    stays = "os.fork() or signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    program = f"{lock}; import os, signal; {stays}; signal.pause()"
     environment = gh(tmp_path, f'exec "{sys.executable}" -c "{program}"')
     with pytest.raises(
         NoToken, match=r"gh auth token --hostname github\.com took longer than 0\.5 s"
