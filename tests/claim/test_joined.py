@@ -283,6 +283,27 @@ def test_what_a_token_may_not_do_at_once_is_done_one_by_one_for_a_day(place: Pla
     assert operations(place) == ["ObserveClaim", "OpenPullRequest"]
 
 
+@pytest.mark.parametrize("refuses_all", [True, False])
+def test_what_was_refused_together_is_not_sent_together_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, refuses_all: bool
+) -> None:
+    """Each write is sent alone behind that, in the same look, and nothing is told of the first refusal."""
+    place.merged()
+    sent: list[int] = []
+    real = JointWrites.send
+
+    def send(joint: JointWrites, actions: Any, *more: Any) -> Any:
+        sent.append(len(actions))
+        refusals = tuple(plan.Failed(action, Rejected("No.")) for action in actions)
+        return refusals if refuses_all else (refusals[0], *real(joint, actions[1:], *more))
+
+    monkeypatch.setattr(JointWrites, "send", send)
+    report = place.tree().tick(Wake.STOP)
+    assert (sent, report.problem, place.has_claim()) == ([3], None, False)
+    assert "Issue #42 closed. Board → Done." in texts(report)
+    assert len(place.issue()["comments"]) == 1
+
+
 @pytest.mark.parametrize("when", ["after", soaked("before")])
 def test_what_is_unclear_is_not_sent_again_by_the_same_look(
     place: Place, when: Literal["before", "after"]
@@ -338,6 +359,7 @@ def test_a_limit_ends_the_look_and_is_waited_for(
         place.clear()
         place.tree().tick(Wake.STOP)
         assert operations(place) == ["ObserveClaim", "CommentAndClose"]
+    assert place.claim()["last_synced_status"] == ("In Review" if is_whole else "Done")
     place.clear()
     place.clock.sleep(200)
     place.tree().tick(Wake.STOP)

@@ -224,6 +224,40 @@ def test_who_opened_ours_while_it_lay_there_for_a_moment_is_heard_too(
     assert (ground.claim()["phase"], ground.claim()["summary"]) == ("done", "first")
 
 
+def left(ground: Ground, **changes: Any) -> None:
+    """Leave the claim file, with these changes, under the name of a killed write's temporary file."""
+    content = json.dumps({**ground.claim(), **changes})
+    ground.path.with_name(f"{CLAIM_FILE}.1f{store.OURS}").write_text(content)
+
+
+def test_an_edit_that_a_killed_write_left_beside_the_claim_is_a_late_one(ground: Ground) -> None:
+    """It is merged once, before what the agent writes later, and no temporary file stays."""
+    left(ground, phase="checks_running", summary="left")
+    ground.path.write_text(json.dumps({**ground.claim(), "phase": "done"}))
+    ground.look()
+    assert (ground.claim()["phase"], ground.claim()["summary"]) == ("done", "left")
+    ground.path.write_text(json.dumps({**ground.claim(), "summary": ""}))
+    ground.look(**POLL)
+    assert ground.claim()["summary"] == ""
+    assert list(ground.root.glob(f"*{store.OURS}")) == []
+
+
+@pytest.mark.parametrize("content", ["", '{"phase": "do', None])
+def test_a_killed_write_that_left_no_edit_leaves_nothing(
+    ground: Ground, content: str | None
+) -> None:
+    """Half a file, or the engine's own content: the claim is as it was, and no later stop looks for it."""
+    before = ground.claim()
+    left(ground)
+    if content is not None:
+        ground.path.with_name(f"{CLAIM_FILE}.1f{store.OURS}").write_text(content)
+    assert ground.look() == ()
+    ground.clock.sleep(3)
+    assert not ground.claim_store().disk.late.settle()
+    assert ground.claim() == before
+    assert list(ground.root.glob(f"*{store.OURS}")) == []
+
+
 def test_a_file_is_kept_for_minutes(ground: Ground) -> None:
     """The guard closes after two seconds, the file stays for ten minutes: a look in between hears it."""
     writer = Writer(ground.path, 0)
