@@ -418,7 +418,7 @@ def _end(process: Popen[str]) -> None:
     """
     from subprocess import TimeoutExpired
 
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, PermissionError):  # macOS: a group of dead processes
         os.killpg(process.pid, signal.SIGTERM)
         with suppress(TimeoutExpired):
             process.wait(timeout=_END_SECONDS)

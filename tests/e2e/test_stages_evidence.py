@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.stage_names import Detected
+from lifecycle.evidence.command_lines import LENGTH
 from lifecycle.stages.session.background_run import PATIENCE
 from tests.e2e.agent import Agent
 from tests.e2e.client import Heard, heard
@@ -303,11 +304,19 @@ def test_words_of_a_command_are_not_the_clients(ground: Ground, agent: Agent) ->
 
 
 @SOAKED
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GH_TOKEN=ghp_abcdefghijklmnopqrst0123 pytest",
+        f"pytest #{' ' * (LENGTH - 18)}ghp_abcdefghijklmnopqrst0123",
+    ],
+    ids=["before the command", "where the line is cut"],
+)
 def test_what_is_kept_of_a_run_in_the_background_holds_no_secret(
-    ground: Ground, agent: Agent
+    ground: Ground, agent: Agent, line: str
 ) -> None:
     """A token in the command line is stars, and the line is still understood when its end is told."""
-    bash(agent, "GH_TOKEN=ghp_abcdefghijklmnopqrst0123 pytest", backgroundTaskId="b1")
+    bash(agent, line, backgroundTaskId="b1")
     assert "ghp_" not in (ground.here / "evidence/records.json").read_text()
     notifies(agent, "b1")
     assert runs(ground)[-1] == ("passed", True)

@@ -18,7 +18,7 @@ from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import GitFailed, Refused, Transient
+from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.ports import Git
@@ -97,11 +97,14 @@ def _ended(world: World, claim_store: ClaimStore, *, dry_run: bool) -> ReleaseOu
     """
     begun, last = unfinished_claims.of(claim_store.state), claim_store.remembered()
     if begun is not None and dry_run:
-        left = unfinished_claims.left(claim_store)
-        text = f"would release the unfinished claim on #{begun.issue}: {left}"
+        text = f"would release the unfinished claim on #{begun.issue}"
         return ReleaseOutcome(begun.record, said=text)
     if begun is not None:
-        text = unfinished_claims.undo(world, claim_store)
+        try:
+            text = unfinished_claims.undo(world, claim_store)
+        except LifecycleError as error:
+            error.sentence = f"{error.sentence} {unfinished_claims.left(claim_store)}"
+            raise
         return ReleaseOutcome(begun.record.with_ending(outcome="released"), said=text)
     if last is not None and last.ending.outcome == "released":
         text = f"#{last.claim.issue_number} was already released; nothing was done."

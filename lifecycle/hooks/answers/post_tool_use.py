@@ -14,6 +14,7 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.light_dataclass import replace
+from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, suite_runs
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.reading import proof
@@ -60,7 +61,8 @@ def answer(call: HookCall) -> Reply:
     is_awaited = seen.is_suite and is_here  # whatever ends elsewhere shows nothing of these files
     task = call.text("tool_response", "backgroundTaskId") if is_awaited else ""
     if task:
-        line, id_ = used.text[: command_lines.LENGTH], f"{background_run.BEGUN}{task}"
+        # Redacted before it is cut: of a secret at the cut, a beginning would be kept.
+        line, id_ = redact(used.text)[: command_lines.LENGTH], f"{background_run.BEGUN}{task}"
         run = replace(run, id=id_, line=line, folder=folder)
     try:
         with files.locked():

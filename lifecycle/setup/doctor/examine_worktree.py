@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 
 from lifecycle.claim.decisions.decide import complaints
 from lifecycle.claim.decisions.table import PHASES
@@ -12,6 +13,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused, Transient
 from lifecycle.core.redact import named, visible
 from lifecycle.evidence.checks import known_checks
+from lifecycle.evidence.outcomes import NOT_INSTALLED
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git.process import head_repository, parse_remote, way_to
 from lifecycle.settings import config, user_folder
@@ -213,6 +215,15 @@ def _trust(case: Examined) -> None:
         names = ", ".join(check.name for check in checks)
         key = "settings.checks.wanted" if wanted else "settings.checks.given"
         case.find(key, names=names, wanted=", ".join(wanted))
-    for check in known:
-        if check.problem and check.name in case.settings.check_commands:
-            case.find("settings.checks.broken", check=check)
+    for check in (check for check in known if check.name in case.settings.check_commands):
+        programs = (words[0] for words in check.commands)
+        why = check.problem or next(filter(None, (_absent(case, name) for name in programs)), "")
+        if why:
+            case.find("settings.checks.broken", check=check, why=why)
+
+
+def _absent(case: Examined, program: str) -> str:
+    """That a check's program is not there, as half a sentence; "" if it is."""
+    place = str(case.root / program) if "/" in program else program
+    is_there = shutil.which(place, path=case.environment.get("PATH")) is not None
+    return "" if is_there else f"{visible(program)} {NOT_INSTALLED}, or not on PATH"

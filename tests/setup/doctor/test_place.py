@@ -397,7 +397,7 @@ def test_checks_are_named_and_whether_they_may_run(patient: Patient) -> None:
 
 @SOAKED
 def test_commands_and_rows_that_nobody_can_use_are_told(patient: Patient) -> None:
-    """A command that needs a shell, and a row whose pattern fits any output."""
+    """A command that needs a shell or is not there, and a row whose pattern fits any output."""
     toml = patient.root / ".lifecycle.toml"
     toml.write_text(
         '[checks.commands]\nlint = "true | cat"\nbuild = "./gone"\nwhole = "true"\ntest = "no-such"\n'
@@ -405,6 +405,8 @@ def test_commands_and_rows_that_nobody_can_use_are_told(patient: Patient) -> Non
     ok(patient.place.cli("trust", "--yes"))
     says = [finding["says"] for finding in patient.wrong()]
     assert [re.sub(r" its command, from.*toml:", "", text)[:60] for text in says] == [
+        "lifecycle check test cannot run no-such is not installed, or",
+        "lifecycle check build cannot run ./gone is not installed, or",
         "lifecycle check lint cannot run it needs a shell (a pipe), b",
     ]
     row = '[[evidence.runners]]\nname = "own"\ncommands = ["./own"]\n'
