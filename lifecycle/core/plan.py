@@ -298,9 +298,10 @@ class PullRequestOpened:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The action was done, or its result was true already."""
+    """The action was done, or its result was true already: then, if that was noticed, not `is_new`."""
 
     action: PlainAction
+    is_new: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,7 +216,7 @@ CLAIMS: tuple[Any, ...] = (
     (
         DONE,
         {**trouble("PostComment", is_final=False), "ending.issue_closed": True},
-        ["done, PR #107", f"#42 is closed{REST}"],
+        ["done, PR #107", messages.comment_unknown(42, "2026-01-31T12:01:00Z")],
     ),
     (
         {},

@@ -71,8 +71,8 @@ def ending(**memory: Any) -> str:
     return " ".join(briefing.claim_lines(record(**DONE, memory=memory)))
 
 
-def test_a_closing_that_waits_says_how_far_it_is_and_never_the_opposite() -> None:
-    """Closed, or not closed yet: as it is, with what comes next."""
+def test_a_closing_that_waits_says_for_what_and_never_the_opposite() -> None:
+    """Closed, or not closed yet: as it is, with what comes next and when."""
     assert "is closed at the next stop" in ending()
     refused = Trouble("x", "GitHub said no.", NOW + 600, is_final=True)
     said = ending(troubles={"CloseIssue": refused})
@@ -84,7 +84,8 @@ def test_a_closing_that_waits_says_how_far_it_is_and_never_the_opposite() -> Non
         troubles={"PostComment": unknown},
         ending=EndingRecord(issue_closed=True),
     )
-    assert "#42 is closed; the next stop tries the rest again" in said
+    assert "#42 is closed. It is not known whether its comment was posted" in said
+    assert "2026-01-31T12:02:00Z" in said
 
 
 def test_what_failed_is_told_of_its_head() -> None:
@@ -117,7 +118,7 @@ def test_what_the_user_was_asked_about_is_not_to_be_fixed_meanwhile(*, was_asked
 
 
 def test_a_tick_after_a_failed_close_says_how_it_stands(place: Place) -> None:
-    """The comment's answer was lost, the issue closed: the next look does nothing yet."""
+    """The comment's answer was lost, the issue closed: the next look does nothing yet, and says why."""
     place.merged()
     place.write(phase="merged_detected")
     place.tree().tick()
@@ -127,7 +128,7 @@ def test_a_tick_after_a_failed_close_says_how_it_stands(place: Place) -> None:
     assert place.cli("close").returncode == 1
     assert place.issue()["state"] == "closed"
     out = place.cli("tick").stdout
-    assert "#42 is closed; continue with: lifecycle tick" in out
+    assert "#42 is closed. It is not known whether its comment was posted" in out
     assert "The issue is closed at the next stop" not in out
 
 

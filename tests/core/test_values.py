@@ -29,6 +29,7 @@ UNLIKE_NOTHING = {
     "Checks.sees_demands": True,
     "ClaimFacts.is_ours": True,
     "ClaimFacts.is_begun": True,
+    "Done.is_new": True,
     "MilestoneFacts.is_open": True,
     "Observation.merge_method": "merge",
     "PullRequest.mergeable": "UNKNOWN",

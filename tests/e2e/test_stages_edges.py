@@ -170,7 +170,8 @@ def test_clearing_starts_the_next_task(ground: Ground, task: str) -> None:
     ground.bd("close", task)
     assert "CURRENT STAGE: NEXT_TASK" in agent.stops(CLOSED).model
     again = agent.cleared()
-    told = again.starts("clear").model
+    again.starts("clear")
+    told = again.session.run("on-clear", "SessionStart", source="clear").model
     assert told.startswith("Session cleared. Ready for next task.")
     assert second in told
     again.prompt("Go")

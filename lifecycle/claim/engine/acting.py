@@ -63,17 +63,21 @@ def perform(
             case plan.SetLinked():
                 return linked_writes.set_linked(action, world, record)
             case _:
-                _carry_out(action, world, claim_store, record)
-                return plan.Done(action)
+                return plan.Done(action, is_new=_carry_out(action, world, claim_store, record))
     except errors.LifecycleError as error:
-        error.sentence = redact(error.sentence, world.environment)
-        return plan.Failed(action, error)
+        return _failed(action, error, world)
+
+
+def _failed(action: plan.Action, error: errors.LifecycleError, world: World) -> plan.Failed:
+    """The fact that an action failed, without a secret in its sentence."""
+    error.sentence = redact(error.sentence, world.environment)
+    return plan.Failed(action, error)
 
 
 def _carry_out(
     action: plan.PlainAction, world: World, claim_store: ClaimStore | None, record: Record
-) -> None:
-    """Carry out an action that needs no further fact than that it is done."""
+) -> bool:
+    """Carry out the action; False if there turned out to be nothing to do."""
     match action:
         case plan.LinkPullRequest():
             is_linked = partial(derive.mentions, issue=action.issue)
@@ -93,17 +97,18 @@ def _carry_out(
         case plan.Unassign():
             _unassign(action, world)
         case plan.ReleaseLease():
-            _release(action, world, record, is_ours=claim_store is not None)
+            return _release(action, world, record, is_ours=claim_store is not None)
         case plan.ForgetClaim():
             _forget(claim_store, world, record)
         case _:
             assert_never(action)
+    return True
 
 
-def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool) -> None:
+def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool) -> bool:
     """End the lease; for another agent (not `is_ours`) only if it has not changed since it was read.
 
-    One API request does it if that worked when the task was taken;
+    False if our own lease was gone before. One API request does it if that worked when the task was taken;
     else, or if it fails, a push does, which also finds out what the ref is now. If another agent took over
     a task meanwhile that is released here, its comment is deleted, and the next look leaves them the rest.
     """
@@ -114,7 +119,7 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
         except errors.LifecycleError as error:
             log.write(world.root, f"pushed: {redact(error.sentence, world.environment)}")
         else:
-            return
+            return True
     place = world.git, world.remote, action.issue
     was_there = lease.release(*place, action.sha)
     if is_ours and not was_there:  # a look killed after `LeadLease` has not noted the new sha
@@ -127,6 +132,7 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
         _thin_out(action.issue, world, record)
     if not (was_there or is_ours):
         raise errors.HeldByAnother(sentence("lease-changed", number=action.issue))
+    return was_there
 
 
 def _thin_out(issue: int, world: World, record: Record) -> None:

@@ -217,10 +217,12 @@ def until_the_merge(record: Record) -> str:
 
 def _ending_line(record: Record, *, hooks: Hooks) -> str:
     """The line on a closing that could not be finished: how far it got, and what continues it."""
-    number = record.claim.issue_number
+    number, waits = record.claim.issue_number, record.troubles.get("PostComment")
     if not (record.ending.issue_closed or record.troubles):
         return (NEXT_STEPS if hooks in _ACTING else _BY_HAND)[Phase.DONE]
     state = f"#{number} is closed" if record.ending.issue_closed else f"#{number} is not closed yet"
+    if record.ending.issue_closed and waits is not None and not waits.is_final:
+        return messages.comment_unknown(number, render_time(waits.until))
     then = "the next stop tries the rest again; to try now" if hooks in _ACTING else "continue with"
     return f"{state}; {then}: lifecycle tick"
 

@@ -89,8 +89,9 @@ def wrote(
 
 
 def changed_nothing(fact: plan.Fact) -> bool:
-    """True if the action left its object as it was."""
-    return isinstance(fact, plan.LinkedIs) and bool(fact.left)
+    """True if the action turned out to be needless, or left its object as it was."""
+    is_left = isinstance(fact, plan.LinkedIs) and bool(fact.left)
+    return is_left or (isinstance(fact, plan.Done) and not fact.is_new)
 
 
 def flaked(

@@ -439,6 +439,14 @@ def not_created_yet(why: str, issue: int | None) -> str:
     return f"The PR for #{issue} is not open yet; the next look tries again: {why}"
 
 
+def comment_unknown(issue: int | None, again: str) -> str:
+    """Closing waits for a comment that may not have been posted; `again`: when reads will show it."""
+    return (
+        f"#{issue} is closed. It is not known whether its comment was posted: a stop or "
+        f"lifecycle tick checks from {again} on, and then the claim ends."
+    )
+
+
 COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
     kind: sentence.format
     for kind, sentence in {

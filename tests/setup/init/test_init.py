@@ -187,7 +187,7 @@ def test_what_is_one_persons_is_not_there_to_commit(clone: Clone, arguments: lis
 
 
 @pytest.mark.once("each part names its files to the same list")
-@pytest.mark.parametrize("option", ["", "--stages", "--permissions", "--statusline"])
+@pytest.mark.parametrize("option", ["", "--permissions", "--statusline"])
 def test_a_worktree_that_stays_wired_keeps_its_files_out_of_git(clone: Clone, option: str) -> None:
     """Taken out of one worktree, the other's files stay unlisted; the last one's removal restores all."""
     clone.git("commit", "--quiet", "--allow-empty", "-m", "x")
@@ -212,6 +212,8 @@ def test_a_linked_worktree_reads_its_main_ones_settings(clone: Clone) -> None:
     assert config.is_served(new.root, {})
     ok(new.run("init"))
     assert not (new.root / ".lifecycle.toml").exists()
+    why = "of the main worktree counts here, and has the staged workflow off"
+    assert why in refused(new.run("init", "--stages"))
     name = (new.root / ".git").read_text().strip().rpartition("/")[2]
     new.write(".git", f"gitdir: ../{clone.root.name}/.git/worktrees/{name}\n")
     assert config.load(new.root, {}).remote == "fork"

@@ -54,7 +54,7 @@ def contents(clone: Clone) -> dict[str, tuple[int, bytes]]:
             "theirs": (THEIRS, 'remote = "fork" # mine'),
             "none": (None, None),
             "empty": ("{}", ""),
-            "named": ('{"env": {"A": "1"}}\n', "[stages]\r\nlabel = 'x'\r\n"),
+            "Windows'": ('{"env": {"A": "1"}}\n', "remote = 'x'\r\n"),
             "on": ("{}", 'stages = { label = "x", use = true }\n'),
         },
         WAYS,

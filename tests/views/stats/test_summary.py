@@ -272,7 +272,7 @@ def test_a_task_that_reconcile_closed_is_done_and_once() -> None:
     """The worktree that had the claim may be gone; if it is not, its end claims no deed of another."""
     close, made = plan.CloseIssue(42), record(phase="done")
     swept = journalling.wrote(close, plan.Done(close), made, NOW, by="reconcile")
-    found = journalling.wrote(close, plan.Done(close), made, NOW + 60)
+    found = journalling.wrote(close, plan.Done(close, is_new=False), made, NOW + 60)
     assert list(Summary((*swept, *found)).done.values()) == [NOW]
 
 
