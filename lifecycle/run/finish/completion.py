@@ -26,7 +26,13 @@ from lifecycle.git.process import GitRepository, default_branch, is_no_github, p
 from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.finish.pull_text import body_of, title_of, with_section
-from lifecycle.run.gates.gate_rules import HOLDS, NO_STORY, lint_left, open_questions, review_state
+from lifecycle.run.gates.gate_rules import (
+    HOLDS,
+    WITHOUT_STORY,
+    lint_left,
+    open_questions,
+    review_state,
+)
 from lifecycle.run.gates.run_moves import moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.long_run import spent
@@ -38,7 +44,7 @@ from lifecycle.run.texts.told import Answer, filled, refused, sentence
 
 def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     """What a run lacks before its last gate, one clause each; () if nothing."""
-    missing = [] if run.stories else [NO_STORY]
+    missing = [] if run.stories else [WITHOUT_STORY]
     missing += [f"{story.id} is {story.status}" for story in run.open_stories[:20]]
     missing += open_questions(run)
     if facts.uncommitted:

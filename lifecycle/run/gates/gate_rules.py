@@ -23,7 +23,7 @@ HOLDS = frozenset({table.CheckState.PASS, table.CheckState.NOT_APPLICABLE})
 JUDGED = frozenset({table.CriterionState.MET, table.CriterionState.MANUAL})
 """The states of a criterion with which its story can be completed."""
 
-NO_STORY = "there is no story (lifecycle run add-story)"
+WITHOUT_STORY = "there is no story (lifecycle run add-story)"
 """What a run lacks before its design is judged, and at its end."""
 
 _WAIVABLE = (FileKind.DOCS, FileKind.CONFIGURATION)
@@ -132,7 +132,7 @@ def story_lacks(story: Story) -> tuple[str, ...]:
 def design_lacks(run: Run) -> tuple[str, ...]:
     """What the design lacks for G1, one clause each; () if it is complete."""
     if not run.stories:
-        return (NO_STORY,)
+        return (WITHOUT_STORY,)
     lacks = [clause for story in run.stories for clause in story_lacks(story)]
     when = (table.ClarificationPhase.PRE_ANALYSIS, table.ClarificationPhase.PRE_PLAN)
     asked = {entry.phase for entry in run.clarifications}

@@ -61,7 +61,7 @@ def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, .
     """
     still_open = tuple(story.id for story in run.open_stories)
     gaps = (f"not completed: {listed(still_open)}",) if still_open else ()
-    gaps = gaps if run.stories else (gate_rules.NO_STORY,)
+    gaps = gaps if run.stories else (gate_rules.WITHOUT_STORY,)
     is_passed = final is not None and final.state in gate_rules.HOLDS
     is_lint_alone = final is not None and gate_rules.failed_on_lint_alone(final)
     lack = ""
