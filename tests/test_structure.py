@@ -33,7 +33,7 @@ BUDGET = {
     "platforms": 637,
     "evidence": 2_339,
     "claim": 5_864,
-    "run": 3_428,
+    "run": 3_416,
     "stages": 2_440,
     "workflow": 2_113,
     "feedback": 2_413,

@@ -247,16 +247,11 @@ def _story_then(story: Story, then: Story, checkpoint: Checkpoint) -> Story:
     # The checkpoint was made right before the completion was recorded.
     if story.id == checkpoint.story:
         then = then.but(checkpoint=checkpoint.ref)
-    return story if then == story else _as_shown(story, then)
+    return story if then == story else as_shown(story, then)
 
 
-def pending_again(story: Story) -> Story:
-    """The story as it was planned, to be done again: its records do not count."""
-    return _as_shown(story, Story(story.id, story.title))
-
-
-def _as_shown(story: Story, then: Story) -> Story:
-    """The story with the work and the records of that earlier time.
+def as_shown(story: Story, then: Story) -> Story:
+    """The story with the work and the records of that earlier time; a new `then` has none.
 
     Its iterations keep counting, and BLOCKING findings remain: otherwise it could be tried without end, or
     a rollback could remove the findings.
@@ -336,8 +331,13 @@ def commit_story(
         raise refused(refusal, names=visible(listed(never)), first=first)
     if not changes.paths:
         return "", changes
+    wanted = {*changes.paths}
     with worktree_files.files_aside(git, is_own) as aside:
-        _refuse_secrets(aside.git, aside.tree, changes.paths)
+        before = head_of(aside.git) or empty_tree(aside.git)
+        for path, line in added_lines(aside.git, before, aside.tree):
+            is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name
+            if is_wanted and redact(line, {}) != line:
+                raise refused("holds-secret", path=visible(path))
     writing = worktree_files.NamesGit(git.root, git.deadline, writing.environment)
     worktree_files.add_paths(writing, list(changes.unstaged))
     try:
@@ -355,12 +355,3 @@ def with_commit(run: Run, story: str, commit: str) -> Run:
     """
     noted = run.story(story)
     return run.with_story(noted.but(commit=commit)) if noted.is_open else run
-
-
-def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:
-    """Refuse if a line to be committed contains what looks like a secret."""
-    wanted = set(paths)
-    for path, line in added_lines(git, head_of(git) or empty_tree(git), tree):
-        is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name
-        if is_wanted and redact(line, {}) != line:
-            raise refused("holds-secret", path=visible(path))

@@ -241,7 +241,8 @@ def next_step(run: Run, facts: WorkFacts = UNSEEN) -> str:
         case table.RunPhase.SETUP:
             return _step("setup")
         case table.RunPhase.ANALYSIS:
-            return _analysis(run)
+            asked = _clarify(run, table.ClarificationPhase.PRE_ANALYSIS)
+            return asked or _step("plan" if run.stories else "name-stories")
         case table.RunPhase.PLANNING:
             return _planning(run)
         case table.RunPhase.DEVELOPMENT if run.current is not None:
@@ -257,24 +258,16 @@ def next_step(run: Run, facts: WorkFacts = UNSEEN) -> str:
             return _step("close" if is_made else "finish")
 
 
-def _is_clarified(run: Run, phase: table.ClarificationPhase) -> bool:
-    """True if that checkpoint is passed, or nobody is asked because answers are assumed."""
-    answered = (entry for entry in run.clarifications if entry.answer)
-    return run.autonomous or any(entry.phase is phase for entry in answered)
-
-
-def _analysis(run: Run) -> str:
-    if not _is_clarified(run, table.ClarificationPhase.PRE_ANALYSIS):
-        return _step("clarify", phase=table.ClarificationPhase.PRE_ANALYSIS)
-    return _step("plan" if run.stories else "name-stories")
+def _clarify(run: Run, phase: table.ClarificationPhase) -> str:
+    """The step to pass that checkpoint; "" if it is passed, or nobody is asked as answers are assumed."""
+    answered = {entry.phase for entry in run.clarifications if entry.answer}
+    return "" if run.autonomous or phase in answered else _step("clarify", phase=phase)
 
 
 def _planning(run: Run) -> str:
-    asked = _question(run)
-    if asked is not None:
+    asked = _question(run) or _clarify(run, table.ClarificationPhase.PRE_PLAN)
+    if asked:
         return asked
-    if not _is_clarified(run, table.ClarificationPhase.PRE_PLAN):
-        return _step("clarify", phase=table.ClarificationPhase.PRE_PLAN)
     bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
     return _step("develop") if bare is None else _step("design", story=bare)
 
@@ -290,12 +283,12 @@ def _left_over(run: Run, facts: WorkFacts) -> str | None:
     return _step("set-aside-inside", story=stuck[-1], module=inside[0]) if inside else None
 
 
-def _question(run: Run) -> str | None:
-    """The step to answer the first unanswered question; None if there is none."""
-    wanting = next((entry for entry in run.clarifications if not entry.answer), None)
-    if wanting is None:
-        return None
-    return _step("answer", question=quoted(wanting.question, 120), phase=wanting.phase)
+def _question(run: Run) -> str:
+    """The step to answer the first unanswered question; "" if there is none."""
+    for entry in run.clarifications:
+        if not entry.answer:
+            return _step("answer", question=quoted(entry.question, 120), phase=entry.phase)
+    return ""
 
 
 def _development(run: Run, tree: str) -> str:
@@ -306,7 +299,7 @@ def _development(run: Run, tree: str) -> str:
     if not run.stories:
         return _step("no-story")
     asked = _question(run)
-    if asked is not None:
+    if asked:
         return asked
     if _holds(run.gates, table.Gate.G7, tree):
         return _step("last-gate-passed")
