@@ -275,12 +275,6 @@ class GitRepository:
         return self.run("cat-file", "blob", first) if first else ""
 
 
-def is_no_repository(error: GitFailed) -> bool:
-    """True if git failed because there is no repository here, or no git."""
-    words = f"{error.evidence} {error.sentence}".casefold()
-    return "not a git repository" in words or "git is not installed" in words
-
-
 def head_repository(git: Git, remote: str, api_url: str) -> Repository:
     """The repository that the remote points to, which must be on the GitHub that we talk to.
 
@@ -351,13 +345,6 @@ def _is_host(remote: Remote, web: str) -> bool:
 def _verb(args: tuple[str, ...]) -> str:
     """The git command's name, after any `-c name=value`."""
     return next((arg for arg in args if not arg.startswith("-") and "=" not in arg), "")
-
-
-def _named_below(output: str, words: str) -> str:
-    """The items (mostly files) that git lists, each after a tab, below a line that ends with a colon."""
-    _, _, below = output.partition(words)
-    listed = takewhile(lambda line: line.startswith("\t"), below.splitlines()[1:])
-    return few(line.strip() for line in listed)
 
 
 def push(git: Git, remote: str, refspec: str) -> None:
@@ -451,8 +438,10 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         words = " ".join([*(line for line in lines if line.startswith("remote: ")), words])
     if words.endswith("(failed to update ref)"):  # so do they here: what stands in the ref's way
         words = next((line for line in lines if line.startswith("remote: error: ")), words)
-    if words.endswith(":"):
-        words = f"{words} {_named_below(output, words)}".strip()
+    if words.endswith(":"):  # below it, git lists items (mostly files), each after a tab
+        below = output.partition(words)[2].splitlines()[1:]
+        listed = takewhile(lambda line: line.startswith("\t"), below)
+        words = f"{words} {few(line.strip() for line in listed)}".strip()
     evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]
     why = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
     is_answer = is_local or re.search(r"returned error: 40[134]|end does not support", text)

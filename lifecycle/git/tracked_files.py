@@ -121,13 +121,14 @@ def listed(
     """
     if not may_track(root, names):
         return frozenset()
-    from lifecycle.git.process import GitRepository, is_no_repository
+    from lifecycle.git.process import GitRepository
 
     git = GitRepository(root, deadline, {**environment, **NAMES_ALONE})
     try:
         return frozenset(git.run("ls-files", "-z", "--", *names).split("\0")) - {""}
     except GitFailed as error:
-        if is_no_repository(error):
+        words = f"{error.evidence} {error.sentence}".casefold()
+        if "not a git repository" in words or "git is not installed" in words:
             return frozenset()  # without a repository, no file came with one
         raise
 

@@ -115,22 +115,18 @@ def seen(
             # The copy keeps git's data on unchanged files, and its mtime, by which git rereads newer files.
             shutil.copy2(index, aside_index)
         alternates = environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
-        readable = os.pathsep.join(text for text in (_quoted(objects), alternates) if text)
+        readable = str(objects)
+        if os.pathsep in readable or readable.startswith('"'):  # only in quotes is it one folder
+            readable = '"' + readable.replace("\\", "\\\\").replace('"', '\\"') + '"'
         places = {
             "GIT_INDEX_FILE": str(aside_index),
             "GIT_OBJECT_DIRECTORY": str(aside_objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": readable,
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(
+                filter(None, (readable, alternates))
+            ),
         }
         aside = GitRepository(root, deadline, environment, places)
         return _written(aside, outputs, own, before, is_listed=is_listed)
-
-
-def _quoted(path: Path) -> str:
-    """A folder as the variable accepts it: in quotes if it contains the separator."""
-    text = str(path)
-    if os.pathsep not in text and not text.startswith('"'):
-        return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _written(

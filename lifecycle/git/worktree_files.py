@@ -148,21 +148,18 @@ def uncommitted(
     kept = [path for path in unstaged if path not in by_checks]
     secrets = tuple(dict.fromkeys(path for path in (*staged, *kept) if is_secret(path)))
     alone = {path for path in (*staged, *kept) if is_own(path) or path in secrets}
+    modules = set[str]()
+    if (git.root / ".gitmodules").exists():  # one's `ignore` leaves it out
+        plain = ("diff", "--name-only", "-z", "--no-renames")
+        changed = paths_of(git, "-c", "diff.ignoreSubmodules=untracked", *plain)
+        modules = {*changed}.difference(unstaged)
     return Uncommitted(
         tuple(path for path in staged if path not in alone),
         tuple(path for path in kept if path not in alone),
         secrets,
         tuple(path for path in staged if path in alone),
-        _changed_modules(git, unstaged),
+        tuple(sorted(modules)),
     )
-
-
-def _changed_modules(git: GitRepository, known: list[str]) -> tuple[str, ...]:
-    """The submodules, apart from known paths, with changes of their own; one's `ignore` leaves it out."""
-    if not (git.root / ".gitmodules").exists():
-        return ()
-    words = ("-c", "diff.ignoreSubmodules=untracked", "diff", "--name-only", "-z", "--no-renames")
-    return tuple(sorted({*paths_of(git, *words)}.difference(known)))
 
 
 def tracked_changes(git: Git) -> list[str]:
