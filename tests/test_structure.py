@@ -35,7 +35,7 @@ BUDGET = {
     "claim": 5_864,
     "run": 3_416,
     "stages": 2_440,
-    "workflow": 2_113,
+    "workflow": 2_109,
     "feedback": 2_413,
     "reconcile": 1_412,
     "views": 2_100,

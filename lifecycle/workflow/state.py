@@ -258,7 +258,12 @@ def moved(
     """
     refuse_illegal(workflow, index, status)
     after = workflow.with_phase(index, in_status(workflow.phases[index], status, now, reason))
-    return replace(after, current=_pointed_at(after, index, status))
+    if status not in OVER:
+        return replace(after, current=index)
+    if after.current != index and after.phase is not None:
+        return after
+    later = (at for at in after.left if at > index)
+    return replace(after, current=next(iter((*later, *after.left)), -1))
 
 
 def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
@@ -288,15 +293,6 @@ def in_status(
     if status is PhaseStatus.FAILED:
         changes["errors"] = (*phase.errors, PhaseError(now, reason))[-MOST_ERRORS:]
     return replace(phase, **changes)
-
-
-def _pointed_at(workflow: Workflow, index: int, status: PhaseStatus) -> int:
-    if status not in OVER:
-        return index
-    if workflow.current != index and workflow.phase is not None:
-        return workflow.current
-    later = (at for at in workflow.left if at > index)
-    return next(iter((*later, *workflow.left)), -1)
 
 
 def repointed(workflow: Workflow) -> Workflow:

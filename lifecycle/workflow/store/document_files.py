@@ -80,13 +80,18 @@ def read_files(
         archived: also read completed workflows' documents; else only if they have another document.
     """
     files = DocumentFiles()
-    paths = [(path, DocumentKind.CHECKPOINT) for path in _checkpoints(root, files)]
+    folders = [f"{CHECKPOINTS}/{name}" for name in _names(root, CHECKPOINTS, files)]
+    below = [path for folder in folders for path in _json_in(root, folder, files)]
+    states = [path for path in below if path.rpartition("/")[2].startswith("state-")]
+    paths = [(path, DocumentKind.CHECKPOINT) for path in states[:MOST_FILES]]
     # Without workflows they do not matter.
     beside = files if paths else DocumentFiles(left=files.left)
     _names(root, ".claude", beside), _names(root, ".claude/state", beside)
     others = [CURRENT, *_json_in(root, OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
-    tracked = tracked_here(root, environment, deadline) if paths or archived else frozenset()
+    tracked = frozenset[str]()
+    if paths or archived:
+        tracked = tracked_paths(root, deadline, environment, FOLDERS)
     for path, kind in paths:
         _read(root, path, kind, tracked, files)
     known = {document.record.id for document in files.documents if document.record is not None}
@@ -95,11 +100,6 @@ def read_files(
         if archived or files.archived[-1] in known:
             _read(root, path, DocumentKind.DOCUMENT, tracked, files)
     return files
-
-
-def tracked_here(root: Path, environment: Mapping[str, str], deadline: Deadline) -> frozenset[str]:
-    """The workflow files and sources that git tracks; `*` among them if git does not say."""
-    return tracked_paths(root, deadline, environment, FOLDERS)
 
 
 def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, float] | None:
@@ -151,12 +151,6 @@ def _note(
     then = "Put a folder of your own in its place." if is_folder else "Move it away."
     if not any(file.path == path for file in files.unusable):
         files.unusable.append(UnusableFile(path, told(path, why, then), stays=True))
-
-
-def _checkpoints(root: Path, files: DocumentFiles) -> list[str]:
-    folders = [f"{CHECKPOINTS}/{name}" for name in _names(root, CHECKPOINTS, files)]
-    paths = [path for folder in folders for path in _json_in(root, folder, files)]
-    return [path for path in paths if path.rpartition("/")[2].startswith("state-")][:MOST_FILES]
 
 
 def _json_in(root: Path, folder: str, files: DocumentFiles) -> list[str]:

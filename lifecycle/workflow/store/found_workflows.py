@@ -229,7 +229,10 @@ def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> Foun
     base = newest.record if newest is not None else None
     passed = ((member.path, member.remark) for member in documents if member.remark)
     remarks = [f"{path}: {remark}, so it was passed over." for path, remark in passed]
-    workflow, added = _guarded(base or _blank(id_, documents), ledger)
+    is_checkpoint = [document.kind for document in documents] == [DocumentKind.CHECKPOINT]
+    # Without a record, the fields count as edits of an empty workflow.
+    blank = Workflow(id_, "", phases=(WorkflowPhase(""),) if is_checkpoint else ())
+    workflow, added = _guarded(base or blank, ledger)
     remarks += added
     for document in documents:
         workflow, more = with_edits(workflow, document)
@@ -243,12 +246,6 @@ def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> Foun
 
 def _age(document: ReadDocument) -> tuple[int, float]:
     return (document.record.revision if document.record is not None else -1, document.written_at)
-
-
-def _blank(id_: str, documents: Sequence[ReadDocument]) -> Workflow:
-    """An empty workflow for documents without a record; their fields count as edits of it."""
-    is_checkpoint = [document.kind for document in documents] == [DocumentKind.CHECKPOINT]
-    return Workflow(id_, "", phases=(WorkflowPhase(""),) if is_checkpoint else ())
 
 
 def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflow:
