@@ -26,11 +26,11 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_907,
     "storage": 1_359,
-    "settings": 778,
+    "settings": 777,
     "git": 931,
     "github": 5_682,
     "trackers": 2_349,
-    "platforms": 637,
+    "platforms": 633,
     "evidence": 2_339,
     "claim": 5_864,
     "run": 3_416,

@@ -86,7 +86,10 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
     """
     platforms: dict[str, Platform] = {}
     notes: list[str] = []
-    for place, folder in _folders(root, environment):
+    own = config.own_folder(environment)
+    places = [(Place.PROJECT, root), (Place.NEIGHBOUR, root.parent)]
+    places += [(Place.USER, own / _OWN)] if own is not None else []
+    for place, folder in (*places, (Place.SHIPPED, _SHIPPED)):
         for path in _files(folder, place, notes):
             try:
                 platform = _read(path, place, notes)
@@ -102,15 +105,6 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
     # Names of folders and keys of files may be anybody's words.
     remarks = tuple(short(as_data(note), _LONGEST) for note in notes)
     return Discovered(tuple(platforms.values()), remarks)
-
-
-def _folders(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[Place, Path]]:
-    yield Place.PROJECT, root
-    yield Place.NEIGHBOUR, root.parent
-    own = config.own_folder(environment)
-    if own is not None:
-        yield Place.USER, own / _OWN
-    yield Place.SHIPPED, _SHIPPED
 
 
 def _files(folder: Path, place: Place, notes: list[str]) -> Iterator[Path]:

@@ -102,7 +102,10 @@ def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
     )
     parts = [f"{name}={environment.get(name, '')}" for name in names]
     own = config.own_folder(environment)
-    files = [config.file_of(root), _gh_store(environment)]
+    # gh writes this file at every login: https://cli.github.com/manual/gh_help_environment
+    base = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '')}/.config"
+    gh_store = Path(environment.get("GH_CONFIG_DIR") or f"{base}/gh", "hosts.yml")
+    files = [config.file_of(root), gh_store]
     for file in [*files, *([own / config.CONFIG] if own is not None else [])]:
         try:
             about = file.stat()
@@ -111,15 +114,6 @@ def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
         else:
             parts.append(f"{file}: {about.st_mtime_ns} {about.st_size}")
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-
-
-def _gh_store(environment: Mapping[str, str]) -> Path:
-    """The file that gh writes at every login, wherever it keeps the token itself.
-
-    Source: https://cli.github.com/manual/gh_help_environment
-    """
-    base = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '')}/.config"
-    return Path(environment.get("GH_CONFIG_DIR") or f"{base}/gh", "hosts.yml")
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> tuple[int, str]:
