@@ -275,7 +275,15 @@ def destination(
     """
     if not world.git.remotes():
         return Published(why="there is no remote")
-    remote, branch = world.remote, _branch(world, run)
+    remote, branch = world.remote, world.git.current_branch()
+    fresh = f"git switch -c run-{run.id}"
+    if branch is None:
+        raise refused("no-branch", fresh=fresh)
+    if redact(branch, {}) != branch:
+        raise refused("branch-is-secret")
+    default = default_branch(world.git, world.settings.remote, is_asked=True)
+    if branch in (world.settings.base, default):
+        raise refused("branch-is-base", branch=visible(branch), fresh=fresh)
     place = parse_remote(world.git.remote_url(remote) or "")
     if place is None or is_no_github(place.host):
         return Destination(remote, branch)
@@ -326,19 +334,6 @@ def publish(world: World, to: Destination | Published, run: Run, section: str) -
         error.sentence = f"{error.sentence} {before} {AGAIN}"
         raise
     return Published(outcome.now.url, outcome.changed)
-
-
-def _branch(world: World, run: Run) -> str:
-    branch = world.git.current_branch()
-    fresh = f"git switch -c run-{run.id}"
-    if branch is None:
-        raise refused("no-branch", fresh=fresh)
-    if redact(branch, {}) != branch:
-        raise refused("branch-is-secret")
-    default = default_branch(world.git, world.settings.remote, is_asked=True)
-    if branch in (world.settings.base, default):
-        raise refused("branch-is-base", branch=visible(branch), fresh=fresh)
-    return branch
 
 
 def _push(world: World, remote: str, branch: str) -> None:

@@ -104,19 +104,6 @@ def resolved_in(report: str) -> tuple[int, ...]:
     return tuple(int(number) for line in lines for number in re.findall(r"\d+", line))
 
 
-def _refuse_standing(story: Story, record: ReviewRecord, resolved: Iterable[int]) -> None:
-    """Refuse an approval if a finding was BLOCKING on these very files, or is not called resolved."""
-    open_findings = standing(story, record.check)
-    same = [text for text, tree in open_findings.items() if tree == record.tree]
-    if same:
-        raise refused("blocking-here", same=same[0][:200])
-    left = {n: f"{n}. {text[:200]}" for n, text in enumerate(open_findings, 1) if n not in resolved}
-    if left:
-        by = table.ROLES[record.check]
-        way = f"review {story.id} --by {by} --verdict {record.verdict} --resolved {min(left)}"
-        raise refused("blocking-stands", left=[*left.values()], way=way)
-
-
 def reviewed(
     run: Run, story: Story, record: ReviewRecord, *, is_word: bool, resolved: Iterable[int] = ()
 ) -> Run:
@@ -137,8 +124,16 @@ def reviewed(
         raise refused("review-not-begun", story=story)
     last = newest(story.reviews, record.check, record.tree)
     is_approved = record.verdict in table.APPROVING
-    if is_approved:
-        _refuse_standing(story, record, resolved)
+    # Nothing is approved that was BLOCKING on these very files, or that is not called resolved.
+    open_findings = standing(story, record.check) if is_approved else {}
+    same = [text for text, tree in open_findings.items() if tree == record.tree]
+    if same:
+        raise refused("blocking-here", same=same[0][:200])
+    left = {n: f"{n}. {text[:200]}" for n, text in enumerate(open_findings, 1) if n not in resolved}
+    if left:
+        by = table.ROLES[record.check]
+        way = f"review {story.id} --by {by} --verdict {record.verdict} --resolved {min(left)}"
+        raise refused("blocking-stands", left=[*left.values()], way=way)
     if is_word and is_approved and last is not None and last.verdict not in table.APPROVING:
         raise refused("word-lifts-nothing", last=last, story=story)
     run = run.with_story(story.but(reviews=(*story.reviews, record)))
