@@ -226,7 +226,15 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
         if run.asserted is None and count > _failed(old):
             note = "its runner does not tell how a test failed, so the count decided"
             return _proof(run, run.failures, f"{note}: {count} failed"), ""
-    return None, _no_red(failed[-1]) if failed else _NEVER
+    if not failed:
+        return None, _NEVER
+    last = failed[-1]
+    named = f" ({listed(last.failures, _SHOWN)})" if last.failures else ""
+    if last.asserted or (last.asserted is None and _failed(last)):
+        return None, sentence("failed-before", run=last, named=named)
+    if last.asserted is None and not last.failures:
+        return None, sentence("no-test-counted", run=last)
+    return None, sentence("failed-by-error", run=last, named=named)
 
 
 def _ends(story: Story) -> tuple[float, ...]:
@@ -236,16 +244,6 @@ def _ends(story: Story) -> tuple[float, ...]:
 
 def _failed(run: RunRecord | None) -> int:
     return run.counts.failed if run is not None and run.counts is not None else 0
-
-
-def _no_red(run: RunRecord) -> str:
-    """A clause that says why the last failed run does not show red."""
-    named = f" ({listed(run.failures, _SHOWN)})" if run.failures else ""
-    if run.asserted or (run.asserted is None and _failed(run)):
-        return sentence("failed-before", run=run, named=named)
-    if run.asserted is None and not run.failures:
-        return sentence("no-test-counted", run=run)
-    return sentence("failed-by-error", run=run, named=named)
 
 
 def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:

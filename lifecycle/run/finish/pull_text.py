@@ -167,10 +167,10 @@ def _approved(story: Story, check: table.StoryCheck) -> bool:
 
 def _manual(run: Run) -> list[str]:
     manual = table.CriterionState.MANUAL
-    criteria = ((story.id, entry) for story in run.stories for entry in story.criteria)
     lines = [
-        f"- [ ] {name}: {entry.text} ({manual})"
-        for name, entry in criteria
+        f"- [ ] {story.id}: {entry.text} ({manual})"
+        for story in run.stories
+        for entry in story.criteria
         if entry.state is manual
     ]
     return ["", "## Manual verification", "", *lines] if lines else []

@@ -7,7 +7,7 @@ searched for services outside of the project, by whole words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
@@ -232,16 +232,12 @@ def entered(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
 def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
     """The design's block for this checkpoint; before the plan it lists the stories."""
     questions = [f"- {question}" for question in QUESTIONS[phase]]
-    stories = story_table(run.stories if run is not None else ())
+    rows = [
+        (story.id, story.title, story.size, "Yes" if story.security else "No")
+        for story in (run.stories if run is not None else ())
+    ]
+    stories = table(("#", "Story", "Size", "Security"), rows)
     return filled(phase, questions=questions, stories=stories)
-
-
-def story_table(stories: Iterable[Story]) -> list[str]:
-    """The stories with size and security, in the design's form."""
-    rows = (
-        (story.id, story.title, story.size, "Yes" if story.security else "No") for story in stories
-    )
-    return table(("#", "Story", "Size", "Security"), rows)
 
 
 @dataclass(frozen=True, slots=True)

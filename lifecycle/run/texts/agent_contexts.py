@@ -137,7 +137,12 @@ def resuming(run: Run) -> Answer:
 
 def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
     about, notes = as_data(blocker.description), as_data(blocker.notes) or "(none)"
-    checked = _verification(fix, blocker)
+    if fix is None or blocker.id not in fix.waited or not blocker.check_command:
+        checked = "NOT CHECKED (it has no check command)"
+    elif not fix.checked_at:
+        checked = "NOT RUN (lifecycle run check-user-fix)"
+    else:
+        checked = "PASSED" if fix.verified else "FAILED"
     return filled("resolved", blocker=about, notes=notes, verification=checked)
 
 
@@ -157,15 +162,6 @@ def _story(run: Run) -> Story | None:
     """The story at work; else the story that was waited for, if it is open; else the next story."""
     waited_for = (story for story in run.open_stories if run.fix and story.id == run.fix.story)
     return run.at_work or next(waited_for, run.current)
-
-
-def _verification(fix: UserFix | None, blocker: Blocker) -> str:
-    """The result of a blocker's check command: PASSED, FAILED, NOT RUN or NOT CHECKED."""
-    if fix is None or blocker.id not in fix.waited or not blocker.check_command:
-        return "NOT CHECKED (it has no check command)"
-    if not fix.checked_at:
-        return "NOT RUN (lifecycle run check-user-fix)"
-    return "PASSED" if fix.verified else "FAILED"
 
 
 def _instructions(run: Run, story: Story | None) -> list[str]:
@@ -189,6 +185,11 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         stat: git's summary of the diff's size; "" if nothing changed.
     """
     criteria = numbered([criterion.text for criterion in story.criteria])
+    findings = list[str]()  # what was BLOCKING before
+    for check in table.StoryCheck:
+        if open_findings := [*standing(story, check)]:
+            head = f"### BLOCKING before, for {check} (fixed? then say RESOLVED: NUMBER)"
+            findings += ["", head, *numbered(open_findings)]
     return filled(
         "review",
         story=story,
@@ -197,7 +198,7 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         diff=f"{diff} ({stat})" if stat else "nothing was changed since it began.",
         criteria=criteria or ["None was recorded."],
         cycle=cycle_lines(story),
-        findings=[*_standing_findings(story)],
+        findings=findings,
     )
 
 
@@ -218,24 +219,10 @@ def _proof(story: Story, proof: TestProof | None) -> Iterator[str]:
         why = story.waived or story.unneeded
         yield f"Waived: {why}" if why else "Nothing was shown."
         return
-    yield f"Run: {proof.command}, {_counts(proof)}"
+    counts = "nobody counted its tests" if proof.total < 0 else figures.count(proof.total, "test")
+    failed = f", {proof.failed} failed" if proof.total >= 0 and proof.failed >= 0 else ""
+    yield f"Run: {proof.command}, {counts}{failed}"
     yield f"Log: {proof.log or 'none was kept'}"
     yield from _items(proof.tests, LISTED) or ["The runner names no tests; the counts decided."]
     if proof.note:
         yield f"Note: {proof.note}"
-
-
-def _counts(proof: TestProof) -> str:
-    if proof.total < 0:
-        return "nobody counted its tests"
-    failed = "" if proof.failed < 0 else f", {proof.failed} failed"
-    return f"{figures.count(proof.total, 'test')}{failed}"
-
-
-def _standing_findings(story: Story) -> Iterator[str]:
-    """Lines on earlier BLOCKING findings."""
-    for check in table.StoryCheck:
-        open_findings = standing(story, check)
-        if open_findings:
-            yield from ("", f"### BLOCKING before, for {check} (fixed? then say RESOLVED: NUMBER)")
-            yield from numbered([*open_findings])

@@ -16,7 +16,7 @@ from lifecycle.platforms.selection import Detection
 from lifecycle.run.gates.gate_rules import unmet
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story
+from lifecycle.run.state import Run, Story
 from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import Answer, filled, numbered
@@ -207,8 +207,14 @@ def _listed(count: int, shown: list[str]) -> list[str]:
 
 
 def _slimmed(story: Story) -> Story:
-    gates = {record.gate: _slim_gate(record) for record in story.gates}
-    reviews = {record.check: _slim_review(record) for record in story.reviews}
+    gates = {record.gate: record for record in story.gates}
+    for gate, record in gates.items():
+        parts = tuple(part.but(log="", failures=()) for part in record.parts)
+        gates[gate] = record.but(parts=parts)
+    reviews = {record.check: record for record in story.reviews}
+    for check, review in reviews.items():
+        findings = (entry for entry in review.findings if entry.severity is not Severity.INFO)
+        reviews[check] = review.but(findings=tuple(findings))
     return story.but(
         words=(),
         failures=(),
@@ -217,15 +223,6 @@ def _slimmed(story: Story) -> Story:
         red=story.red and story.red.but(files={}),
         green=story.green and story.green.but(files={}),
     )
-
-
-def _slim_gate(record: GateRecord) -> GateRecord:
-    return record.but(parts=tuple(part.but(log="", failures=()) for part in record.parts))
-
-
-def _slim_review(record: ReviewRecord) -> ReviewRecord:
-    kept = tuple(finding for finding in record.findings if finding.severity is not Severity.INFO)
-    return record.but(findings=kept)
 
 
 MOST: Final = 40

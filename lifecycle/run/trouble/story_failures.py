@@ -7,7 +7,6 @@ failure came again on the same tree, and waiting does not help.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -142,23 +141,15 @@ def _no_retry(story: Story, failures: tuple[Failure, ...], last: list[Failure], 
         return f"{story.id} is blocked, and a person is needed"
     if any(table.RETRY[failure.category].escalates for failure in last):
         return EXTERNAL
-    return _stuck(failures, tree) if failures else ""
-
-
-def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
-    """Why the story is stuck; "" if it is not.
-
-    If waiting is the remedy, it is stuck only after the longest wait did not help.
-    """
-    last = failures[-1]
-    if tree not in ("", last.tree):
+    if not failures or tree not in ("", failures[-1].tree):
         return ""
-    same = [failure for failure in failures if is_same(failure, last)]
-    before = len(same) - 1
-    if before < 1 or backoff(last.category, before) not in (0, table.BACKOFF_LIMIT):
+    latest = failures[-1]
+    before = sum(is_same(failure, latest) for failure in failures) - 1
+    # If waiting is the remedy, it is stuck only after the longest wait did not help.
+    if before < 1 or backoff(latest.category, before) not in (0, table.BACKOFF_LIMIT):
         return ""
     times = "twice" if before == 1 else f"{before + 1} times"
-    return f"Stuck: the same failure came {times} on an unchanged tree: {last.text[:200]}"
+    return f"Stuck: the same failure came {times} on an unchanged tree: {latest.text[:200]}"
 
 
 def escalation_lines(before: Run, after: Run) -> list[str]:
@@ -168,7 +159,13 @@ def escalation_lines(before: Run, after: Run) -> list[str]:
     given_up = [blocker for blocker in new if blocker.trigger and not blocker.failure]
     is_asked = after.status is table.RunStatus.AWAITING_USER
     rows = [(met.FAILED_ITERATIONS, _named(blocker, is_asked)) for blocker in given_up]
-    rows += [(met.VULNERABILITY, text) for text in _vulnerabilities(before, after)]
+    known = {story.id: len(story.reviews) for story in before.stories}
+    for story in after.stories:
+        for review in story.reviews[known.get(story.id, 0) :]:
+            if review.verdict is table.ReviewVerdict.REMEDIATION_NEEDED:
+                texts = "; ".join(finding.text for finding in review.findings)
+                about = f"{story.id}: {texts or 'it says nothing more'}"
+                rows.append((met.VULNERABILITY, f"security vulnerability in {about}"))
     done, was = len(after.completed_stories), len(before.completed_stories)
     if done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
         text = f"{done} stories are completed (lifecycle run mark-working-state)"
@@ -185,13 +182,3 @@ def _named(blocker: Blocker, is_asked: bool) -> str:
     """A blocker, and how to ask the user about it; nothing of that if the user `is_asked` already."""
     ask = f'; to ask the user: lifecycle run await-user-fix {blocker.id} "WHAT TO FIX"'
     return f"{blocker.id}: {blocker.description}{'' if is_asked else ask}"
-
-
-def _vulnerabilities(before: Run, after: Run) -> Iterator[str]:
-    """A clause for each security review with the verdict REMEDIATION_NEEDED."""
-    known = {story.id: len(story.reviews) for story in before.stories}
-    for story in after.stories:
-        for review in story.reviews[known.get(story.id, 0) :]:
-            if review.verdict is table.ReviewVerdict.REMEDIATION_NEEDED:
-                texts = "; ".join(finding.text for finding in review.findings)
-                yield f"security vulnerability in {story.id}: {texts or 'it says nothing more'}"
