@@ -293,7 +293,7 @@ def destination(
     same = [pull for pull in own if pull.state is PullState.OPEN or pull.head_sha == head]
     if same and all(pull.ended_with(head) for pull in same):
         raise refused("pull-closed", pull=same[0], branch=visible(branch))
-    base = world.settings.base or default_branch(world.git, world.settings.remote, is_asked=True)
+    base = world.settings.base or default
     merged = [pull.url for pull in same if pull.state is PullState.MERGED and pull.base == base]
     if merged and not any(pull.state is PullState.OPEN for pull in same):
         return Published(merged[-1])  # GitHub would open another one after a squash
