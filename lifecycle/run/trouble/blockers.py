@@ -8,6 +8,7 @@ progress.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any, Final
 
 from lifecycle.core.redact import visible
@@ -52,9 +53,7 @@ def awaiting_if_blocked(run: Run, now: float) -> Run:
             why = f"{id_} is blocked, and nobody said by what"
             run = added(run, why, "high", now, story=id_)
     standing = [blocker for blocker in run.standing_blockers if blocker.story in blocked]
-    if not standing:
-        return run
-    return _waiting(run, standing, now)
+    return _waiting(run, standing, now) if standing else run
 
 
 def _waiting(run: Run, waited: list[Blocker], now: float) -> Run:
@@ -245,9 +244,16 @@ def _freed(run: Run, story: Story) -> Story:
 
 
 def _argv(command: str) -> tuple[str, ...]:
-    """The words of one command; several commands become one that runs each if the one before succeeded."""
+    """The words of one command; several commands become one that runs each if the one before succeeded.
+
+    A list may be given in the form that refusals show, [["a"], ["b"]].
+    """
+    words: object = command.strip()
+    with suppress(ValueError, RecursionError):  # what is no JSON is a text
+        value = json.loads(command)
+        words = value if isinstance(value, list) else words
     try:
-        commands = command_argv.commands_in(_listed(command.strip()))
+        commands = command_argv.commands_in(words)
     except ValueError as error:
         raise refused("no-check-command", error=error) from None
     return _in_one(commands)
@@ -257,15 +263,6 @@ def _in_one(commands: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     if len(commands) > 1:
         return ("sh", "-c", command_argv.as_line(commands))
     return commands[0] if commands else ()
-
-
-def _listed(command: str) -> object:
-    """The list in a text of the form that refusals show, [["a"], ["b"]]; else the text."""
-    try:
-        value = json.loads(command)
-    except (ValueError, RecursionError):
-        return command
-    return value if isinstance(value, list) else command
 
 
 def stop_asked_at(run: Run) -> float:
