@@ -224,7 +224,7 @@ class Ledger:
         for key in [notice.key for notice in self.waiting()]:
             names = {_event_of(key), key.removeprefix(f"{claim}/")}
             if _claim_of(key) == claim and not names.isdisjoint(events):
-                self.withdraw(key)
+                self._forget(key.__eq__)
 
     def queue_refusal(self, error: LifecycleError) -> None:
         """Queue a refusal's sentence once: to the agent if the agent can solve the problem."""

@@ -346,6 +346,20 @@ def test_a_session_is_asked_for_what_it_was_offered_last() -> None:
     assert book.offered_to("s2") == {ASK.key}
 
 
+def test_only_the_notice_that_is_over_is_taken_back() -> None:
+    """Another one whose key begins alike waits on, and what was said of such a key stays said."""
+    book = ledger()
+    book.queue(Notice("42@1/failed:1071", "said", Audience.ASK))
+    book.take([Audience.ASK], "cli")
+    keys = ("42@1/failed:107", "42@1/failed:10")
+    for key in keys:
+        book.queue(Notice(key, key, Audience.NEWS))
+    book.end("42@1", ("failed:10",))
+    assert [notice.key for notice in book.waiting()] == ["42@1/failed:107"]
+    book.end("42@1", ("failed:107",))
+    assert book.was_said("42@1/failed:1071")
+
+
 def test_what_is_over_is_taken_back_if_it_waits_and_may_come_again() -> None:
     """Of that claim and of these events; what was said already stays said."""
     book = ledger()
