@@ -33,7 +33,7 @@ BUDGET = {
     "platforms": 633,
     "evidence": 2_339,
     "claim": 5_864,
-    "run": 3_398,
+    "run": 3_400,
     "stages": 2_440,
     "workflow": 2_109,
     "feedback": 2_413,
@@ -42,7 +42,7 @@ BUDGET = {
     "app": 1_564,
     "setup": 3_037,
     "hooks": 1_900,
-    "cli": 4_819,
+    "cli": 4_822,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 371
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_386
+RUN_IN_ALL = 4_388
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

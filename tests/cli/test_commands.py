@@ -781,6 +781,7 @@ def test_a_summary_that_a_shell_would_choke_on_arrives(place: Place) -> None:
         (b"\xff\xfe", "is not UTF-8 text"),
         (b"x" * 5000, "has 5000 characters"),
         (b"x" * 257, "has 257 characters"),
+        (b"x" * 1_000_001, "summary has more than 1,000,000 bytes; nothing was done. Shorten it."),
     ],
 )
 def test_a_summary_that_is_none_is_refused(place: Place, content: bytes, why: str) -> None:

@@ -29,6 +29,7 @@ READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
 """Selections for a list of tasks, besides a status."""
 
 STDIN = "-"
+_MOST_BYTES = 1_000_000
 """The word for standard input, instead of a text or a file's name."""
 
 
@@ -81,7 +82,7 @@ def text_from(
 
     Raises:
         click.UsageError: both were given.
-        Refused: the content is not UTF-8 text; or the file is elsewhere.
+        Refused: the content is not UTF-8 text, or over a million bytes; or the file is elsewhere.
         OSError: the file cannot be read.
     """
     if text is not None and file is not None:
@@ -97,7 +98,9 @@ def text_from(
     if is_unasked and not is_stdin:
         _need_inside(Path(str(file)))
     with nullcontext(sys.stdin.buffer) if is_stdin else Path(str(file)).open("rb") as source:
-        content = source.read()
+        content = source.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise Refused(f"{where} has more than {_MOST_BYTES:,} bytes; nothing was done. Shorten it.")
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
     except UnicodeDecodeError:

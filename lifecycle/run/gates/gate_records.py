@@ -32,6 +32,11 @@ def _waived(run: Run, why: str, now: float) -> Run:
     return blockers.added(run.but(lint_waived=NOTE), why, "low", now, resolved_at=now, notes=NOTE)
 
 
+def without_waiver(run: Run) -> Run:
+    """The run without attempts at lint and without a waiver, because its code is being changed again."""
+    return run.but(lint_attempts=(), lint_waived="")
+
+
 def final_lines(run: Run, record: GateRecord) -> list[str]:
     """Lines for people on one run of G7: the design's table, and what to do next."""
     rows = []

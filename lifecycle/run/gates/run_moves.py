@@ -9,7 +9,7 @@ from math import inf, nextafter
 
 from lifecycle.core.redact import listed
 from lifecycle.run.gates import gate_rules
-from lifecycle.run.gates.gate_records import with_gate
+from lifecycle.run.gates.gate_records import with_gate, without_waiver
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.kept_work import as_shown
 from lifecycle.run.state import GateRecord, Run, Story, newest
@@ -44,8 +44,8 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
     lacks = _lacks(run, wanted, newest(run.gates, Gate.G7, tree))
     if lacks:
         raise refused("phase-stays", run=run, wanted=wanted, lacks=lacks)
-    if wanted is RunPhase.DEVELOPMENT:  # the code is being changed again, so lint has to pass again
-        run = run.but(lint_attempts=(), lint_waived="")
+    if wanted is RunPhase.DEVELOPMENT:
+        run = without_waiver(run)
         if run.phase is RunPhase.PLANNING:
             run = with_gate(run, "", GateRecord(Gate.G1, now, CheckState.PENDING, tree), "", now)
     return run.but(phase=wanted)
@@ -148,7 +148,7 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
 def _opened_again(run: Run, story: Story, facts: WorkFacts) -> Run:
     _demand_unblocked(run, story)
     if run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX):
-        run = run.but(phase=RunPhase.DEVELOPMENT, lint_attempts=(), lint_waived="")
+        run = without_waiver(run).but(phase=RunPhase.DEVELOPMENT)
     # What an open story has changed stays its own, so that it cannot be said to need no change.
     base = story.base if story.is_open and facts.changed else ""
     return run.with_story(as_shown(story, Story(story.id, story.title)).but(base=base))

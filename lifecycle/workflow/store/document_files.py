@@ -89,9 +89,7 @@ def read_files(
     _names(root, ".claude", beside), _names(root, ".claude/state", beside)
     others = [CURRENT, *_json_in(root, OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
-    tracked = frozenset[str]()
-    if paths or archived:
-        tracked = tracked_paths(root, deadline, environment, FOLDERS)
+    tracked = tracked_here(root, environment, deadline) if paths or archived else frozenset()
     for path, kind in paths:
         _read(root, path, kind, tracked, files)
     known = {document.record.id for document in files.documents if document.record is not None}
@@ -100,6 +98,11 @@ def read_files(
         if archived or files.archived[-1] in known:
             _read(root, path, DocumentKind.DOCUMENT, tracked, files)
     return files
+
+
+def tracked_here(root: Path, environment: Mapping[str, str], deadline: Deadline) -> frozenset[str]:
+    """The workflow files and sources that git tracks; `*` among them if git does not say."""
+    return tracked_paths(root, deadline, environment, FOLDERS)
 
 
 def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, float] | None:

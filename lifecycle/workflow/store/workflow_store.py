@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.timing import Deadline
-from lifecycle.git.tracked_files import exclude_own_files, tracked_paths
+from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, regular_files, store, workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import Folder
@@ -127,7 +127,7 @@ class WorkflowStore:
 
     def tracked(self) -> frozenset[str]:
         """The workflow files and sources that git tracks; `*` among them if git does not say."""
-        return tracked_paths(self.root, self.deadline, self.environment, document_files.FOLDERS)
+        return document_files.tracked_here(self.root, self.environment, self.deadline)
 
     def ledger(self) -> found_workflows.Ledger:
         """What is remembered of gates outside of the documents; empty if it cannot be read."""
