@@ -10,7 +10,7 @@ A test that has nothing to assert, since it proves that something ends or does n
 test fails as well.
 
 Its cost, measured: 2 microseconds for the first assertion of a test, 0.04 for each other one, about 0.1 ms
-a test with the hook around it. The suite's tests take 175 ms of CPU each: it is less than 0.1 %.
+a test with the hook around it. The suite's tests take 50 ms of CPU each: it is 0.2 %.
 """
 
 from __future__ import annotations

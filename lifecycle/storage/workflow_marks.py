@@ -103,7 +103,7 @@ def session_name(session: str) -> str:
     """The name for a session's files: the client's own id if that is a plain name."""
     if not session:
         return ANY
-    if session and len(session) <= 64 and session.replace("-", "").isalnum() and session.isascii():
+    if len(session) <= 64 and session.replace("-", "").isalnum() and session.isascii():
         return session
     import hashlib
 
