@@ -188,6 +188,26 @@ def test_a_claim_that_github_refuses_holds_nothing(place: Place) -> None:
     assert is_free(place)
 
 
+def test_a_claim_of_a_task_that_is_not_there_leaves_the_unfinished_one(place: Place) -> None:
+    """Nothing of #42 was given back, so that it can still be continued."""
+    begin(place)
+    assert "#999" in refused(place.cli("claim", "999"))
+    assert lease_of(place)
+    ok(place.cli("claim", "42"))
+
+
+def test_a_refused_claim_says_that_the_unfinished_one_was_given_back(place: Place) -> None:
+    """Else its user would go on to believe that #42 is held."""
+    begin(place)
+    place.control.assign(45, "maria")
+    error = refused(place.cli("claim", "45"), 4)
+    assert (
+        "lifecycle: The unfinished claim on #42 was released; it no longer holds anything. #45"
+        in error
+    )
+    assert is_free(place)
+
+
 @SOAKED
 def test_what_somebody_else_has_by_now_is_left(place: Place, tmp_path: Any) -> None:
     """Taken over meanwhile: lease, card and assignee are that agent's, and stay so."""

@@ -108,7 +108,6 @@ def _taken(
         observing.demand_same_place(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
-        notes += filter(None, [unfinished_claims.undo(world, claim_store)])
         notes += pending_writes.finish(world, claim_store, mine)
     task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
     if mine is not None:
@@ -117,7 +116,9 @@ def _taken(
             record = _held(world, claim_store, mine, loaded.hints)
             return Taken(record, task.issue.title, tuple(remarks), is_new=False)
         task = replace(task, lost=mine)
-    with unfinished_claims.answered_for(world, claim_store):
+    undone = "" if is_begun else unfinished_claims.undo(world, claim_store)
+    notes += filter(None, [undone])
+    with unfinished_claims.answered_for(world, claim_store, undone):
         attempt = replace(_attempt(world, claim_store, task), chosen=chosen, force=force)
         if task.issue.is_open and not attempt.insists:
             task = replace(task, blockers=world.forge.blockers(number))

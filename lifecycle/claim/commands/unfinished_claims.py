@@ -184,11 +184,16 @@ def without_file(claim_store: ClaimStore) -> Record | None:
 
 
 @contextmanager
-def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
+def answered_for(world: World, claim_store: ClaimStore, undone: str) -> Iterator[None]:
     """Context for taking a task: on failure, undo the attempt or say in the error what is still held.
 
     A refusal undoes the attempt. After an error that may pass by itself the attempt stays for the next run
     to continue, and the error says how. After anything else (a signal, a full disk) `status` says it.
+
+    Args:
+        world: where the task is taken.
+        claim_store: the open claim, with the attempt in its state.
+        undone: the sentence about another task's attempt that was undone before; the error says it first.
 
     Raises:
         LifecycleError: what was raised within; what is still held is added to its sentence.
@@ -199,5 +204,5 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
         if not isinstance(error, Transient):
             with suppress(LifecycleError):
                 undo(world, claim_store)
-        error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
+        error.sentence = " ".join(filter(None, [undone, error.sentence, left(claim_store)]))
         raise
