@@ -357,6 +357,19 @@ def test_without_labels_the_problem_is_said_as_before(
     assert found.board_problem is not None
 
 
+@pytest.mark.parametrize(("use", "problem"), [("auto", None), ("never", "lacks the scope.")])
+def test_a_process_that_lives_on_asks_a_board_it_could_not_read_again_after_an_hour(
+    cache: MemoryCache, clock: PatientClock, use: str, problem: str | None
+) -> None:
+    """Within the hour no request with the board, not even one that insists; then the board is back."""
+    kept = choice(cache, clock, use=use)
+    kept.learn(MissingScope("lacks the scope."))
+    clock.moment += REMEMBERED_SECONDS - 1
+    assert (kept.asks_board(insists=True), kept.problem) == (False, problem)
+    clock.moment += 1
+    assert (kept.asks_board(), kept.problem) == (True, None)
+
+
 def test_a_look_that_needs_no_board_asks_for_no_labels(
     graph: GraphClient,
     rest: RestClient,

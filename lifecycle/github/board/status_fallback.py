@@ -50,7 +50,6 @@ class Choice:
         clock: time.
         probe: reads the project itself, and raises if it is not shown; None if nobody can.
         follows_writes: False: a board that can be seen is used even if it cannot be written.
-        problem: a sentence on why the board cannot be read, if labels do not take its place.
     """
 
     project: ProjectRef | None
@@ -61,13 +60,23 @@ class Choice:
     _clock: Clock
     _probe: Callable[[], object] | None = None
     follows_writes: bool = True
-    problem: str | None = None
     _was_shown: bool = False
-    _was_blind: bool = False
+    _blind_until: float = 0.0
+    _why_blind: str | None = None
 
     @property
     def _is_peoples(self) -> bool:
         return kind_of(self._tokens.current().value) in PEOPLES
+
+    @property
+    def problem(self) -> str | None:
+        """A sentence on why the board cannot be read, if labels do not take its place."""
+        return self._why_blind if self._was_blind else None
+
+    @property
+    def _was_blind(self) -> bool:
+        """True if this process could not read the board within the hour."""
+        return self._clock.now() < self._blind_until
 
     def item(self, issue: Json) -> BoardItem | None:
         """An issue's card, or its labels as one, if an answer has it; else None."""
@@ -153,9 +162,8 @@ class Choice:
 
     def learn(self, error: LifecycleError) -> None:
         """Note that the board cannot be read: labels from now on, if they may take its place."""
-        self._was_blind = True
-        if not self.gives_up(error):
-            self.problem = error.sentence
+        self._blind_until = self._clock.now() + REMEMBERED_SECONDS
+        self._why_blind = None if self.gives_up(error) else error.sentence
 
     def shown(self) -> None:
         """Note that the board was seen, which ends all doubts."""

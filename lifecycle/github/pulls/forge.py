@@ -74,7 +74,7 @@ class GitHubForge(PullCalls):
     def observe(self, look: model.Look) -> model.Observation:
         """Everything for a decision about one claim: one request, if GitHub shows everything.
 
-        A board that cannot be read costs one more request, once per process, and only the board's part of
+        A board that cannot be read costs one more request, once an hour, and only the board's part of
         the observation; labels take its place if they may. For open pull requests, checks that GraphQL
         does not show completely are read over REST.
 
