@@ -75,6 +75,24 @@ def test_one_request_shows_a_whole_claim(hub: Hub) -> None:
     assert [one.number for one in found.by_branch] == [number]
 
 
+def test_a_comment_that_was_posted_here_is_shown_before_github_shows_it(hub: Hub) -> None:
+    """Once, behind what GitHub shows, and until it is deleted; on its own issue only."""
+    forge = hub.forge
+
+    def shown(issue: int) -> list[str]:
+        seen_issue = forge.observe(replace(LOOK, issue=issue)).issue
+        assert seen_issue is not None
+        return [comment.body for comment in seen_issue.comments or ()]
+
+    hub.control.comment(42, "theirs")
+    hub.control.set_lag(comments=1)
+    posted = forge.comment(42, "ours")
+    assert (shown(42), shown(41)) == (["theirs", "ours"], [])
+    assert shown(42) == ["theirs", "ours"]
+    forge.delete_comment(posted.id)
+    assert shown(42) == ["theirs"]
+
+
 def test_requested_changes_come_with_the_claim(hub: Hub) -> None:
     """Who may write and asks for changes now is shown, in the same request, at the same cost."""
     sha = hub.pushed("work")

@@ -316,3 +316,18 @@ def test_a_close_beside_a_run_leaves_one_comment(
     assert said.startswith("Completed in #")
     assert ("`lifecycle reconcile`" in one.shows().comments[0]) is is_last
     assert len([request for request in one.written() if request.method == "DELETE"]) == 1
+
+
+def test_a_close_behind_a_run_whose_comment_is_shown_late_leaves_one_comment(
+    make: Make, tmp_path: Path
+) -> None:
+    """It knows its own comment, which no read shows yet, and takes that back beside the earlier one."""
+    agent = Working(make(FREE), tmp_path / "working")
+    for step in (agent.take, agent.work, agent.look, agent.merge, agent.look):
+        step()
+    one = agent.one
+    one.control.set_lag(comments=1)
+    assert one.run(Policy(closes=True)).failed == 0
+    agent.close()
+    assert closings(one) == ["Completed in #43"]
+    assert "`lifecycle reconcile`" in one.shows().comments[0]

@@ -66,10 +66,13 @@ class GitHubForge(PullCalls):
         choice: which board a look shows, if it asks for one, and whether labels take its place.
         board: learns missing ids from a look after which its card may be written; None if nobody
             writes one.
+        posted: by issue, the comments posted here, by their ids: a look shows them even if GitHub shows
+            them late.
     """
 
     _choice: Choice
     _board: GitHubBoard | None = None
+    _posted: dict[int, dict[int, model.Comment]] = field(default_factory=dict)
 
     def observe(self, look: model.Look) -> model.Observation:
         """Everything for a decision about one claim: one request, if GitHub shows everything.
@@ -143,10 +146,14 @@ class GitHubForge(PullCalls):
 
     def comment(self, issue: int, body: str) -> CommentFacts:
         """Post one comment, sent once: GitHub does not deduplicate."""
-        return self._issues.create_comment(issue, body)
+        posted = self._issues.create_comment(issue, body)
+        self._posted.setdefault(issue, {})[posted.id] = model.Comment(posted.id, posted.body)
+        return posted
 
     def delete_comment(self, comment: int) -> None:
         """Delete one comment by its id; NotFound if it is gone."""
+        for posted in self._posted.values():
+            posted.pop(comment, None)
         self._issues.delete_comment(comment)
 
     def close_issue(self, issue: int) -> IssueFacts:
@@ -283,7 +290,7 @@ class GitHubForge(PullCalls):
         return model.Observation(
             repository=str(node.get("nameWithOwner") or self.calls.repository),
             default_branch=text(part(node, "defaultBranchRef"), "name"),
-            issue=translate.issue(issue) if issue else None,
+            issue=self._with_posted(translate.issue(issue)) if issue else None,
             by_number=by_number,
             by_branch=by_branch,
             item=self._choice.item(issue) if issue else None,
@@ -299,6 +306,13 @@ class GitHubForge(PullCalls):
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
         )
+
+    def _with_posted(self, issue: model.Issue) -> model.Issue:
+        """The issue with the comments that were posted here, if comments were asked for."""
+        if issue.comments is None or issue.number not in self._posted:
+            return issue
+        shown = {comment.id: comment for comment in issue.comments}
+        return replace(issue, comments=tuple((shown | self._posted[issue.number]).values()))
 
 
 def _closers(node: Json) -> tuple[int, ...]:
