@@ -79,7 +79,7 @@ def test_a_refusal_over_rest(
 ) -> None:
     """Through PyGithub's objects: an issue that is read."""
     mock.get(ISSUE, **answer(recorded))
-    mock.get(f"{API}/repositories/29991068", json=NEW_NAME)
+    mock.get(f"{API}/repos/{REPOSITORY}", json=NEW_NAME)
     with pytest.raises(LifecycleError) as caught:
         forge_over(rest).issue(7)
     judge(recorded, caught.value)
@@ -93,7 +93,7 @@ def test_the_same_by_path(
     """A call by its path, as every write is, comes to the same error."""
     method = "POST" if recorded.is_write else "GET"
     mock.add(method, ISSUE, **answer(recorded))
-    mock.get(f"{API}/repositories/29991068", json=NEW_NAME)
+    mock.get(f"{API}/repos/{REPOSITORY}", json=NEW_NAME)
     asked = AskedRequest("issue #7", is_write=recorded.is_write)
     with pytest.raises(LifecycleError) as caught:
         rest.exchange(asked, method, f"/repos/{REPOSITORY}/issues/7")

@@ -388,7 +388,7 @@ def test_a_write_to_a_renamed_repository_is_refused_with_the_new_name(
     moved = {"message": "Moved Permanently", "url": url, "documentation_url": "https://docs"}
     mock.post(f"{BASE}/issues/7/comments", status=307, json=moved)
     mock.patch(f"{BASE}/issues/7", status=307, json=moved)
-    mock.get("https://api.github.com:443/repositories/9", json=RENAMED)
+    mock.get(BASE, json=RENAMED)
     by_comment = refusal(rest, write=True)
     with pytest.raises(Moved) as caught:
         IssueCalls(Calls(rest, REPOSITORY)).edit(7, state="closed")
@@ -412,27 +412,31 @@ def test_a_rename_whose_name_cannot_be_read_is_refused_all_the_same(
     """The refusal is what counts: without the name it has the address that GitHub gave."""
     url = "https://api.github.com/repositories/9/issues/7/comments"
     mock.post(f"{BASE}/issues/7/comments", status=307, json={"message": "Moved", "url": url})
-    mock.get("https://api.github.com:443/repositories/9", **answer)
+    mock.get(BASE, **answer)
     error = refusal(rest, write=True)
     assert type(error) is Moved
     assert url in str(error)
 
 
 @BOTH
+@pytest.mark.parametrize("number", [3, 7])
 def test_a_write_to_an_issue_that_was_transferred_says_where_it_is(
-    rest: RestClient, mock: responses.RequestsMock
+    rest: RestClient, mock: responses.RequestsMock, number: int
 ) -> None:
-    """Its repository has its name still: a clone whose remote is changed would be another one's."""
-    url = "https://api.github.com/repositories/10/issues/3"
+    """Its repository has its name still: a clone whose remote is changed would be another one's.
+
+    It may have the same number there, as an issue of a renamed repository has.
+    """
+    url = f"https://api.github.com/repositories/10/issues/{number}"
     mock.post(f"{BASE}/issues/7/comments", status=307, json={"message": "Moved", "url": url})
+    mock.get(BASE, json={"full_name": "Octo-org/hello-service"})
     mock.get("https://api.github.com:443/repositories/10", json={"full_name": "octo-org/other"})
     error = refusal(rest, write=True)
     assert type(error) is Transferred
-    assert "The issue was transferred on GitHub and is octo-org/other#3 now, so a comment" in str(
-        error
-    )
+    words = f"The issue was transferred on GitHub and is octo-org/other#{number} now, so a comment"
+    assert words in str(error)
     assert "remote" not in str(error)
-    assert [call.request.method for call in mock.calls] == ["POST", "GET"]
+    assert [call.request.method for call in mock.calls] == ["POST", "GET", "GET"]
 
 
 @BOTH
@@ -442,7 +446,7 @@ def test_a_write_is_not_sent_again_to_where_a_repository_moved(
     """A 301 to a write is refused like a 307: one POST, and the name where the repository is now."""
     target = "https://api.github.com/repositories/9/issues/7/comments"
     mock.post(f"{BASE}/issues/7/comments", status=301, headers={"Location": target})
-    mock.get("https://api.github.com:443/repositories/9", json=RENAMED)
+    mock.get(BASE, json=RENAMED)
     error = refusal(rest, write=True)
     assert type(error) is Moved
     assert "is called octo-org/better-name on GitHub now" in str(error)

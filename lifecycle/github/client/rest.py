@@ -32,6 +32,7 @@ PAGE = 100
 
 _OK, _FOUND, _UNCHANGED = 200, 302, 304
 _BY_ID = re.compile(r"(/repositories/\d+)(?:/issues/(\d+))?")
+_BY_NAME = re.compile(r"/repos/([^/]+/[^/]+)")
 _MOST_REDIRECTS = 5
 
 
@@ -147,7 +148,7 @@ class RestClient(TokenClient):
         if status < 300:
             return headers, self.shaped(asked, json.loads, text) if text else None
         answer = Answer.read(status, headers, content_of(text))
-        raise (own(answer) if own else None) or self._refusal(answer, asked)
+        raise (own(answer) if own else None) or self._refusal(answer, asked, path)
 
     def again(self, asked: AskedRequest, method: str, path: str, **more: Any) -> tuple[Json, Any]:
         """`exchange` for requests that may be repeated: up to three times if there is no answer."""
@@ -217,22 +218,30 @@ class RestClient(TokenClient):
         refusal = sentence("redirected-astray", asked=asked)
         return Rejected(refusal, evidence=self.failures.clean(evidence))
 
-    def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
+    def _refusal(self, answer: Answer, asked: AskedRequest, path: str) -> LifecycleError:
         """The error for a refusal; a write's names the repository's new name, or where the issue is now.
 
-        GitHub's answer has only the repository's id, so the name costs one read. If that fails, the
-        refusal is raised unchanged.
+        GitHub's answer has only the repository's id, so the name costs one read: by its former name. If it
+        still has that, the issue was transferred, and another read names its repository. If a read fails,
+        the refusal is raised unchanged.
         """
         error = self.failures.of_answer(answer, asked)
         is_told = asked.is_write and isinstance(error, Moved)
-        by_id = _BY_ID.search(error.evidence) if is_told else None
-        if by_id is None:
+        by_id, by_name = _BY_ID.search(error.evidence) if is_told else None, _BY_NAME.match(path)
+        if by_id is None or by_name is None:
             return error
         try:
-            _, moved = self.exchange(AskedRequest("the repository's new name"), "GET", by_id[1])
-            return moved_to(str(moved["full_name"]), by_id[2], asked)
+            name, issue = self._name_now(by_name[0]), None
+            if name.casefold() == by_name[1].casefold():
+                name, issue = self._name_now(by_id[1]), by_id[2]
+            return moved_to(name, issue, asked)
         except (LifecycleError, KeyError, TypeError):
             return error
+
+    def _name_now(self, path: str) -> str:
+        """The present name of the repository at a path; KeyError, TypeError if the answer lacks it."""
+        _, repository = self.exchange(AskedRequest("the repository's new name"), "GET", path)
+        return str(repository["full_name"])
 
 
 @dataclass(eq=False)

@@ -46,11 +46,10 @@ def moved_to(name: str, issue: str | None, asked: AskedRequest) -> errors.Lifecy
 
     Args:
         name: the present name of its repository on GitHub, `owner/name`.
-        issue: the issue's number there; a renamed repository's has the number that was asked for.
+        issue: the number there of an issue that was transferred, or None.
         asked: the request.
     """
-    numbers = re.findall(r"#(\d+)", asked.subject)
-    if numbers and issue not in (None, *numbers):
+    if issue is not None:
         where = f"{name}#{issue}"
         words = failure_case.sentence("transferred-meanwhile", where=where, asked=asked)
         return errors.Transferred(words, evidence=where)
