@@ -21,7 +21,6 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
-from lifecycle.core.ports import Git
 from lifecycle.core.redact import listed, named
 from lifecycle.core.world import World
 from lifecycle.evidence.tree_hash import is_own
@@ -68,7 +67,8 @@ def release_claim(
     if dry_run:
         record = claim_store.load(repair=False).record
         ended = None if record is not None else _ended(world, claim_store, dry_run=True)
-        return ended or _leaving(world, claim_store, record or _without_file(claim_store), reason)
+        record = record or unfinished_claims.without_file(claim_store)
+        return ended or _leaving(world, claim_store, record, reason)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
         record = loaded.record
@@ -78,7 +78,7 @@ def release_claim(
                 unfinished_claims.over(claim_store)
             elif ended := _ended(world, claim_store, dry_run=False):
                 return ended
-            elif left := _without_file(claim_store):
+            elif left := unfinished_claims.without_file(claim_store):
                 record = claim_store.create(left)
             releasing = _leaving(world, claim_store, record, reason)
         finally:
@@ -110,14 +110,6 @@ def _ended(world: World, claim_store: ClaimStore, *, dry_run: bool) -> ReleaseOu
         text = f"#{last.claim.issue_number} was already released; nothing was done."
         return ReleaseOutcome(last, said=text)
     return None
-
-
-def _without_file(claim_store: ClaimStore) -> Record | None:
-    """The claim whose file was deleted while it held its task, or while its release stopped half-way."""
-    last = claim_store.remembered()
-    if last is not None and last.ending.releasing is not None and not last.ending.outcome:
-        return last
-    return unfinished_claims.without_file(claim_store)
 
 
 def _leaving(
@@ -179,9 +171,12 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
         amount = _commits(unpushed)
         share = f"git push {remote} {shlex.quote(branch)}"
         notes.append(f"{amount} of {branch} only here; to share: {share}")
-    if names := _uncommitted(git) if git.current_branch() == branch else "":
-        way = "commit and push what others should continue"
-        notes.append(f"Uncommitted work is only here: {names}; {way}.")
+    if git.current_branch() == branch:
+        # Apart from our own files and those of repositories in folders here.
+        new = (path for path in worktree_files.untracked(git) if not is_own(path))
+        if names := listed(map(named, (*worktree_files.tracked_changes(git), *new)), 3):
+            way = "commit and push what others should continue"
+            notes.append(f"Uncommitted work is only here: {names}; {way}.")
     words = [_commits(commits)] if commits is not None else []
     words += [f"pushed up to {pushed[:7]}" if pushed else "nothing pushed"]
     words += [f"{unpushed} not pushed"] if unpushed and pushed else []
@@ -202,12 +197,6 @@ def _pushed(world: World, branch: str) -> str | None:
             # Fails if the remote has no such branch, or has commits that were never fetched here.
             return git.run("rev-parse", "--verify", there.split("\t")[0] + "^{commit}")
     return known
-
-
-def _uncommitted(git: Git) -> str:
-    """The uncommitted files, apart from our own and those of repositories in folders here; "" if none."""
-    new = (path for path in worktree_files.untracked(git) if not is_own(path))
-    return listed(map(named, (*worktree_files.tracked_changes(git), *new)), 3)
 
 
 def _commits(number: int) -> str:

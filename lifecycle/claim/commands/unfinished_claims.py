@@ -174,13 +174,12 @@ def left(claim_store: ClaimStore) -> str:
 
 
 def without_file(claim_store: ClaimStore) -> Record | None:
-    """The claim whose file was deleted before it ended, if it may still hold its task; or None."""
+    """The claim whose file was deleted while it held its task, or while it was being released; or None."""
     last = claim_store.remembered()
-    is_held = last is not None and last.ownership.lease and not last.ending.outcome
-    is_there = claim_store.disk.path.exists()
-    if last is None or not is_held or is_there or last.is_lost or is_issue_gone(last):
+    if last is None or last.ending.outcome or claim_store.disk.path.exists():
         return None
-    return last
+    is_held = last.ownership.lease and not (last.is_lost or is_issue_gone(last))
+    return last if is_held or last.ending.releasing is not None else None
 
 
 @contextmanager
