@@ -145,7 +145,7 @@ class TaskAsked:
     issue: Issue
     seen: Observation
     card: Card | None
-    cards: tuple[Card, ...]
+    cards: Sequence[Card]
     has_board: bool
     branch: str = ""
     before: Record | None = None
@@ -218,9 +218,7 @@ def _find(world: World, cards: Sequence[Card], query: str, notes: list[str]) -> 
     return next(iter(titles))
 
 
-def read_task(
-    world: World, number: int, cards: tuple[Card, ...], before: Record | None
-) -> TaskAsked:
+def read_task(world: World, number: int, cards: Sequence[Card], before: Record | None) -> TaskAsked:
     """Read the issue, and what else GitHub shows of the task; NotFound if there is no such issue."""
     has_board = world.settings.has_board
     card = next((card for card in cards if card.number == number), None)
@@ -365,16 +363,6 @@ def _holds(world: World, record: Record) -> bool:
     except (errors.BadConfig, errors.GitFailed, errors.Transient):
         return not record.is_lost
     return not (record.is_lost or stands.is_gone or stands.other)
-
-
-def refuse_checked_out(world: World, number: int, branch: str) -> None:
-    """Refuse a task whose branch another worktree has checked out, since git checks out no branch twice.
-
-    A released task leaves its branch there. This is called before anything is taken.
-    """
-    for place in list_places(world):
-        if place.branch == branch and place.path.resolve() != world.root.resolve():
-            raise other_place(world, number) or has_place(place.path, number)
 
 
 def has_place(path: Path, number: int) -> Refused:

@@ -365,21 +365,18 @@ def _pushed(world: World, claim_store: ClaimStore, record: Record) -> list[str]:
     It stays in the queue if the remote has the branch's commit already. GitHub is not asked about a queue
     if the base had none at the last look. Returns remarks; an error says them.
     """
-    is_queued = record.claim.pr_number and record.pull.merging.has_queue
-    notes = _left_queue(world, claim_store) if is_queued and _is_unpushed(world, record) else []
+    branch, merging, notes = record.claim.branch, record.pull.merging, list[str]()
+    if record.claim.pr_number and merging.has_queue:
+        # What the remote has, as the last look or a push from here showed.
+        shown = (merging.head, world.git.remote_head_of(branch, world.settings.remote))
+        if world.git.head_of(branch) not in shown:
+            notes = _left_queue(world, claim_store)
     try:
-        _push(world, record.claim.branch)
+        _push(world, branch)
     except (errors.GitFailed, errors.Transient, errors.Refused) as error:
         error.sentence = " ".join((*notes, error.sentence))
         raise
     return notes
-
-
-def _is_unpushed(world: World, record: Record) -> bool:
-    """True unless the remote has the branch's commit, as the last look or a push from here showed."""
-    branch, git = record.claim.branch, world.git
-    shown = (record.pull.merging.head, git.remote_head_of(branch, world.settings.remote))
-    return git.head_of(branch) not in shown
 
 
 def _left_queue(world: World, claim_store: ClaimStore) -> list[str]:

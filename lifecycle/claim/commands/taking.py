@@ -91,45 +91,39 @@ def take(
     world.refuse_tracked()
     world.refuse_strange_remote()
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        return _taken(world, claim_store, query, force=force, is_any=is_any)
-
-
-def _taken(
-    world: World, claim_store: ClaimStore, query: str, *, force: bool, is_any: bool
-) -> Taken:
-    """Take the task under the lock; first undo an unfinished claim of another task."""
-    loaded = claim_store.load()
-    notes: list[str] = []
-    cards = admission.cards_here(world, notes)
-    number, chosen = admission.which_task(world, cards, query, notes)
-    mine = loaded.record
-    if mine is not None:
-        _check_held(mine, number, "takeover" if force else "claim")
-        observing.demand_same_place(world, mine)
-    is_begun = unfinished_claims.is_begun(claim_store.state, number)
-    if not is_begun:
-        notes += pending_writes.finish(world, claim_store, mine)
-    task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
-    if mine is not None:
-        remarks: list[str] = []
-        if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
-            record = _held(world, claim_store, mine, loaded.hints)
-            return Taken(record, task.issue.title, tuple(remarks), is_new=False)
-        task = replace(task, lost=mine)
-    undone = "" if is_begun else unfinished_claims.undo(world, claim_store)
-    notes += filter(None, [undone])
-    with unfinished_claims.answered_for(world, claim_store, undone):
-        attempt = replace(_attempt(world, claim_store, task), chosen=chosen, force=force)
-        if task.issue.is_open and not attempt.insists:
-            task = replace(task, blockers=world.forge.blockers(number))
-        notes += admission.admit(world, task, attempt)
-        # The former holder may have used a branch of their own: the work and its PR are there.
-        former = admission.holder_of(world, number) if force and task.before is None else None
-        led = former.branch if former is not None else ""
-        taking = _Taking(world, claim_store, task, attempt, notes, led)
-        if is_any and task.seen.closers and not attempt.resumes:
-            taking.refuse_rivals()
-        return taking.both()
+        loaded = claim_store.load()
+        notes: list[str] = []
+        cards = admission.cards_here(world, notes)
+        number, chosen = admission.which_task(world, cards, query, notes)
+        mine = loaded.record
+        if mine is not None:
+            _check_held(mine, number, "takeover" if force else "claim")
+            observing.demand_same_place(world, mine)
+        is_begun = unfinished_claims.is_begun(claim_store.state, number)
+        if not is_begun:
+            notes += pending_writes.finish(world, claim_store, mine)
+        task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
+        if mine is not None:
+            remarks: list[str] = []
+            if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
+                record = _held(world, claim_store, mine, loaded.hints)
+                return Taken(record, task.issue.title, tuple(remarks), is_new=False)
+            task = replace(task, lost=mine)
+        # An unfinished claim of another task.
+        undone = "" if is_begun else unfinished_claims.undo(world, claim_store)
+        notes += filter(None, [undone])
+        with unfinished_claims.answered_for(world, claim_store, undone):
+            attempt = replace(_attempt(world, claim_store, task), chosen=chosen, force=force)
+            if task.issue.is_open and not attempt.insists:
+                task = replace(task, blockers=world.forge.blockers(number))
+            notes += admission.admit(world, task, attempt)
+            # The former holder may have used a branch of their own: the work and its PR are there.
+            former = admission.holder_of(world, number) if force and task.before is None else None
+            led = former.branch if former is not None else ""
+            taking = _Taking(world, claim_store, task, attempt, notes, led)
+            if is_any and task.seen.closers and not attempt.resumes:
+                taking.refuse_rivals()
+            return taking.both()
 
 
 def _check_held(mine: Record, number: int, command: str) -> None:
@@ -189,8 +183,11 @@ class _Taking:
 
     def both(self) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
-        world, claim_store = self.world, self.claim_store
-        admission.refuse_checked_out(world, self.task.issue.number, self.branches[1])
+        world, claim_store, number = self.world, self.claim_store, self.task.issue.number
+        for place in admission.list_places(world):
+            # A released task leaves its branch checked out there, and git checks out no branch twice.
+            if place.branch == self.branches[1] and place.path.resolve() != world.root.resolve():
+                raise other_place(world, number) or admission.has_place(place.path, number)
         linked = linked_writes.hold(world, claim_store, self.attempt, self.notes)
         try:
             taken = self._issue(linked)
@@ -211,8 +208,11 @@ class _Taking:
         base, branch = self.branches
         unfinished_claims.note(world, claim_store, task, self.attempt)
         sha, former = self._lease(branch)
-        notes += _reach(world) if sha else []
-        refs_in = _probed(world, task, sha) if sha else ""
+        refs_in = ""
+        if sha and str(world.head).casefold() == str(world.base).casefold():
+            refs_in = _probed(world, task, sha)
+        elif sha:  # agents that push elsewhere do not see it
+            notes.append(sentence("in-fork", world=world))
         notes += switch(world, branch, base)
         pull = admission.pull_request_of(world, task, branch, base, former)
         others = admission.rivals(task, pull)
@@ -354,7 +354,7 @@ def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[st
 
 def _probed(world: World, task: TaskAsked, sha: str) -> str:
     """The repository's global id if the API can move the lease's ref (tried without a change); else ""."""
-    node_id = task.seen.writable if str(world.head).casefold() == str(world.base).casefold() else ""
+    node_id = task.seen.writable
     try:
         if node_id:
             world.forge.move_ref(node_id, lease.ref_of(task.issue.number), sha, sha)
@@ -362,13 +362,6 @@ def _probed(world: World, task: TaskAsked, sha: str) -> str:
         log.write(world.root, f"the lease is ended by a push: {error.sentence}")
         return ""
     return node_id
-
-
-def _reach(world: World) -> list[str]:
-    """A remark if the lease lies in a fork: agents that push elsewhere do not see it."""
-    if str(world.head).casefold() == str(world.base).casefold():
-        return []
-    return [sentence("in-fork", world=world)]
 
 
 def _remark(notes: list[str], problem: str, prefix: str = "") -> None:
