@@ -11,6 +11,7 @@ import pytest
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.sections import Releasing
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.survey import parse_lease
@@ -341,6 +342,19 @@ def test_a_claim_file_that_cannot_be_read_is_none_that_was_deleted(quiet: Place)
     assert unfinished_claims.left(claim_store) == ""
     (quiet.root / ".agent-claim.json").unlink()
     assert deleted in unfinished_claims.left(claim_store)
+
+
+def test_a_release_whose_claim_file_was_deleted_half_way_is_told(quiet: Place) -> None:
+    """Even without a lease: nobody knows how far it got, and the same command finishes it."""
+    claim_store = ClaimStore(quiet.root, quiet.clock)
+    record = claim_store.load().record
+    assert record is not None
+    releasing = record.with_ending(releasing=Releasing(1.0)).with_ownership(lease="")
+    (quiet.root / ".agent-claim.json").unlink()
+    claim_store.remember(releasing)
+    assert "was deleted before the claim ended" in unfinished_claims.left(claim_store)
+    claim_store.remember(releasing.with_ending(outcome="released"))
+    assert unfinished_claims.left(claim_store) == ""
 
 
 @pytest.mark.soak(
