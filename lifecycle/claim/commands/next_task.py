@@ -24,26 +24,17 @@ _DONE_WITH = "branch_merged"
 
 def free(cards: Iterable[Card], repository: Repository) -> Iterator[Card]:
     """The open Todo cards of this repository that wait for no other card, by Priority."""
-    every_open = todo_of(cards, repository, status=None)
-    numbers = {card.number for card in every_open}
-    for card in todo_of(every_open, repository):
+    mine = cards_of(cards, repository)
+    numbers = {card.number for card in mine if card.is_open}
+    for card in todo_of(mine, repository):
         if numbers.isdisjoint(priorities.numbers(card.dependencies)):
             yield card
 
 
-def todo_of(
-    cards: Iterable[Card], repository: Repository, *, status: str | None = Status.TODO
-) -> list[Card]:
-    """Open cards of this repository by Priority (ranked as in `priorities`), then in the board's order.
-
-    Args:
-        cards: all cards of the board.
-        repository: the repository of the wanted cards.
-        status: the Status of the cards; None for any.
-    """
+def todo_of(cards: Iterable[Card], repository: Repository) -> list[Card]:
+    """The open Todo cards of this repository by Priority (see `priorities`), then in the board's order."""
     opened = (card for card in cards_of(cards, repository) if card.is_open)
-    todo = (card for card in opened if status in (None, card.item.status))
-    return sorted(todo, key=_urgency)
+    return sorted((card for card in opened if card.item.status == Status.TODO), key=_urgency)
 
 
 def cards_of(cards: Iterable[Card], repository: Repository) -> list[Card]:
