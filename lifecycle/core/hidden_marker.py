@@ -49,15 +49,11 @@ def is_signed(body: str, mark: str) -> bool:
 
     A marker within a line, a quotation or an example was written by somebody else, and does not count.
     """
-    return bool(mark) and _last_line(body) == mark
+    return bool(mark) and mark_in(body) == mark
 
 
 def mark_in(body: str) -> str:
     """The marker of ours that a text is signed with, of whatever kind; "" if there is none."""
-    last = _last_line(body)
-    return last if last.startswith("<!-- lifecycle:") and last.endswith(" -->") else ""
-
-
-def _last_line(body: str) -> str:
     lines = body.rstrip().splitlines()
-    return lines[-1].rstrip() if lines else ""
+    last = lines[-1].rstrip() if lines else ""
+    return last if last.startswith("<!-- lifecycle:") and last.endswith(" -->") else ""

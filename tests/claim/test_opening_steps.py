@@ -325,7 +325,7 @@ def test_an_end_goes_on_when_the_first_of_its_steps_is_due(kind: str, until: flo
     assert closing.may_go_on(seen(record(**DONE, memory={"troubles": later})))
 
 
-POST = PostComment(42, "Done.\n\n<!-- m -->", "<!-- m -->")
+POST = PostComment(42, "Done.\n\n<!-- lifecycle:m -->", "<!-- lifecycle:m -->")
 
 
 @pytest.mark.parametrize(
@@ -333,11 +333,19 @@ POST = PostComment(42, "Done.\n\n<!-- m -->", "<!-- m -->")
     [
         ({"ending.comment_done": True}, None, "done"),
         ({}, None, POST),
-        ({}, "Done.\n\n<!-- m -->", "found"),
-        ({}, "Done. <!-- m --> behind", POST),
-        ({"intents": {"PostComment": Intent("<!-- m -->", NOW - 120, 2)}}, None, POST),
-        ({"intents": {"PostComment": Intent("<!-- m -->", NOW - 119, 2)}}, None, "waiting"),
-        ({"intents": {"PostComment": Intent("<!-- m -->", NOW - 120, 1)}}, None, "waiting"),
+        ({}, "Done.\n\n<!-- lifecycle:m -->", "found"),
+        ({}, "Done. <!-- lifecycle:m --> behind", POST),
+        ({"intents": {"PostComment": Intent("<!-- lifecycle:m -->", NOW - 120, 2)}}, None, POST),
+        (
+            {"intents": {"PostComment": Intent("<!-- lifecycle:m -->", NOW - 119, 2)}},
+            None,
+            "waiting",
+        ),
+        (
+            {"intents": {"PostComment": Intent("<!-- lifecycle:m -->", NOW - 120, 1)}},
+            None,
+            "waiting",
+        ),
         ({"intents": {"PostComment": Intent("another", NOW, 0)}}, None, POST),
         ({"troubles": {"PostComment": Trouble(mark_of(POST), "no", NOW + 1)}}, None, "waiting"),
         (
