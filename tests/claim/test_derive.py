@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.record.sections import Trouble
@@ -244,7 +244,7 @@ def test_a_card_is_behind_what_came_after_it(
 ) -> None:
     """Where a moment is not known, the card stands."""
     item = BoardItem("I", "Todo", "", status_at=status_at)
-    assert derive.is_behind(item, happened_at) is is_behind
+    assert card_and_link.is_behind(item, happened_at) is is_behind
 
 
 @each_row(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.ending import releasing
+from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
@@ -42,7 +42,7 @@ def at(made: Record, observed: Observation | None = None, **changes: Any) -> Sna
 
 def told_of(made: Record, **changes: Any) -> Observation:
     """What GitHub shows once this release was told."""
-    posted = releasing.comment_of(made, ASKED, None, issue(**changes))
+    posted = releasing.comment_of(made, ASKED, "", issue(**changes))
     return observation(issue=issue(comments=(comment(posted.body),), **changes), item=ITEM)
 
 
@@ -168,7 +168,8 @@ def test_the_comment_says_who_did_it_and_what_stays(
     """In whose place, for whom the task is free now, and the pull request only while it is open."""
     made = leaving(**REVIEW)
     seen_now = issue(is_open=is_open, assignees=("edouard", *others))
-    posted = releasing.comment_of(made, replace(ASKED, by=by), shown, seen_now)
+    pulls = closing.stays(made, shown)
+    posted = releasing.comment_of(made, replace(ASKED, by=by), pulls, seen_now)
     first, *rest = lines
     assert posted.body.splitlines() == [
         first,
@@ -184,7 +185,7 @@ def test_the_comment_says_who_did_it_and_what_stays(
 def test_a_holders_name_is_data_in_the_comment() -> None:
     """A sweep tells names of a lease or a card: whoever wrote them mentions nobody, and hides nothing."""
     made = leaving(agent_id="@octo-org/core <!-- x", branch="fix`@lee`")
-    body = releasing.comment_of(made, replace(ASKED, by="a sweep"), None, issue()).body
+    body = releasing.comment_of(made, replace(ASKED, by="a sweep"), "", issue()).body
     assert body.startswith("Released by a sweep, in the place of @ octo-org/core ")
     assert body.count("<!--") == 1
     assert "Branch `fix'@lee'`: 2 commits" in body
@@ -193,7 +194,7 @@ def test_a_holders_name_is_data_in_the_comment() -> None:
 def test_a_release_was_told_by_the_last_line_of_a_comment() -> None:
     """The newest of this agent's counts; an empty comment, a quotation or another's tells nothing."""
     marks = [
-        releasing.comment_of(leaving(), replace(ASKED, at=moment), None, issue()).body
+        releasing.comment_of(leaving(), replace(ASKED, at=moment), "", issue()).body
         for moment in (7.0, 9.0, 8.0)
     ]
     said = (comment(""), comment("> " + marks[0].splitlines()[-1]), *map(comment, marks))

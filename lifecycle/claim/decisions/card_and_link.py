@@ -22,7 +22,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import linked_messages, messages
 from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard, SetLinked, Wake
 from lifecycle.core.tracker import Task
-from lifecycle.core.values.model import Observation
+from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.priorities import Status
 
 CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
@@ -55,7 +55,7 @@ def apply_card(record: Record, observed: Observation) -> Record:
         values["last_synced_status"] = None
         expected = (item.status,)
     issue = observed.issue
-    is_anew = issue is not None and issue.is_open and derive.is_behind(item, issue.reopened_at)
+    is_anew = issue is not None and issue.is_open and is_behind(item, issue.reopened_at)
     agent = None if is_other else card.agent
     # Agent only with a Status: a board without that field never shows what was written.
     if is_anew and record.past and not is_same(item.status, claim.status):
@@ -67,7 +67,7 @@ def apply_card(record: Record, observed: Observation) -> Record:
         # The card is written once even if it is right already, since that write removes the label.
         agent = None
     is_expected = any(is_same(item.status, was) for was in expected)
-    is_known = is_expected or derive.is_behind(item, derive.happened_at(claim.pr_number, observed))
+    is_known = is_expected or is_behind(item, derive.happened_at(claim.pr_number, observed))
     has_moved = claim.last_synced_status is not None and not is_known
     if is_same(item.status, claim.status) and not leaves_labels:
         values["last_synced_status"] = claim.status
@@ -81,6 +81,13 @@ def apply_card(record: Record, observed: Observation) -> Record:
     moved = item.status if has_moved else None
     card = CardRecord(not item.is_archived, agent, moved, leaves_labels, is_other)
     return record if record.card == card else replace(record, card=card)
+
+
+def is_behind(item: BoardItem, happened_at: float | None) -> bool:
+    """True if the card's Status was set before `happened_at`: it says nothing about what came after."""
+    if item.status_at is None or happened_at is None:
+        return False
+    return item.status_at < happened_at
 
 
 def is_unsynced(snapshot: Snapshot) -> bool:

@@ -362,14 +362,11 @@ def imagine(action: plan.Action) -> plan.Fact:
     match action:
         case plan.OpenPullRequest():
             owner, _, branch = action.head.partition(":")
-            pull = PullRequest(
-                action.draft, "(new)", action.title, PullState.OPEN, branch, owner, ""
-            )
+            state, body = PullState.OPEN, f"#{action.issue}"
+            pull = PullRequest(action.draft, "(new)", action.title, state, branch, owner, "")
             # Opened now, it is newer than anything seen so far, such as a Status that somebody set.
             opened_at = None if action.draft else inf
-            return plan.PullRequestOpened(
-                replace(pull, body=f"#{action.issue}", opened_at=opened_at)
-            )
+            return plan.PullRequestOpened(replace(pull, body=body, opened_at=opened_at))
         case plan.AddToBoard():
             return plan.OnBoard(BoardItem("(new)"))
         case plan.SetBoard():

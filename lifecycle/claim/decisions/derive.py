@@ -31,15 +31,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.plan import ASKED, Action, Audience, Notice
 from lifecycle.core.timing import CLOCK_SKEW
-from lifecycle.core.values.model import (
-    BoardItem,
-    Comment,
-    Hold,
-    Issue,
-    Observation,
-    PullRequest,
-    PullState,
-)
+from lifecycle.core.values.model import Comment, Hold, Issue, Observation, PullRequest, PullState
 
 AUTO_CONSENT = "auto"
 PROMPT_CONSENT = "prompt"
@@ -221,13 +213,6 @@ def happened_at(pull_number: int | None, observed: Observation) -> float | None:
     return max((at for at in moments if at is not None), default=None)
 
 
-def is_behind(item: BoardItem, happened_at: float | None) -> bool:
-    """True if the card's Status was set before `happened_at`: it says nothing about what came after."""
-    if item.status_at is None or happened_at is None:
-        return False
-    return item.status_at < happened_at
-
-
 def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:
     """True if the pull request's head is the claim's branch in the repository that we push to."""
     return pull.branch == claim.branch and pull.head_owner.casefold() == head_owner.casefold()
@@ -333,12 +318,9 @@ def open_parts(record: Record) -> list[str]:
 
 def question(record: Record, number: int) -> str:
     """The question about closing after the merge of a pull request, with what the merge left undone."""
-    issue, pull = record.claim.issue_number, record.pull
-    is_open = not record.ending.issue_closed
-    into, is_reopened = pull.merged_into, record.ending.is_reopened
-    sentences = [
-        messages.merged(number, issue, is_open=is_open, into=into, is_reopened=is_reopened)
-    ]
+    issue, pull, ending = record.claim.issue_number, record.pull, record.ending
+    how = {"is_open": not ending.issue_closed, "is_reopened": ending.is_reopened}
+    sentences = [messages.merged(number, issue, into=pull.merged_into, **how)]
     sentences += [messages.reverted(number, pull.reverted_by)] * bool(pull.reverted_by)
     sentences += [*open_parts(record), *left_out(record, is_closed=False)]
     sentences += [f"{review_messages.unanswered(number, pull.unanswered)}."] * bool(pull.unanswered)

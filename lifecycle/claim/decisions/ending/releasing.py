@@ -22,14 +22,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Audience, Notice, PostComment, SetBoard, Unassign, Wake
 from lifecycle.core.redact import named
-from lifecycle.core.values.model import (
-    BoardItem,
-    Comment,
-    Issue,
-    Observation,
-    PullRequest,
-    PullState,
-)
+from lifecycle.core.values.model import BoardItem, Comment, Issue, Observation, PullState
 from lifecycle.core.values.priorities import Status
 
 _AT_WORK = (Status.IN_PROGRESS, Status.IN_REVIEW)
@@ -99,10 +92,11 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     return closing.comment_missed(record, observed, now)
 
 
-def comment_of(
-    record: Record, releasing: Releasing, pull: PullRequest | None, issue: Issue
-) -> PostComment:
-    """The comment on the issue, with a hidden marker that identifies this release."""
+def comment_of(record: Record, releasing: Releasing, pulls: str, issue: Issue) -> PostComment:
+    """The comment on the issue, with a hidden marker that identifies this release.
+
+    `pulls` is the sentence about its open pull request, or "".
+    """
     claim = record.claim
     by, at = hidden_marker.word(claim.agent_id), int(releasing.at)
     mark = hidden_marker.of("released", issue=claim.issue_number, by=by, at=at)
@@ -110,7 +104,7 @@ def comment_of(
         claim.agent_id,
         claim.branch,
         releasing.progress,
-        closing.stays(record, pull),
+        pulls,
         releasing.reason,
         by=releasing.by,
         others=_others(record, issue),
@@ -146,8 +140,8 @@ def _steps(
         # From another machine, only the lease shows that nobody took the task meanwhile, so it goes first;
         # if it cannot be ended, the task stays with its holder.
         return closing.lease_step(snapshot) or Decision()
-    pull = derive.pull_request_of(record, observed, snapshot.rules)
-    comment = closing.comment_step(snapshot, comment_of(record, releasing, pull, issue))
+    pulls = closing.stays(record, derive.pull_request_of(record, observed, snapshot.rules))
+    comment = closing.comment_step(snapshot, comment_of(record, releasing, pulls, issue))
     if isinstance(comment, Decision):
         return comment
     # A closed issue continues to show who worked on it.
@@ -165,7 +159,7 @@ def _steps(
         return step
     kept = _kept(snapshot, observed.item, issue)
     board = closing.board_sentence(snapshot, observed, Status.TODO, kept)
-    others, pulls = _others(record, issue), closing.stays(record, pull)
+    others = _others(record, issue)
     text = loss_messages.released(claim.issue_number, board, claim.branch, pulls, others)
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:

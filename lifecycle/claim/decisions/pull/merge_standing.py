@@ -294,7 +294,9 @@ def awaited(pull: PullRequest) -> Awaiting:
     authors = [review.author for review in pull.changes_due]
     is_refused = pull.review_decision == "CHANGES_REQUESTED" and not requested
     is_required = pull.review_decision == "REVIEW_REQUIRED"
-    to_answer = _to_answer(pull.conversations) if pull.conversations is not None else 0
+    talks = pull.conversations or Conversations("")
+    # Conversations that a look saw answered wait for whoever began them; else all wait for the author.
+    to_answer = talks.unanswered if talks.digest else talks.unresolved
     is_behind = pull.merge_state == BEHIND and not requested
     is_running = checks is not None and checks.count(Bucket.PENDING) > 0
     demanded = words.waits_for(pull)
@@ -318,11 +320,3 @@ def awaited(pull: PullRequest) -> Awaiting:
     whom, why = next((whom, why) for holds, whom, why in rows if holds)
     names = {Whom.AUTHOR: (pull.author,) if pull.author else (), Whom.REVIEWERS: requested}
     return Awaiting(whom, why, names.get(whom, ()))
-
-
-def _to_answer(conversations: Conversations) -> int:
-    """How many open conversations wait for the author; all of them if no look read who spoke last.
-
-    Conversations that a look saw answered wait for whoever began them.
-    """
-    return conversations.unanswered if conversations.digest else conversations.unresolved

@@ -49,9 +49,12 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> tuple[PullRecord, tuple[Noti
     """
     pull_record = snapshot.record.pull.at(pull.head_sha)
     pull_record = replace(pull_record, **shown(pull_record, pull))
-    notices = []
+    notices, reviews = [], pull_record.reviews
+    digest = pull.conversations.digest if pull.conversations is not None else None
+    # The feedback tells the reviews as a packet, now or once nobody writes any more.
+    is_packed = digest in (reviews.get("looked", ""), reviews.get("late", ""))
     for review in pull.changes_due:
-        if not (review.id in pull_record.reviews.get("told", ()) or _is_packed(pull_record, pull)):
+        if not (is_packed or review.id in reviews.get("told", ())):
             text = words.changes_requested(pull.number, review.author, review.url)
             notices.append(Notice(f"changes:{pull.number}:{review.id}", text, Audience.NEWS))
     if pull.checks is not None and snapshot.looked_at_checks:
@@ -70,23 +73,21 @@ def _polled(
     snapshot: Snapshot, pull_record: PullRecord, pull: PullRequest, checks: Checks
 ) -> tuple[PullRecord, list[Notice]]:
     """The record after a look that read the checks, and what to tell of them and of the merge."""
-    durations = pace.learned(pull_record.durations, checks)
+    now, durations = snapshot.now, pace.learned(pull_record.durations, checks)
     # In whole seconds, as in polls.
     missed = int(_since(snapshot, checks, "missed_since")) if checks.missing else None
     names, text = _persons(snapshot, pull, checks, missed)
     # Soon after a push it may be too early to say that a check is missing.
     soonest = min(pace.SOONEST, snapshot.rules.poll_seconds)
-    is_early = names == checks.missing and (missed is None or snapshot.now - missed < soonest)
+    is_early = names == checks.missing and (missed is None or now - missed < soonest)
     summary = _summary(checks, durations, () if is_early else names)
     summary |= {} if missed is None else {"missed_since": missed}
     is_unchecked = False
     if checks.are_none:
         since = _since(snapshot, checks, "none_since")
-        is_unchecked = snapshot.now - since >= UNCHECKED_SECONDS
+        is_unchecked = now - since >= UNCHECKED_SECONDS
         summary |= {"none_since": since, "is_unchecked": is_unchecked}
-    merging = merge_standing.stands(
-        pull_record.merging, pull, snapshot.now, is_unchecked=is_unchecked
-    )
+    merging = merge_standing.stands(pull_record.merging, pull, now, is_unchecked=is_unchecked)
     pull_record = replace(pull_record, checks=summary, durations=durations, merging=merging)
     notices = [*merge_standing.mended_first(snapshot, pull, merging)]
     is_reported = bool(notices or pull.changes_due)
@@ -155,12 +156,6 @@ def unchecked_from(known: PullRecord) -> float:
 def unanswered(pull_record: PullRecord, pull: PullRequest) -> int:
     """How many conversations wait for an answer; the recorded number if this look did not read them."""
     return pull_record.unanswered if pull.conversations is None else pull.conversations.unanswered
-
-
-def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
-    """True if the feedback tells the reviews as a packet, now or once nobody writes any more."""
-    digest = pull.conversations.digest if pull.conversations is not None else None
-    return digest in (pull_record.reviews.get("looked", ""), pull_record.reviews.get("late", ""))
 
 
 def _failed(
