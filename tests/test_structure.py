@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_349,
     "platforms": 633,
     "evidence": 2_339,
-    "claim": 5_818,
+    "claim": 5_799,
     "run": 3_400,
     "stages": 2_440,
     "workflow": 2_109,

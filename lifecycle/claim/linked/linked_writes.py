@@ -103,10 +103,8 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
     if _is_mine(tracker, task) and tracker.actor not in earlier:
         return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
     # Only a task that this attempt claims itself is released: when it fails, or by a look if it is killed.
-    now = claim_store.clock.now()
-    release = pending_writes.Left(
-        link.tracker, link.id, tracker.actor, card_and_link.RELEASED, issue
-    )
+    now, released = claim_store.clock.now(), card_and_link.RELEASED
+    release = pending_writes.Left(link.tracker, link.id, tracker.actor, released, issue)
     pending_writes.add(claim_store, replace(release, since=now, until=now))
     claim_store.marks.set_due(STOP_DUE, ALWAYS)
     claim_store.save()
@@ -152,9 +150,7 @@ def _claim(
     return []
 
 
-def _refusal(
-    error: errors.Refused, task: str, issue: int
-) -> errors.Refused | errors.AlreadyClaimed:
+def _refusal(error: errors.Refused, task: str, issue: int) -> errors.Refused:
     """The tracker's refusal as an error for the caller that claims the issue."""
     words = {"task": task, "number": issue, "way": forcing(issue)}
     if isinstance(error, errors.AlreadyClaimed):
@@ -201,8 +197,7 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
     synced = card_and_link.CLAIMED if task is not None and _is_mine(tracker, task) else ""
     link = Link(tracker.name, task.id, synced) if task is not None else None
-    linked = replace(record.linked, link=link, is_known=True)
-    return replace(record.without(card_and_link.FIND), linked=linked), ()
+    return record.without(card_and_link.FIND).with_linked(link=link, is_known=True), ()
 
 
 def _read_again(world: World, record: Record, link: Link) -> Record:
@@ -231,8 +226,7 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
         return record
     if stays:
         return record
-    linked = replace(record.linked, link=replace(link, synced=""), left="")
-    return replace(record, linked=linked)
+    return record.with_linked(link=replace(link, synced=""), left="")
 
 
 def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:

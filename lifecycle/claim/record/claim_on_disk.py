@@ -44,6 +44,10 @@ KEPT_SECONDS = 600.0
 """Seconds since it was last written or renamed that a file is kept, and what is half written waited for."""
 
 
+FileEdit = tuple[int, dict[str, Any]]
+"""When a claim file was edited (its `mtime_ns`), and the values in it since then."""
+
+
 @dataclass(frozen=True, slots=True)
 class LateEdit:
     """An edit that was written into a claim file after the engine had replaced it.
@@ -265,10 +269,8 @@ class ClaimOnDisk:
             self.aside.rename(self.path)
         self.aside.unlink(missing_ok=True)
 
-    def late_edits(
-        self, record: Record, *, repair: bool
-    ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Notice, ...]]:
-        """Late edits as (mtime_ns, values), and notices about files that are not edits of this claim."""
+    def late_edits(self, record: Record, *, repair: bool) -> tuple[list[FileEdit], list[Notice]]:
+        """Late edits, and notices about files that are not edits of this claim."""
         edits, notices = [], []
         self.taken.clear()
         if repair:
@@ -282,7 +284,7 @@ class ClaimOnDisk:
                 self.taken.append(edit)
             elif edit.is_over and repair:  # else somebody is still writing it
                 notices += self._set_late_aside(edit, reason)
-        return edits, tuple(notices)
+        return edits, notices
 
     def _set_late_aside(self, edit: LateEdit, reason: str) -> list[Notice]:
         """Rename a file with a late edit that cannot be merged; returns the notice about it."""

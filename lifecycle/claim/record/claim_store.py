@@ -17,7 +17,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge, sentence
-from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
+from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, FileEdit, continues
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
@@ -26,6 +26,7 @@ from lifecycle.core.plan import REPLIES, Audience, Hooks, Notice
 from lifecycle.core.timing import parse_time, unhurried
 from lifecycle.settings.running_client import is_unattended, session_of
 from lifecycle.storage import journal, regular_files, signs_of_life, store
+from lifecycle.storage.signs_of_life import ALWAYS, IDLE_DUE, STOP_DUE
 from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 
@@ -225,10 +226,8 @@ class ClaimStore:
             wanted = {**merged.values, **{k: v for k, v in hints.items() if theirs.get(k) == v}}
             if wanted == theirs:
                 break
-            on_disk = store.replace_if(
-                self.disk.path, snapshot.content, claim_file.render(wanted), self.disk.late.keep
-            )
-            if on_disk is None:
+            content, keep = claim_file.render(wanted), self.disk.late.keep
+            if store.replace_if(self.disk.path, snapshot.content, content, keep) is None:
                 break
         record = record.projected()
         self._journal(record)
@@ -340,7 +339,7 @@ class ClaimStore:
         cannot be written, the guard's mark is as before, and the next stop passes like this one.
         """
         with contextlib.suppress(OSError):
-            self.marks.set_due(signs_of_life.STOP_DUE, signs_of_life.ALWAYS)
+            self.marks.set_due(STOP_DUE, ALWAYS)
 
     def wait_for(self, stop: float | None, idle: float | None = None) -> None:
         """Let hooks through the guards from these moments on (None: never); at once for a queued notice.
@@ -348,23 +347,24 @@ class ClaimStore:
         The stop's mark, which `begin` set, is written last: after a crash before it the next stop looks.
         """
         waiting = {notice.audience for notice in self.ledger.waiting()}
-        marks = {
-            "on-idle": (signs_of_life.IDLE_DUE, idle),
-            "on-stop": (signs_of_life.STOP_DUE, stop),
-        }
+        marks = {"on-idle": (IDLE_DUE, idle), "on-stop": (STOP_DUE, stop)}
         for hook, (mark, moment) in marks.items():
             is_news = waiting & REPLIES[hook].places.keys()
-            self.marks.set_due(mark, signs_of_life.ALWAYS if is_news else moment)
+            self.marks.set_due(mark, ALWAYS if is_news else moment)
 
     def mtime_ns(self) -> int:
         """The claim file's mtime, or 0 if there is none."""
         return max(regular_files.mtime_ns(str(self.disk.path)), 0)
 
     def remembered(self) -> Record | None:
-        """The record in state.json, whether the claim file exists or not."""
+        """The record in state.json, whether the claim file exists or not; None if it is incomplete."""
         data = self.state.get("record")
         if self._parsed[0] is not data:
-            self._parsed = (data, _record_from(data))
+            record = None
+            with contextlib.suppress(TypeError):  # another version's, or edited by hand
+                record = Record.from_json(data) if data else None
+            is_whole = record and set(claim_file.FIELDS) <= record.values.keys()
+            self._parsed = (data, record if is_whole else None)
         return self._parsed[1]
 
     def _keep(self, record: Record) -> None:
@@ -384,18 +384,7 @@ class ClaimStore:
         return replace(fresh, card=CardRecord(agent=fresh.claim.agent_id if was_synced else None))
 
 
-def _record_from(data: dict[str, Any] | None) -> Record | None:
-    """The record from state.json; None if it is incomplete, because of another version or a hand edit."""
-    try:
-        record = Record.from_json(data) if data else None
-    except TypeError:
-        return None
-    return record if record and set(claim_file.FIELDS) <= record.values.keys() else None
-
-
-def _merged(
-    record: Record, mtime_ns: int, theirs: dict[str, Any], late: list[tuple[int, dict[str, Any]]]
-) -> Merged:
+def _merged(record: Record, mtime_ns: int, theirs: dict[str, Any], late: list[FileEdit]) -> Merged:
     """Merge the claim file and the late edits, in the order in which they were written."""
     values, changed, hints = dict(record.values), set[str](), dict[str, Any]()
     for _, edited in sorted([(mtime_ns, theirs), *late], key=lambda pair: pair[0]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES
@@ -94,17 +94,13 @@ def changed_nothing(fact: plan.Fact) -> bool:
     return is_left or (isinstance(fact, plan.Done) and not fact.is_new)
 
 
-def flaked(
-    record: Record, flakes: Iterable[tuple[str, str]], at: float
-) -> tuple[JournalEntry, ...]:
+def flaked(record: Record, flakes: Iterable[tuple[str, str]], at: float) -> Iterator[JournalEntry]:
     """An entry for each check that failed and passed at one commit; `flakes` has check and failures."""
     head, key = record.pull.head, f"{record.claim_key}/flake/{record.pull.head}"
     detail = {"pull": record.claim.pr_number, "head": head}
     entry = replace(_entry(record, at, journal.FLAKE), detail=detail)
-    return tuple(
-        replace(entry, source=check, target=failed, key=f"{key}/{check}/{failed}")
-        for check, failed in flakes
-    )
+    for check, failed in flakes:
+        yield replace(entry, source=check, target=failed, key=f"{key}/{check}/{failed}")
 
 
 def _entry(record: Record, at: float, kind: str) -> JournalEntry:

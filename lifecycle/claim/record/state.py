@@ -178,6 +178,7 @@ class Record:
     with_pull = _changing("pull", sections.PullRecord)
     with_ending = _changing("ending", sections.EndingRecord)
     with_ownership = _changing("ownership", sections.OwnershipRecord)
+    with_linked = _changing("linked", sections.LinkRecord)
 
     def projected(self, values: Mapping[str, Any] | None = None) -> Record:
         """The record once `values` (its own unless given) are in the file: the newest merge base."""
@@ -330,8 +331,7 @@ def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
     link = record.linked.link
     if link is None or link.id != fact.id:
         return record
-    link = replace(link, synced=fact.synced or link.synced)
-    return replace(record, linked=replace(record.linked, link=link, left=fact.left))
+    return record.with_linked(link=replace(link, synced=fact.synced or link.synced), left=fact.left)
 
 
 def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
