@@ -25,14 +25,14 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_905,
-    "storage": 1_359,
+    "storage": 1_354,
     "settings": 777,
     "git": 931,
     "github": 5_685,
     "trackers": 2_349,
     "platforms": 633,
     "evidence": 2_339,
-    "claim": 5_799,
+    "claim": 5_786,
     "run": 3_400,
     "stages": 2_440,
     "workflow": 2_109,

@@ -159,9 +159,8 @@ def _parsed(content: bytes) -> StateSections | None:
     if len(content) > regular_files.LIMIT:
         return None
     state = object_in(content, *_READABLE)
-    is_whole = bool(state) and all(
-        isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items()
-    )
+    are_fit = (isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items())
+    is_whole = bool(state) and all(are_fit)
     if is_whole and "said" in state:  # an entry that is none costs itself alone
         state["said"] = {key: at for key, at in state["said"].items() if isinstance(at, dict)}
     if is_whole and "queue" in state:
@@ -170,7 +169,9 @@ def _parsed(content: bytes) -> StateSections | None:
     return sections if is_whole else None
 
 
-_REFUSED = "refused:"
+REFUSED = "refused:"
+"""The beginning of the key of a look's refusal."""
+
 _SAID_LIMIT = 400
 
 
@@ -230,11 +231,7 @@ class Ledger:
         """Queue a refusal's sentence once: to the agent if the agent can solve the problem."""
         audience = Audience.ACT if error.for_agent else Audience.NOTE
         sentence = redact(error.sentence)
-        self.queue(Notice(f"{_REFUSED}{sentence}", sentence, audience))
-
-    def clear_refusals(self) -> None:
-        """Withdraw every refusal: the obstacle is gone; a refusal that returns is said again."""
-        self.withdraw(_REFUSED)
+        self.queue(Notice(f"{REFUSED}{sentence}", sentence, audience))
 
     def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
         """Withdraw the conditions below `prefix` that are not in `stated` any more; they may return."""
@@ -271,10 +268,8 @@ class Ledger:
 
     def waiting(self) -> list[Notice]:
         """Sentences that no channel has taken yet."""
-        return [
-            Notice(entry["key"], entry["text"], Audience(entry["tone"]))
-            for entry in self.state.get("queue", [])
-        ]
+        queue = self.state.get("queue", [])
+        return [Notice(entry["key"], entry["text"], Audience(entry["tone"])) for entry in queue]
 
     def take(
         self,

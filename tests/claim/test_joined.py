@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 import pytest
 
 from lifecycle.api import Rejected, Wake
-from lifecycle.claim.decisions.decide import apply_observation, following
+from lifecycle.claim.decisions.decide import apply_observation
 from lifecycle.claim.engine import acting
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.core import plan
@@ -54,7 +54,7 @@ def chain(observed: Observation, is_ready: bool = True, **world: Any) -> list[st
     working = cast(
         "Any", SimpleNamespace(seen=start, world=SimpleNamespace(**here), is_apart=False)
     )
-    found = acting._chain(working, action, following(start, action))
+    found = acting._chain(working, action)
     return [type(one).__name__ for one in found]
 
 

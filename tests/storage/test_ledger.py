@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.storage.state_file import Ledger, StateSections, lasting
+from lifecycle.storage.state_file import REFUSED, Ledger, StateSections, lasting
 from tests.conftest import ManualClock
 
 ASK = Notice("42@1/merged:107", "PR #107 merged!", Audience.ASK)
@@ -113,7 +113,7 @@ def test_a_refusal_goes_to_the_agent_only_if_it_can_mend_it() -> None:
     book.queue_refusal(ClaimRefused("fix the file"))
     book.queue_refusal(Refused("give the token a scope"))
     assert [say.audience for say in book.waiting()] == [Audience.ACT, Audience.NOTE]
-    book.clear_refusals()
+    book.withdraw(REFUSED)
     assert book.waiting() == []
     book.queue_refusal(ClaimRefused("fix the file"))
     assert len(book.waiting()) == 1

@@ -13,7 +13,7 @@ request or a closing that failed is put back by the same decisions that keep eve
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import assert_never
 
@@ -26,7 +26,7 @@ from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.engine.observing import LookUnderWay
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record.claim_file import Claim, sentence
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import errors, hidden_marker, plan
@@ -56,7 +56,11 @@ def perform(
             case plan.AddToBoard():
                 return plan.OnBoard(world.cards.add(action.issue_id))
             case plan.SetBoard():
-                return _set_card(action, world, record.claim)
+                agent = "" if action.clear_agent else action.agent
+                how = {"status": action.status, "agent": agent, "standing": record.claim.status}
+                item = world.cards.write(record.claim.issue, action.item_id, **how)
+                world.cache.put(BOARD_CACHE, None)
+                return plan.BoardIs(item, action.status, agent)
             case plan.LeadLease():
                 place = world.git, world.remote, action.issue
                 return plan.LeaseIs(lease.led_to(*place, action.sha, action.branch))
@@ -65,13 +69,8 @@ def perform(
             case _:
                 return plan.Done(action, is_new=_carry_out(action, world, claim_store, record))
     except errors.LifecycleError as error:
-        return _failed(action, error, world)
-
-
-def _failed(action: plan.Action, error: errors.LifecycleError, world: World) -> plan.Failed:
-    """The fact that an action failed, without a secret in its sentence."""
-    error.sentence = redact(error.sentence, world.environment)
-    return plan.Failed(action, error)
+        error.sentence = redact(error.sentence, world.environment)
+        return plan.Failed(action, error)
 
 
 def _carry_out(
@@ -231,16 +230,6 @@ def _advance(action: plan.AdvancePullRequest, world: World) -> None:
         world.merges.ensure_auto_merge(action.number, sha=action.head, method=action.method)
 
 
-def _set_card(action: plan.SetBoard, world: World, claim: Claim) -> plan.BoardIs:
-    """Write the card's fields, which drops the board's lines from the cache."""
-    agent = "" if action.clear_agent else action.agent
-    item = world.cards.write(
-        claim.issue, action.item_id, status=action.status, agent=agent, standing=claim.status
-    )
-    world.cache.put(BOARD_CACHE, None)
-    return plan.BoardIs(item, action.status, agent)
-
-
 def _close(action: plan.CloseIssue, world: World) -> None:
     """Close the issue; Rejected if GitHub still shows it open."""
     if world.forge.close_issue(action.issue).is_open:
@@ -272,7 +261,7 @@ def joined(working: LookUnderWay, action: plan.Action) -> list[tuple[plan.Action
     """
     if not isinstance(action, plan.OpenPullRequest | plan.PostComment | plan.CloseIssue):
         return []
-    actions = _chain(working, action, following(working.seen, action))
+    actions = _chain(working, action)
     world, observed = working.world, working.seen.observation
     if len(actions) < 2 or observed is None:
         return []
@@ -310,9 +299,7 @@ def _note_failure(working: LookUnderWay, failure: plan.Failed) -> None:
         world.cache.put(_APART, {"until": world.clock.now() + APART_SECONDS, ACCESS: world.access})
 
 
-def _chain(
-    working: LookUnderWay, action: plan.Action, behind: Iterable[plan.Action]
-) -> tuple[plan.Action, ...]:
+def _chain(working: LookUnderWay, action: plan.Action) -> tuple[plan.Action, ...]:
     """The action and the following ones that can be sent with it."""
     snapshot, world = working.seen, working.world
     if working.is_apart or not _fits(snapshot, action, world) or observing.is_off(world, _APART):
@@ -320,7 +307,7 @@ def _chain(
     # An action that was refused would be refused again, and the card would move back and forth.
     refused = {kind for kind, trouble in snapshot.record.troubles.items() if trouble.is_final}
     kinds, chain = {kind_of(action)}, [action]
-    for follower in behind:
+    for follower in following(snapshot, action):
         if refused & kinds or kind_of(follower) in kinds or not _fits(snapshot, follower, world):
             break
         kinds.add(kind_of(follower))

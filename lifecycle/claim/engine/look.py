@@ -27,7 +27,7 @@ from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.storage import journal, log
 from lifecycle.storage.feedback_files import FeedbackFiles
 from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
-from lifecycle.storage.state_file import ACCESS, lasting
+from lifecycle.storage.state_file import ACCESS, REFUSED, lasting
 
 if TYPE_CHECKING:
     from lifecycle.core.world import World
@@ -91,7 +91,8 @@ def tick(
                 rules = replace(snapshot.rules, poll_seconds=poll_seconds)
                 snapshot = replace(snapshot, rules=rules)
             working = LookUnderWay(world, claim_store, snapshot, may_read=may_read)
-            claim_store.ledger.clear_refusals()
+            # The obstacle is gone; if it returns, it is said again.
+            claim_store.ledger.withdraw(REFUSED)
         except Refused as error:
             if wake is Wake.TICK:
                 raise

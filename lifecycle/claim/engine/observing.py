@@ -68,9 +68,7 @@ def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
     return record.with_ownership(session=session, session_at=now, inherited=inherited)
 
 
-def deliverable(
-    record: Record, session: str, audiences: Collection[Audience]
-) -> Collection[Audience]:
+def deliverable(record: Record, session: str, audiences: Collection[Audience]) -> list[Audience]:
     """The audiences that this session may read: only a claim's owner gets its news."""
     return [each for each in audiences if each is Audience.NOTE or is_mine(record, session)]
 
@@ -109,17 +107,6 @@ def demand_same_place(world: World, record: Record) -> Record:
             raise _elsewhere(record, "repository", record.ownership.repository, base)
         record = record.with_ownership(repository=base)
     return record
-
-
-def with_place(world: World, record: Record) -> Record:
-    """The record with remote and repository; a claim written by hand gets them at its first look.
-
-    Raises:
-        Refused, Transient, Rejected: as `demand_same_place`.
-    """
-    record = demand_same_place(world, record)
-    remote = record.ownership.remote or world.remote
-    return record.with_ownership(remote=remote, repository=str(world.base))
 
 
 def _is_renamed(world: World, record: Record, base: str) -> bool:
@@ -300,7 +287,10 @@ def observe(working: LookUnderWay) -> bool:
     if request is None:
         return False
     try:
-        working.record = with_place(world, working.record)
+        record = demand_same_place(world, working.record)
+        # A claim written by hand gets them at its first look.
+        remote = record.ownership.remote or world.remote
+        working.record = record.with_ownership(remote=remote, repository=str(world.base))
         rules = replace(working.seen.rules, head_owner=world.head.owner)
         observation = world.forge.observe(request)
         releasing = working.record.ending.releasing
@@ -505,8 +495,11 @@ def taken_in(
         pending_writes.finish(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
     if loaded.record is None:
         return None
-    if not loaded.record.touched:
-        _exclude(world)
+    if not loaded.record.touched:  # a claim that was written by hand, perhaps
+        try:
+            exclude_own_files(world.root)
+        except OSError as error:
+            log.write(world.root, f"our files are not excluded from git: {error}")
     record = _published(world, loaded.record)
     mine = owned(claim_store, record, session)
     if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
@@ -523,11 +516,3 @@ def _published(world: World, record: Record) -> Record:
         if isinstance(value := record.values.get(name), str)
     }
     return record.with_values(values)
-
-
-def _exclude(world: World) -> None:
-    """Exclude our files from git, for a claim that was written by hand; a failure is only logged."""
-    try:
-        exclude_own_files(world.root)
-    except OSError as error:
-        log.write(world.root, f"our files are not excluded from git: {error}")
