@@ -144,7 +144,7 @@ def test_the_question_names_the_threads_that_nobody_answered(
     assert step.record.pull.unanswered == count
     (question,) = step.notices
     told = said.format("lifecycle feedback reviews.")
-    first = messages.merged(107, 42)
+    first = messages.merged(107, 42, is_open=True)
     assert question.text == f"{first} {told}{messages.how_to_close(counts_done=True)}"
     after = step.record.with_values({"phase": "merged_detected"})
     assert question_lines(after) == [f"{first} {told}".strip()]

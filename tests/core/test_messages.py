@@ -52,9 +52,9 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.missing_fields, ["summary"]),
         says(messages.missing_fields, ["summary", "branch"]),
         says(messages.branch_is_base, "main"),
-        says(messages.merged_and_closing, 7, 42),
-        says(messages.merged_and_closing, 7, 42, is_open=False),
-        says(messages.merged_and_closing, 7, 42, is_left=True),
+        says(messages.merged_and_closing, 7, 42, is_open=True, is_left=False),
+        says(messages.merged_and_closing, 7, 42, is_open=False, is_left=False),
+        says(messages.merged_and_closing, 7, 42, is_open=True, is_left=True),
         *(
             says(
                 messages.not_answered,
@@ -67,9 +67,9 @@ CASES: dict[str, tuple[Case, ...]] = {
             for was_asked in (True, False)
             for counts_done in (True, False)
         ),
-        says(messages.merged, 7, 42),
+        says(messages.merged, 7, 42, is_open=True),
         says(messages.merged, 7, 42, is_open=False),
-        says(messages.merged, 7, 42, into="feature"),
+        says(messages.merged, 7, 42, is_open=True, into="feature"),
         says(
             messages.not_answered,
             42,

@@ -206,9 +206,8 @@ def taken_out(number: int, url: str) -> str:
 def thrown_out(reason: str) -> str:
     """The merge queue threw it out, as a verb phrase; `reason` is GitHub's word."""
     words = short(" ".join(reason.replace("_", " ").split()).lower(), _NAME)
-    return "was taken out of the merge queue without being merged" + (
-        f" ({words})" if words else ""
-    )
+    why = f" ({words})" if words else ""
+    return f"was taken out of the merge queue without being merged{why}"
 
 
 def still_out(reason: str) -> str:

@@ -47,24 +47,18 @@ def pr_missing(branch: str) -> str:
 
 def phase_without_pull(written: str, branch: str, phase: str) -> str:
     """A phase written by hand that needs a pull request, but there is none; it is `phase` again."""
-    then = (
-        ' When the work is done, run: lifecycle handoff --summary "…"' if phase == "coding" else ""
-    )
+    then = ' When the work is done, run: lifecycle handoff --summary "…"'
     return (
         f"GitHub shows no pull request for branch {branch or '(none)'}, so the claim cannot be in phase "
-        f"{written}; it is {phase} again.{then}"
+        f"{written}; it is {phase} again.{then if phase == 'coding' else ''}"
     )
 
 
 def judged_next(phase: str, *, has_hooks: bool = True) -> str:
     """A phase in the claim file that GitHub has not confirmed or refused yet."""
-    then = (
-        "the next stop asks GitHub; to ask now: "
-        if has_hooks
-        else "nobody has asked GitHub; ask now: "
-    )
+    then = "the next stop asks GitHub; to" if has_hooks else "nobody has asked GitHub;"
     known = f"It is not known yet whether {phase} is true: only the claim file says so, and"
-    return f"{known} {then}lifecycle tick"
+    return f"{known} {then} ask now: lifecycle tick"
 
 
 def missing_fields(names: Sequence[str]) -> str:
@@ -84,9 +78,7 @@ def branch_is_base(branch: str) -> str:
     )
 
 
-def merged_and_closing(
-    number: int, issue: int | None, *, is_open: bool = True, is_left: bool = False
-) -> str:
+def merged_and_closing(number: int, issue: int | None, *, is_open: bool, is_left: bool) -> str:
     """The merge, if nobody has to be asked about closing.
 
     Args:
@@ -118,12 +110,7 @@ def not_answered(
 
 
 def merged(
-    number: int,
-    issue: int | None,
-    *,
-    is_open: bool = True,
-    into: str = "",
-    is_reopened: bool = False,
+    number: int, issue: int | None, *, is_open: bool, into: str = "", is_reopened: bool = False
 ) -> str:
     """The question that closing waits for; `is_open`: the issue is open, not closed by GitHub already.
 
@@ -133,11 +120,8 @@ def merged(
     stands = f"Issue #{issue} was reopened after that. " if is_reopened else ""
     if not is_open:
         stands = f"Issue #{issue} is already closed; to continue it, reopen it. "
-    where = (
-        f" into {named(into)}, which is neither the default branch nor the configured base"
-        if into
-        else ""
-    )
+    where = f" into {named(into)}, which is neither the default branch nor the configured base"
+    where = where if into else ""
     deed = f"close issue #{issue}" if is_open else f"end the claim on #{issue}"
     return f"PR #{number} merged{where}! {stands}Should I {deed}?"
 
@@ -210,10 +194,8 @@ def done_refused(reason: str, issue: int | None, phase: str, *, is_open: bool = 
 
     `is_open`: the issue is open; a sentence of its own tells that an issue was closed, and what then.
     """
-    wait = {
-        "checks_running": "Wait for the merge",
-        "pr_closed": "Reopen the PR or hand off again",
-    }.get(phase, "Hand off the work first")
+    ways = {"checks_running": "Wait for the merge", "pr_closed": "Reopen the PR or hand off again"}
+    wait = ways.get(phase, "Hand off the work first")
     if not is_open:  # a hand-off for a closed issue is refused
         then = f" {wait}." if phase == "checks_running" else ""
         return f"The claim on #{issue} was not ended: {reason}. The phase is {phase}.{then}"

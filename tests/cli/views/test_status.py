@@ -64,7 +64,7 @@ def test_everything_at_once(ground: ViewGround) -> None:
 
 def test_a_question_is_printed_once(ground: ViewGround) -> None:
     """Also where it waits on the queue, is what the claim waits for, and waits for a person."""
-    question = messages.merged(107, 42)
+    question = messages.merged(107, 42, is_open=True)
     notice = Notice("merged:107", question, Audience.ASK)
     memory = {"pull.url": PULL, "judged": "merged_detected"}
     asked = ground.clock.now() - 240
