@@ -14,7 +14,7 @@ It also reads such values from JSON, by their annotations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from operator import attrgetter
 from types import UnionType
@@ -69,9 +69,8 @@ def _dataclass(
                 setattr(result, name, method)
         about: dict[str, Any] = {"match_args": tuple(all_fields), "light_fields": all_fields}
         about |= {"light_frozen": frozen, "light_values": _getter([*all_fields])}
-        about["light_compared"] = _getter(
-            [name for name, light in all_fields.items() if light.compare]
-        )
+        compared = [name for name, light in all_fields.items() if light.compare]
+        about["light_compared"] = _getter(compared)
         for name, value in about.items():
             setattr(result, f"__{name}__", value)
         for name in ("__dataclass_fields__", "__dataclass_params__", "__signature__"):
@@ -100,16 +99,11 @@ def _field(cls: type, name: str) -> LightField:
     return light
 
 
-def _slotted(
-    cls: type, all_fields: Mapping[str, LightField], own: Mapping[str, LightField]
-) -> type:
+def _slotted(cls: type, all_fields: Iterable[str], own: Iterable[str]) -> type:
     """The same class with its fields as slots: a new class, since an existing one cannot get slots."""
     inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__slots__", ())}
-    namespace = {
-        name: value
-        for name, value in cls.__dict__.items()
-        if name not in all_fields and name not in ("__dict__", "__weakref__")
-    }
+    dropped = {*all_fields, "__dict__", "__weakref__"}
+    namespace = {name: value for name, value in cls.__dict__.items() if name not in dropped}
     namespace["__slots__"] = tuple(name for name in own if name not in inherited)
     slotted = type(cls)(cls.__name__, cls.__bases__, namespace)
     slotted.__qualname__ = cls.__qualname__
@@ -189,9 +183,8 @@ def _hashed(self: Any) -> int:
 
 
 def _shown(self: Any) -> str:
-    shown = (
-        f"{name}={getattr(self, name)!r}" for name, f in self.__light_fields__.items() if f.repr
-    )
+    names = [name for name, light in self.__light_fields__.items() if light.repr]
+    shown = (f"{name}={getattr(self, name)!r}" for name in names)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 

@@ -118,10 +118,8 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     if len(text) < _SHORTEST:
         environment = {}  # no value of a variable is so short, and the journal has many short texts
     variables = os.environ if environment is None else environment
-    return _without(
-        (value for name, value in variables.items() if value in text and _is_secret(name, value)),
-        text,
-    )
+    there = [(name, value) for name, value in variables.items() if value in text]
+    return _without((value for name, value in there if _is_secret(name, value)), text)
 
 
 def _without(secrets: Iterable[str], text: str) -> str:

@@ -117,9 +117,8 @@ def render_time(moment: float) -> str:
     """
     from datetime import UTC, datetime
 
-    return datetime.fromtimestamp(int(min(_LAST, max(0, moment))), UTC).strftime(
-        "%Y-%m-%dT%H:%M:%SZ"
-    )
+    seconds = int(min(_LAST, max(0, moment)))
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 HARD_EXIT_GRACE = 0.8

@@ -122,9 +122,8 @@ class Checks:
 
     @property
     def _open(self) -> tuple[Check, ...]:
-        return tuple(
-            run for run in self.runs if run.bucket is Bucket.PENDING and run.word != "STALE"
-        )
+        pending = (run for run in self.runs if run.bucket is Bucket.PENDING)
+        return tuple(run for run in pending if run.word != "STALE")
 
     @property
     def failed(self) -> tuple[Check, ...]:
@@ -135,12 +134,8 @@ class Checks:
     @property
     def missing(self) -> tuple[str, ...]:
         """The names that the base branch demands and that have not reported, in name order."""
-        names = {
-            demand.name
-            for demand in self._unmet
-            if not any(demand.may_be_met_by(run) for run in self.runs)
-        }
-        return tuple(sorted(names))
+        absent = (need for need in self._unmet if not any(map(need.may_be_met_by, self.runs)))
+        return tuple(sorted({demand.name for demand in absent}))
 
     @property
     def doubted(self) -> tuple[str, ...]:
@@ -150,10 +145,8 @@ class Checks:
         return tuple(sorted({demand.name for demand in self._unmet}.difference(self.missing)))
 
     @property
-    def _unmet(self) -> tuple[Required, ...]:
-        return tuple(
-            demand for demand in self.required if not any(map(demand.is_met_by, self.runs))
-        )
+    def _unmet(self) -> list[Required]:
+        return [demand for demand in self.required if not any(map(demand.is_met_by, self.runs))]
 
     @property
     def hidden(self) -> tuple[str, ...]:

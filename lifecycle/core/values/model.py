@@ -189,9 +189,8 @@ class PullRequest:
     @property
     def changes_due(self) -> tuple[Review, ...]:
         """The requests for changes of those who are not asked for another review."""
-        return tuple(
-            review for review in self.changes_requested if review.author not in self.requested
-        )
+        asking = self.changes_requested
+        return tuple(review for review in asking if review.author not in self.requested)
 
     def ended_with(self, head: str | None) -> bool:
         """True if somebody closed it without a merge, and its last commit was this very one."""
