@@ -25,8 +25,8 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_868,
-    "storage": 1_354,
-    "settings": 777,
+    "storage": 1_349,
+    "settings": 774,
     "git": 931,
     "github": 5_685,
     "trackers": 2_349,

@@ -190,9 +190,8 @@ def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False
 def tracker_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
     """The folders outside of a repository in which the user allows a project's tasks; raises BadConfig."""
     folders: tuple[str, ...] = user_settings(environment).get("tracker_folders", ())
-    return tuple(
-        readers.own_file("tracker.folders", folder, environment).resolve() for folder in folders
-    )
+    read = partial(readers.own_file, "tracker.folders", environment=environment)
+    return tuple(read(folder).resolve() for folder in folders)
 
 
 def load(root: Path, environment: Mapping[str, str]) -> Settings:

@@ -97,10 +97,8 @@ def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
         root: the worktree, whose settings may be wrong.
         environment: the variables, which also say where the user's files are.
     """
-    names = sorted(
-        config.SECRETS | {"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "LIFECYCLE_REPOSITORY"}
-    )
-    parts = [f"{name}={environment.get(name, '')}" for name in names]
+    others = {"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "LIFECYCLE_REPOSITORY"}
+    parts = [f"{name}={environment.get(name, '')}" for name in sorted(config.SECRETS | others)]
     own = config.own_folder(environment)
     # gh writes this file at every login: https://cli.github.com/manual/gh_help_environment
     base = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '')}/.config"

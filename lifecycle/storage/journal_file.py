@@ -230,13 +230,6 @@ def _check(database: sqlite3.Connection) -> None:
         raise _BrokenError("it has no version")
 
 
-def _examine(database: sqlite3.Connection) -> None:
-    """Check every page, which takes a while; raises _BrokenError or sqlite3.Error."""
-    (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise _BrokenError(verdict.splitlines()[-1])
-
-
 def _make(path: Path) -> None:
     """Make a new journal, complete before it gets its name; one that was made meanwhile is kept.
 
@@ -272,7 +265,10 @@ def _set_aside(path: Path) -> str:
             return ""
         try:
             with _begun(path) as database:
-                _examine(database)
+                # Every page is checked, which takes a while.
+                (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+                if verdict != "ok":
+                    raise _BrokenError(verdict.splitlines()[-1])
                 return ""
         except sqlite3.Error as error:
             if not _is_broken(error):

@@ -374,9 +374,8 @@ class Folder:
         self.at("")
         if not self.path.is_dir():
             return []
-        return sorted(
-            (entry.name for entry in os.scandir(self.path)), key=self.mtime_ns, reverse=True
-        )
+        names = (entry.name for entry in os.scandir(self.path))
+        return sorted(names, key=self.mtime_ns, reverse=True)
 
     def clear(self) -> None:
         """Remove every file in the folder."""

@@ -79,10 +79,8 @@ def _ours(root: str, *names: str) -> int:
 
 def is_known(root: str) -> bool:
     """True if the settings were read since they were last changed."""
-    written_ns = _ours(root, FOLDER, STAGED)
-    return written_ns >= 0 and written_ns == regular_files.mtime_ns(
-        regular_files.settings_path(root), follow=True
-    )
+    written_ns, path = _ours(root, FOLDER, STAGED), regular_files.settings_path(root)
+    return 0 <= written_ns == regular_files.mtime_ns(path, follow=True)
 
 
 def is_due(root: str, name: str, now: float) -> bool:
