@@ -99,13 +99,9 @@ def _sorted(words: tuple[str, ...]) -> tuple[tuple[str, ...], set[str]]:
         word = remaining.pop(0)
         if not word.startswith("-") or word == "-":
             plain.append(word)
-        elif word in _VALUED and remaining:
-            options.add(f"{_long(word)}={remaining.pop(0)}")
-        else:
-            name, mark, value = word.partition("=")
-            options.add(f"{_long(name)}{mark}{value}")
+            continue
+        name, mark, value = word.partition("=")
+        if word in _VALUED and remaining:
+            mark, value = "=", remaining.pop(0)
+        options.add(f"{'--status' if name == '-s' else name}{mark}{value}")
     return tuple(plain), options
-
-
-def _long(name: str) -> str:
-    return "--status" if name == "-s" else name

@@ -6,7 +6,6 @@ Their sentences are in `refusals.toml`.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from itertools import takewhile
 from os import urandom
 from typing import Any, Final, TypeVar, Unpack
 
@@ -115,7 +114,7 @@ def first_claimed(
     tasks: Iterable[Task],
     held: Callable[[], Container[str]] = frozenset,
 ) -> Claimed | None:
-    """The result of `claim` for the first task that is still free; None if none is.
+    """The result of `claim` for the first task, by urgency, that is still free; None if none is.
 
     An actor who is too late is so together with others, and all of them would try the same next task. So
     the next one is any of those as urgent as it, without those that are `held` by now.
@@ -129,14 +128,9 @@ def first_claimed(
             gone = held() if left else ()
         left = [task for task in left if task.id not in gone]
         if left:
-            which = int.from_bytes(urandom(4), "big") % _as_urgent_as_first(left)
+            as_urgent = [task.priority for task in left].count(left[0].priority)
+            which = int.from_bytes(urandom(4), "big") % as_urgent
     return None
-
-
-def _as_urgent_as_first(tasks: list[Task]) -> int:
-    """How many tasks, from the first on, have the first one's priority."""
-    first = tasks[0].priority
-    return len([*takewhile(lambda task: task.priority == first, tasks)])
 
 
 def held(task: str, by: str, since: str = "") -> errors.AlreadyClaimed:

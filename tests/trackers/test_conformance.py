@@ -15,7 +15,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Tracker
 from lifecycle.trackers.conformance import claiming, read_cases, writing
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Factory, Ground, refused
-from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run, run_one
+from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run
 from tests.batches import each_row
 from tests.repeated import soaked
 from tests.trackers.caught import ALSO, CAUGHT
@@ -104,7 +104,7 @@ def named(request: pytest.FixtureRequest) -> Iterator[tuple[str, Ground]]:
 def test_each_tracker_keeps_each_rule(named: tuple[str, Ground], check: Check) -> None:
     """No check fails, and none is skipped but for what the tracker lacks."""
     name, ground = named
-    result = run_one(ground, check)
+    result = next(run(ground, [check]))
     kinds = ["all", name.partition(" ")[0].strip(","), "advisory" if "without" in name else ""]
     lacking = set().union(*(LACKING.get(kind, set()) for kind in kinds))
     wanted = CheckOutcome.SKIPPED if check.__name__ in lacking else CheckOutcome.PASSED
@@ -119,14 +119,14 @@ def test_every_check_has_a_liar() -> None:
 @each_row(("name", "liar"), [*CAUGHT.items(), *ALSO])
 def test_a_liar_is_caught(name: str, liar: type[Liar]) -> None:
     """The check that is about the broken rule fails, and says in words what is wrong."""
-    result = run_one(LyingGround(liar), BY_NAME[name])
+    result = next(run(LyingGround(liar), [BY_NAME[name]]))
     assert result.outcome is CheckOutcome.FAILED, liar.__doc__
     assert result.words
 
 
 def test_a_refusal_that_comes_too_late_is_caught() -> None:
     """Who is refused a key must not find a task of it."""
-    result = run_one(LyingGround(Hasty), BY_NAME["what_can_be_no_key_is_invalid"])
+    result = next(run(LyingGround(Hasty), [BY_NAME["what_can_be_no_key_is_invalid"]]))
     assert result.outcome is CheckOutcome.FAILED
     assert "the number of tasks" in result.words
 
@@ -150,7 +150,7 @@ def test_a_check_that_a_tracker_breaks_off_fails_by_name() -> None:
         """Whatever a strange tracker may raise."""
         raise ZeroDivisionError(case.label)
 
-    result = run_one(MemoryGround(), breaks)
+    result = next(run(MemoryGround(), [breaks]))
     assert (result.check, result.outcome) == ("breaks", CheckOutcome.FAILED)
     assert result.words.startswith("ZeroDivisionError, which is none of the three kinds")
 

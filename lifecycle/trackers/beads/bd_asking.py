@@ -17,14 +17,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lifecycle.core import errors, hidden_marker
+from lifecycle.core import errors
 from lifecycle.core.light_dataclass import object_in, replace
 from lifecycle.core.redact import short
-from lifecycle.core.tracker import Capability, Note, Task
+from lifecycle.core.tracker import Note, Task
 from lifecycle.storage import log, store
 from lifecycle.trackers.beads import bd_decode
-from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS, Runner, verb_of
-from lifecycle.trackers.refusals import lacking, sentence
+from lifecycle.trackers.beads.bd_process import Runner, verb_of
+from lifecycle.trackers.refusals import sentence
 
 Value = TypeVar("Value")
 
@@ -53,8 +53,10 @@ class Asking:
     def sends(self) -> str:
         """The words of bd's command that sends; "" if there is no remote, or that is unknown."""
         if not self.is_from(PUSHES):
-            is_with_git = not self.is_from(SYNCS_UNTIL) and _has_git_remote(self.runner)
-            return "sync" if is_with_git else ""
+            common = store.common_folder(self.runner.root)
+            settings = store.read(common / "config") if common else None
+            has_remote = settings is not None and b'[remote "' in settings.content
+            return "sync" if has_remote and not self.is_from(SYNCS_UNTIL) else ""
         try:
             ran = self.runner.run("dolt", "remote", "list", "--json")
             remotes = bd_decode.payload(ran, due=list, doing="dolt remote")
@@ -62,21 +64,6 @@ class Asking:
             # Publishing is a convenience: if the remote cannot be determined, it is not offered.
             return ""
         return "dolt push" if remotes else ""
-
-    def send(self) -> None:
-        """Send to the remote.
-
-        Raises:
-            Lacking: there is no remote, or a hook is the caller.
-            Rejected: bd refused; its words are the evidence.
-            Transient: no answer came; ambiguous.
-        """
-        if not self.sends or self.runner.is_hook:
-            why = "Hooks do not publish" if self.sends else "bd has no remote here"
-            raise lacking(Capability.PUBLISH, "bd-not-sent", why=why)
-        ran = self.runner.run(*self.sends.split(), is_write=True, seconds=PUBLISH_SECONDS)
-        if ran.code != 0:
-            raise bd_decode.failure(ran.err or ran.out, self.sends)
 
     def rows(self, *words: str) -> tuple[bd_decode.IssueRow, ...]:
         """The issues that a command shows; one whose id is not a plain word is left out, and logged."""
@@ -101,13 +88,6 @@ class Asking:
             if is_it and row.task.raw_status != bd_decode.DELETED:
                 return row
         raise bd_decode.unknown(name)
-
-    def of_key(self, key: str) -> bd_decode.IssueRow | None:
-        """The issue that was created with this key, whatever its state; None if there is none."""
-        mark = hidden_marker.keyed(key)
-        words = ("list", "--all", "--limit=0", f"--desc-contains={mark}")
-        rows = (row for row in self.rows(*words) if row.mark == mark)
-        return min(rows, key=lambda row: row.task.created_at or 0.0, default=None)
 
     def notes(self, name: str) -> tuple[tuple[Note, str], ...]:
         """The comments of an issue with their marks, the oldest first. NotFound."""
@@ -248,9 +228,3 @@ def _numbers(version: str) -> tuple[int, ...]:
     """The numbers at the beginning of a version; () if there are none."""
     match = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?", version)
     return tuple(int(part or 0) for part in match.groups()) if match else ()
-
-
-def _has_git_remote(runner: Runner) -> bool:
-    common = store.common_folder(runner.root)
-    snapshot = store.read(common / "config") if common else None
-    return snapshot is not None and b'[remote "' in snapshot.content

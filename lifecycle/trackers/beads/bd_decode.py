@@ -56,26 +56,21 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
         ProtocolError: an answer that cannot be understood, or none.
     """
     answer = _parsed(ran.out)
-    if answer is not _NOTHING:
-        return _taken_out(answer, ran, due, doing)
-    if not ran.out.strip():
+    if answer is _NOTHING and not ran.out.strip():
         text = _error_in(_parsed(ran.err)) or ran.err
         if ran.code == 0 and _known(text) is None:
             # Perhaps only noise of a run that succeeded: that is unknown.
             raise _unusable("bd-said-nothing", doing, text)
         raise failure(text, doing)
-    if ran.code != 0:
+    if answer is _NOTHING and ran.code != 0:
         raise failure(ran.err or ran.out, doing)
-    raise _unusable("bd-not-understood", doing, ran.out)
-
-
-def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
-    """The list or object in a JSON answer, without the envelope of newer builds."""
-    text = _error_in(answer)
-    if text is not None:
-        raise failure(text, doing)
+    if answer is _NOTHING:
+        raise _unusable("bd-not-understood", doing, ran.out)
+    error = _error_in(answer)
+    if error is not None:
+        raise failure(error, doing)
     if isinstance(answer, dict) and "data" in answer and "schema_version" in answer:
-        answer = answer["data"]
+        answer = answer["data"]  # without the envelope of newer builds
     if answer is None:
         answer = []
     if not isinstance(answer, due):

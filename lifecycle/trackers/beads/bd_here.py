@@ -80,30 +80,22 @@ def refuse(root: Path, environment: Mapping[str, str], folder: str) -> None:
 
 
 def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
-    outside = _outside(root, environment, folder)
-    if outside is not None:
-        named = "tracker.folder" if folder else FOLDER
-        own = config.own_path(config.CONFIG, environment)
-        way = f"if it is yours, add it to tracker.folders in {own}"
-        return f"{named} leads out of this repository, to {outside}", way
+    """Why bd may not run here, as half a sentence, and the way out; ("", "") if it may."""
+    main = _main(root)
+    near = [inside.resolve() for inside in (root, main) if inside is not None]
+    for led in (led for place in _places(root, folder) for led in (place, *_redirected(place))):
+        outside = Path(os.path.realpath(led))
+        if any(outside.is_relative_to(inside) for inside in near):
+            continue
+        if not any(map(outside.is_relative_to, config.tracker_folders(environment))):
+            named = "tracker.folder" if folder else FOLDER
+            own = config.own_path(config.CONFIG, environment)
+            way = f"if it is yours, add it to tracker.folders in {own}"
+            return f"{named} leads out of this repository, to {outside}", way
     if not user_folder.allows(environment, store.clone_of(root), PROGRAM):
         way = "a person can allow it with: lifecycle trust"
         return f"nobody has allowed {PROGRAM} to run in this repository", way
     return "", ""
-
-
-def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | None:
-    """The database's path, if it is neither in the repository nor where the user allows it."""
-    places = _places(root, folder)
-    main = _main(root)
-    near = [inside.resolve() for inside in (root, main) if inside is not None]
-    for led in (led for place in places for led in (place, *_redirected(place))):
-        target = Path(os.path.realpath(led))
-        if any(target.is_relative_to(inside) for inside in near):
-            continue
-        if not any(target.is_relative_to(inside) for inside in config.tracker_folders(environment)):
-            return target
-    return None
 
 
 def _places(root: Path, folder: str) -> list[Path]:

@@ -140,7 +140,11 @@ class Runner:
             ProtocolError: its output does not end.
             Transient: the deadline has passed; nothing was run.
         """
-        _demand_sayable(words)
+        if any("\0" in word for word in words):
+            raise errors.Invalid(sentence("bd-nul"))
+        longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
+        if longest > MOST_WORD:
+            raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
         self.demand()
         with self.alone():
             most = self.deadline.remaining(at_most=seconds or self.seconds(is_write=is_write))
@@ -148,7 +152,12 @@ class Runner:
 
     def _run(self, words: tuple[str, ...], until: Deadline, *, is_write: bool) -> Ran:
         about = {"verb": verb_of(words), "maybe": ", and may have done it" if is_write else ""}
-        command, variables = [self.program, *words], self._variables()
+        command, inherited = [self.program, *words], for_child("tracker", self.environment)
+        variables = {name: value for name, value in inherited.items() if name not in _PLACES}
+        variables.setdefault("BEADS_NO_DAEMON", "1")  # a hook must not leave a process behind
+        variables |= {"BEADS_ACTOR": self.actor, "BD_ACTOR": self.actor, "BD_NON_INTERACTIVE": "1"}
+        place = bd_here.database(self.root, self.folder)
+        variables |= {"BEADS_DIR": place} if place else {}
         try:
             done = Ran(*ran(command, until.left, variables, self.root, most=MOST_BYTES))
         except OSError as error:
@@ -162,23 +171,6 @@ class Runner:
             crash = sentence("bd-crashed", signal=-done.code, **about)
             raise errors.Crashed(crash, is_ambiguous=is_write)
         return done
-
-    def _variables(self) -> dict[str, str]:
-        inherited = for_child("tracker", self.environment)
-        variables = {name: value for name, value in inherited.items() if name not in _PLACES}
-        variables.setdefault("BEADS_NO_DAEMON", "1")  # a hook must not leave a process behind
-        variables |= {"BEADS_ACTOR": self.actor, "BD_ACTOR": self.actor, "BD_NON_INTERACTIVE": "1"}
-        place = bd_here.database(self.root, self.folder)
-        return variables | ({"BEADS_DIR": place} if place else {})
-
-
-def _demand_sayable(words: tuple[str, ...]) -> None:
-    """Raise Invalid for a word that a command line cannot have; on Linux a word may have 128 KiB."""
-    if any("\0" in word for word in words):
-        raise errors.Invalid(sentence("bd-nul"))
-    longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
-    if longest > MOST_WORD:
-        raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
 
 
 def verb_of(words: tuple[str, ...]) -> str:

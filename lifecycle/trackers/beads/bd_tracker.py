@@ -20,8 +20,8 @@ from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task,
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_asking, bd_here
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed
-from lifecycle.trackers.beads.bd_decode import DELETED, note_of, row_of
-from lifecycle.trackers.beads.bd_process import Runner
+from lifecycle.trackers.beads.bd_decode import DELETED, failure, note_of, row_of
+from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS, Runner
 from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 
@@ -138,7 +138,8 @@ class BeadsTracker:
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the task of this key, or return the existing one; Invalid. bd sets a missing priority."""
         new_task = refusals.demand_new(key, **new)
-        text = hidden_marker.signed(new_task.description, hidden_marker.keyed(key))
+        mark = hidden_marker.keyed(key)
+        text = hidden_marker.signed(new_task.description, mark)
         labels, priority, external = new_task.labels, new_task.priority, new_task.external
         words = [f"--title={new_task.title}", f"--description={text}"]
         words += [f"--labels={listed(labels)}"] if labels else []
@@ -146,8 +147,10 @@ class BeadsTracker:
         words += [f"--external-ref={external}"] if external else []
 
         def find() -> Task | None:
-            row = self._ask.of_key(key)
-            return self._ask.show(row.task.id).task if row else None
+            rows = self._ask.rows("list", "--all", "--limit=0", f"--desc-contains={mark}")
+            its = [row.task for row in rows if row.mark == mark]
+            oldest = min(its, key=lambda task: task.created_at or 0.0, default=None)
+            return self._ask.show(oldest.id).task if oldest is not None else None
 
         with self._runner.alone():
             task = find()
@@ -331,8 +334,17 @@ class BeadsTracker:
                 return self.get(name)
 
     def publish(self) -> None:
-        """Send the writes to the remote where others read them; Lacking."""
-        self._ask.send()
+        """Send the writes to the remote where others read them; Lacking.
+
+        Rejected has bd's own words as its evidence; Transient, if no answer came, is ambiguous.
+        """
+        sends = self._ask.sends
+        if not sends or self._runner.is_hook:
+            why = "Hooks do not publish" if sends else "bd has no remote here"
+            raise refusals.lacking(Capability.PUBLISH, "bd-not-sent", why=why)
+        ran = self._runner.run(*sends.split(), is_write=True, seconds=PUBLISH_SECONDS)
+        if ran.code != 0:
+            raise failure(ran.err or ran.out, sends)
 
     @contextmanager
     def _alone_at(self, name: str) -> Iterator[Task]:

@@ -41,22 +41,21 @@ class Result:
 
 
 def run(ground: Ground, checks: Iterable[Check] = CHECKS) -> Iterator[Result]:
-    """Run checks one after the other, each with its own tasks; a failure does not end the run."""
-    return (run_one(ground, check) for check in checks)
+    """Run checks one after the other, each with its own tasks; a failure does not end the run.
 
-
-def run_one(ground: Ground, check: Check) -> Result:
-    """Run one check. An error of the tracker that the check does not expect is a failure."""
-    outcome, words = CheckOutcome.FAILED, ""
-    try:
-        check(CheckCase(ground))
-        outcome = CheckOutcome.PASSED
-    except NotHere as reason:
-        outcome, words = CheckOutcome.SKIPPED, str(reason)
-    except Broken as broken:
-        words = str(broken)
-    except LifecycleError as error:
-        words = f"{type(error).__name__}: {error.sentence}"
-    except Exception as error:  # noqa: BLE001 -- a tracker that is not ours may raise anything
-        words = f"{type(error).__name__}, which is none of the three kinds of errors: {error}"
-    return Result(check.__name__, outcome, words)
+    An error of the tracker that a check does not expect is a failure.
+    """
+    for check in checks:
+        outcome, words = CheckOutcome.FAILED, ""
+        try:
+            check(CheckCase(ground))
+            outcome = CheckOutcome.PASSED
+        except NotHere as reason:
+            outcome, words = CheckOutcome.SKIPPED, str(reason)
+        except Broken as broken:
+            words = str(broken)
+        except LifecycleError as error:
+            words = f"{type(error).__name__}: {error.sentence}"
+        except Exception as error:  # noqa: BLE001 -- a tracker that is not ours may raise anything
+            words = f"{type(error).__name__}, which is none of the three kinds of errors: {error}"
+        yield Result(check.__name__, outcome, words)

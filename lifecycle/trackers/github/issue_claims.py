@@ -198,7 +198,11 @@ class IssueHolding:
             if self._is_first(number, issue.assignees):
                 return issue
         else:
-            self._clean(number)
+            # Marks of this account on claims that are over: an agent is assigned before it marks.
+            ours = self._marks(number, (self._login,))
+            if ours and not self._login_in(self._calls.issue(number)):
+                for mark in ours:
+                    self._comments.ensure_no_comment(number, mark.key)
         self._issues.ensure_assignees(number, add=(self._login,))
         text = f"Claimed by `{self._actor}`. No lease could be written, so this comment says who was first."
         self._comments.ensure_comment(number, self._key, text, update=False)
@@ -212,16 +216,6 @@ class IssueHolding:
             self._withdraw(number)
             raise
         return now
-
-    def _clean(self, number: int) -> None:
-        """Delete the marks of this account's agents on claims that are over.
-
-        An agent is assigned before it marks, so a mark on an issue without assignee is an old one.
-        """
-        ours = self._marks(number, (self._login,))
-        if ours and not self._login_in(self._calls.issue(number)):
-            for mark in ours:
-                self._comments.ensure_no_comment(number, mark.key)
 
     def _withdraw(self, number: int) -> None:
         """Undo this agent's writes, since somebody was quicker; keep an assignee of the same account.

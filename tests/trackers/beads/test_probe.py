@@ -14,7 +14,7 @@ import pytest
 from lifecycle.core.errors import Lacking, NotInstalled, Rejected, TimedOut, VersionUnsupported
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity, Capability
-from lifecycle.trackers.beads import bd_asking, bd_here, bd_process
+from lifecycle.trackers.beads import bd_here, bd_process, bd_tracker
 from lifecycle.trackers.beads.bd_asking import probe
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
@@ -233,7 +233,7 @@ def test_sending_that_fails_says_why(ground: BeadsGround, monkeypatch: pytest.Mo
     with pytest.raises(Exception, match="in use"):
         tracker.publish()
     simulated.fault(ground.folder, "dolt push", "hang-after")
-    monkeypatch.setattr(bd_asking, "PUBLISH_SECONDS", 0.4)
+    monkeypatch.setattr(bd_tracker, "PUBLISH_SECONDS", 0.4)
     with pytest.raises(TimedOut) as unclear:
         tracker.publish()
     assert unclear.value.is_ambiguous
@@ -245,10 +245,10 @@ def test_a_recorded_sync_that_failed_is_refused(tmp_path: Path) -> None:
 
     scripted.install(tmp_path / "bin", "0.30.7", "sync")
     around = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    asking = bd_asking.Asking(Runner(tmp_path, around, "a", Deadline(SystemClock(), None)))
-    asking.sends = "sync"
+    tracker = BeadsTracker(Runner(tmp_path, around, "a", Deadline(SystemClock(), None)))
+    tracker._ask.sends = "sync"
     with pytest.raises(Rejected, match="Import complete"):
-        asking.send()
+        tracker.publish()
 
 
 def test_a_look_at_the_remotes_that_fails_offers_nothing(
