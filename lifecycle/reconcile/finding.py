@@ -22,6 +22,9 @@ sentence: Final = resources.Sentences("reconcile/remarks.toml")
 def of(kind: str, task: InferredTask, now: float) -> str:
     """The evidence for a finding of this kind, as `kinds.toml` words it; `kind` is a key of KINDS."""
     issue, pull, tip, sign = task.issue, task.pull, task.tip, task.last_sign
+    held, hold = _held(task), task.hold
+    # The lease's commit is the only thing that a release deletes for good.
+    lease = f" ({ref_of(hold.issue)} at {hold.sha})" if hold is not None else ""
     words = {
         "number": issue.number,
         "pull": pull,
@@ -31,8 +34,8 @@ def of(kind: str, task: InferredTask, now: float) -> str:
         "people": ", ".join(issue.assignees) or "nobody",
         "state": _state(task),
         "card": _card(task),
-        "held": _held(task),
-        "leased": _leased(task),
+        "held": held,
+        "leased": f"{held}{lease}",
         "closed": _at(issue.closed_at),
         "merged": _at(pull.merged_at if pull is not None else None),
         "pull_closed": _at(pull.closed_at if pull is not None else None),
@@ -70,12 +73,6 @@ def _held(task: InferredTask) -> str:
         who = named(task.hold.agent) if task.hold.agent else "an unknown holder"
         return f"{who} holds the lease{_at(task.hold.since, before=' since')}"
     return f"the card names {named(task.agent)}" if task.agent else "nobody holds the lease"
-
-
-def _leased(task: InferredTask) -> str:
-    """Who holds the task, and the lease's commit: the only thing that a release deletes for good."""
-    sha = f" ({ref_of(task.hold.issue)} at {task.hold.sha})" if task.hold is not None else ""
-    return f"{_held(task)}{sha}"
 
 
 def _at(moment: float | None, *, before: str = " at") -> str:

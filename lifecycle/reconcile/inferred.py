@@ -200,12 +200,6 @@ class InferredTask:
             return False
         return assigned_at is not None and assigned_at >= self.hold.since - CLOCK_SKEW
 
-    @property
-    def is_worked_on_elsewhere(self) -> bool:
-        """True if a pull request that is open for review mentions it, whatever its branch."""
-        pulls = self.swept.observation.by_branch
-        return any(pull.state is PullState.OPEN and not pull.is_draft for pull in pulls)
-
     @cached_property
     def last_sign(self) -> float | None:
         """The time of the holder's last sign of life; None if GitHub shows none with a time.
@@ -265,8 +259,11 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
     swept = replace(swept, observation=replace(swept.observation, default_branch=default))
     hold = holding.leases.get(issue.number)
     pull = _pull_of(swept, holding, issue, base)
-    branch = pull.branch if pull is not None else _branch_of(issue.number, holding, hold)
-    times = (hold.since if hold is not None else None, _assigned_at(swept), issue.reopened_at)
+    leased = hold.branch if hold is not None else ""
+    named = (name for name in sorted(holding.tips) if named_issue(name) == issue.number)
+    branch = pull.branch if pull is not None else leased or next(named, "")
+    assigned_at = swept.assigned_at if issue.assignees else None
+    times = (hold.since if hold is not None else None, assigned_at, issue.reopened_at)
     if pull is None and holding.pulls:
         # The branch has one that says nothing of the issue: not the claim's own, but no draft is opened.
         head = (branch, holding.repository.partition("/")[0].casefold())
@@ -304,12 +301,16 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
     own = sections.PullRecord()
     if pull is not None:
         own = replace(own, opened=pull.number, url=pull.url, head=pull.head_sha)
+    synced_agent = item.agent if item is not None else None
+    # Labels, and a board without that field, cannot hold an agent.
+    if task.swept.lacks_agent or (item is not None and item.is_labels):
+        synced_agent = task.agent
     return Record(
         values=_values(task, phase),
         created_at=task.started_at or 0.0,
         is_taken=True,
         title=task.issue.title,
-        card=sections.CardRecord(is_known=item is not None, agent=_synced_agent(task)),
+        card=sections.CardRecord(is_known=item is not None, agent=synced_agent),
         pull=own,
         judged=phase.value,
         ownership=sections.OwnershipRecord(lease=lease),
@@ -350,14 +351,6 @@ def _came_with(item: BoardItem) -> bool:
     return item.status_at <= item.added_at + _AUTOMATIC_SECONDS
 
 
-def _synced_agent(task: InferredTask) -> str | None:
-    """The agent on the card; labels, and a board without that field, cannot hold one."""
-    item = task.observation.item
-    if task.swept.lacks_agent or (item is not None and item.is_labels):
-        return task.agent
-    return item.agent if item is not None else None
-
-
 def _releasing(task: InferredTask, now: float) -> sections.Releasing:
     told_at = derive.told_at(task.issue, task.agent)
     # A release that was told before this claim was taken released an earlier claim of the same name.
@@ -378,7 +371,12 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     then the work continued in it, and a person decides whether that ends the task. A backport ends no task.
     """
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
-    begun = _taken_at(swept, holding.leases.get(issue.number))
+    hold = holding.leases.get(issue.number)
+    begun = swept.assigned_at if issue.assignees else None
+    if (
+        hold is not None and hold.since is not None
+    ):  # with the first lease, by its holder's own clock
+        begun = (hold.since if hold.began is None else hold.began) - CLOCK_SKEW
     own = [
         pull
         for pull in pulls.values()
@@ -395,20 +393,6 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     return derive.went_on_in(first, [pull for pull in own if pull not in here]) or first
 
 
-def _taken_at(swept: Swept, hold: Hold | None) -> float | None:
-    """When the task was taken: with the first lease, else the assignment."""
-    if hold is None or hold.since is None:
-        return _assigned_at(swept)
-    began = hold.since if hold.began is None else hold.began
-    return began - CLOCK_SKEW  # by the holder's own clock
-
-
-def _assigned_at(swept: Swept) -> float | None:
-    """When the present assignee was last assigned; None if nobody is assigned any more."""
-    issue = swept.observation.issue
-    return swept.assigned_at if issue is not None and issue.assignees else None
-
-
 def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> bool:
     """True if it has the claim's branch, in a repository of the base's owner or of the task's holder."""
     hold, item = holding.leases.get(issue.number), swept.observation.item
@@ -423,9 +407,3 @@ def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> 
         is_told = refers or pull.number in swept.closed_by or pull.state is not PullState.MERGED
         return pull.branch == hold.branch and is_told
     return pull.number in swept.closed_by or (refers and named_issue(pull.branch) == issue.number)
-
-
-def _branch_of(number: int, holding: Holding, hold: Hold | None) -> str:
-    if hold is not None and hold.branch:
-        return hold.branch
-    return next((name for name in sorted(holding.tips) if named_issue(name) == number), "")

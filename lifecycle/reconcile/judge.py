@@ -122,18 +122,15 @@ class Judge:
 
     def is_silent(self, task: InferredTask) -> bool:
         """True if an agent's task shows no sign of life and nobody else has to act on it."""
-        sign, pull = task.last_sign, task.pull
+        sign = task.last_sign
         if sign is not None and not task.issue.is_open:
             sign = max(sign, task.issue.closed_at or sign)
         if sign is None or self.now - sign <= self.policy.silent_seconds or not task.is_agents:
             return False
-        if task.issue.is_open and task.is_worked_on_elsewhere:
-            return False
-        if task.issue.is_open and pull is not None:
-            is_waiting = pull.state is PullState.OPEN and not pull.is_draft
-            if is_waiting or pull.state is PullState.MERGED:
-                return False
-        return True
+        # A pull request that mentions it counts, too, whatever its branch.
+        near = [pull for pull in (task.pull, *task.swept.observation.by_branch) if pull]
+        is_waiting = any(pull.state is PullState.OPEN and not pull.is_draft for pull in near)
+        return not (task.issue.is_open and (task.is_merged or is_waiting))
 
     def _seen(self, task: InferredTask, record: Record) -> Snapshot:
         observation = task.observation

@@ -139,7 +139,12 @@ def _read(run: _Run) -> None:
     sweep, scope = run.sweep, run.sweep.scope
     try:
         sweep.read_holdings()
-        _compare_clocks(run)
+        # GitHub's clock counts if this machine's is ahead of it: every claim would seem silent.
+        theirs = run.world.server_time
+        ahead = run.world.clock.now() - theirs if theirs is not None else 0.0
+        if ahead > CLOCK_SKEW:
+            sweep.ahead = ahead
+            sweep.notes.append(sentence("clock-ahead", span=figures.span(ahead)))
         tasks = sweep.read_tasks()
         judge: Judge | None = None
         for task in tasks:
@@ -156,15 +161,6 @@ def _read(run: _Run) -> None:
         run.left += [place.repository for place in read] or [*map(str, scope.repositories)]
         run.left += [scope.owner] if not run.left and scope.owner else []
     run.drifted.sort(key=lambda drift: (drift.task.repository.casefold(), drift.task.issue.number))
-
-
-def _compare_clocks(run: _Run) -> None:
-    """Go by GitHub's clock if this machine's is ahead of it: every claim would count as silent."""
-    theirs = run.world.server_time
-    ahead = run.world.clock.now() - theirs if theirs is not None else 0.0
-    if ahead > CLOCK_SKEW:
-        run.sweep.ahead = ahead
-        run.sweep.notes.append(sentence("clock-ahead", span=figures.span(ahead)))
 
 
 def _judge(run: _Run) -> Judge:
@@ -192,7 +188,13 @@ def _repair(run: _Run) -> None:
     with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
         for name, group in groupby(planned, lambda drift: drift.task.repository):
             place = Path(tempfile.mkdtemp(dir=folder))
-            repairer = _repairer(run, name, place, judge, pace)
+            holding = run.sweep.holdings[name.casefold()]
+            repairer: Repairer | LifecycleError
+            try:  # its token is valid for a while
+                there = run.sweep.there(holding, place)
+                repairer = Repairer(there, judge, pace, _clone(run.world, name))
+            except LifecycleError as error:
+                repairer = error
             for drift in group:
                 _repair_one(run, repairer, drift)
                 done += 1
@@ -218,17 +220,6 @@ def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted)
     run.unanswered = run.unanswered + 1 if repairer.is_unanswered else 0
     if run.unanswered == PATIENCE:
         raise RepairEnd(f"GitHub did not answer for {PATIENCE} tasks in a row.")
-
-
-def _repairer(
-    run: _Run, name: str, place: Path, judge: Judge, pace: Pace
-) -> Repairer | LifecycleError:
-    """The repairer of a repository, with a token that is valid for a while; or the error without one."""
-    holding = run.sweep.holdings[name.casefold()]
-    try:
-        return Repairer(run.sweep.there(holding, place), judge, pace, _clone(run.world, name))
-    except LifecycleError as error:
-        return error
 
 
 def _clone(world: World, name: str) -> Path | None:

@@ -187,17 +187,13 @@ class Repairer:
         facts: list[Fact] = []  # of the action that was just done, instead of an imagined one
         for now, step in foresee(snapshot, lambda _: facts.pop()):
             if isinstance(step.action, plan.ForgetClaim):
-                if self._has_commented:
+                written = (action for _, actions in self._written.values() for action in actions)
+                if any(isinstance(action, plan.PostComment) for action in written):
                     with self._in_time():
                         perform(step.action, self.world, None, now.record)
                 return
             if step.action is not None:
                 facts.append(self._done(step.action, now, task))
-
-    @property
-    def _has_commented(self) -> bool:
-        written = (action for _, actions in self._written.values() for action in actions)
-        return any(isinstance(action, plan.PostComment) for action in written)
 
     def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
         """The fact after one write, or after a write that is not worth trying.

@@ -96,11 +96,8 @@ def slim(pull: PullRequest) -> PullRequest:
 
 def slimmed(swept: Swept) -> Swept:
     """An issue of a sweep with the pull requests as `slim` makes them."""
-    pulls = swept.observation.by_branch
-    if not pulls:
-        return swept
-    observation = replace(swept.observation, by_branch=tuple(slim(pull) for pull in pulls))
-    return replace(swept, observation=observation)
+    pulls = tuple(map(slim, swept.observation.by_branch))
+    return replace(swept, observation=replace(swept.observation, by_branch=pulls))
 
 
 Progress = Callable[[str, int, int | None], None]
@@ -180,7 +177,7 @@ class Sweep:
         for done, holding in enumerate(holdings, 1):
             self.progress("repositories", done, total)
             if holding.problem is not None:
-                self._note(holding.repository, *_reason(holding.problem))
+                self._note(holding.repository, holding.problem)
             else:
                 if holding.is_archived:  # nobody can merge there, whatever GitHub shows
                     self.notes.append(sentence("archived", repository=holding.repository))
@@ -208,7 +205,11 @@ class Sweep:
                 own |= {task.pull.number} if task.pull is not None else set()
                 self.waiting = [pull for pull in all_waiting if pull.number in own]
                 yield task
-            self._miss()
+            for kept in self._shelves.values():
+                for number in self.scope.issues:
+                    if number not in kept.met:
+                        where = f"{kept.holding.repository}#{number}"
+                        self._note(where, NotFound(sentence("not-shown")))
             return
         is_whole = settings.project_number is not None and self.scope.shard is None
         if is_whole and not self.world.choice.uses_labels:
@@ -240,14 +241,6 @@ class Sweep:
             if not self.has_board:
                 self._is_unseen(error.sentence)
 
-    def _miss(self) -> None:
-        """Say which of the issues that somebody named GitHub does not show."""
-        for kept in self._shelves.values():
-            for number in self.scope.issues:
-                if number not in kept.met:
-                    where = f"{kept.holding.repository}#{number}"
-                    self._note(where, "NotFound", sentence("not-shown"))
-
     @property
     def _worth(self) -> int | None:
         """How many cards are worth reading for what the repositories hold; None for however many."""
@@ -267,7 +260,7 @@ class Sweep:
                 try:
                     pull = target.forge.pull_request(number)
                 except NotFound:
-                    self._note(f"{holding.repository}#{number}", "NotFound", sentence("no-pull"))
+                    self._note(f"{holding.repository}#{number}", NotFound(sentence("no-pull")))
                 else:
                     numbers |= dict.fromkeys(_issues_of(pull, holding))
             issues += [(holding.repository, number) for number in numbers]
@@ -280,7 +273,7 @@ class Sweep:
             if kept is None:
                 continue
             if swept.problem is not None:
-                self._note(kept.holding.repository, *_reason(swept.problem))
+                self._note(kept.holding.repository, swept.problem)
             if unseen := swept.observation.board_problem:
                 self._is_unseen(unseen)
             item = swept.observation.item
@@ -335,11 +328,11 @@ class Sweep:
     def _is_unseen(self, why: str) -> None:
         """Note that the board that is configured cannot be seen, and that nothing takes its place."""
         self.is_blind = True
-        self._note(self.world.settings.board_name, "NoBoard", why)
+        self._note(self.world.settings.board_name, Rejected(why), "NoBoard")
 
-    def _note(self, where: str, kind: str, sentence: str) -> None:
+    def _note(self, where: str, error: LifecycleError, kind: str = "") -> None:
         """Note what could not be read, or not all of it; once for each reason."""
-        problem = SweepProblem(where, kind, sentence)
+        problem = SweepProblem(where, kind or type(error).__name__, error.sentence)
         if problem not in self.problems:
             self.problems.append(problem)
 
@@ -350,7 +343,3 @@ def _issues_of(pull: PullRequest, holding: Holding) -> tuple[int, ...]:
     named = re.search(r"(?:^|[-/])(\d{1,9})$", pull.branch)
     own = [*held, int(named[1])] if named else held
     return tuple(dict.fromkeys([*own, *derive.mentioned(pull)]))[:_MOST_MENTIONED]
-
-
-def _reason(error: LifecycleError) -> tuple[str, str]:
-    return type(error).__name__, error.sentence
