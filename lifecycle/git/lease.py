@@ -122,19 +122,19 @@ def take(
     if holder is not None and (holder.sha == sha or holder.nonce == nonce):
         return holder.sha
     is_as_read = holder is not None and holder.sha == instead_of
+    is_refusal = isinstance(failure, GitFailed)
     if holder is not None and not is_as_read:
         words = {"ref": ref, "remote": remote, "since": holder.since, "way": forcing(issue)}
         raise HeldByAnother(sentence("held", issue=issue, agent=named(holder.agent), **words))
-    if isinstance(failure, GitFailed) and _is_forbidden(failure) and not is_as_read:
+    why = failure.evidence if is_refusal else failure.sentence
+    if is_refusal and not is_as_read and _FORBIDDEN.search(why.casefold()):
         raise failure
-    why = failure.evidence if isinstance(failure, GitFailed) else failure.sentence
-    if holder is not None and isinstance(failure, GitFailed):  # nobody was quicker: a refusal
+    if holder is not None and is_refusal:  # nobody was quicker
         refused = {"ref": ref, "remote": remote, "agent": named(holder.agent), "why": why}
         raise HeldByAnother(sentence("not-taken-over", issue=issue, **refused))
     # A push that was refused took nothing; one without an answer may still arrive.
-    is_ambiguous = isinstance(failure, Transient)
     text = sentence("not-taken", issue=issue, why=why.rstrip("."))
-    raise Transient(text, is_ambiguous=is_ambiguous)
+    raise Transient(text, is_ambiguous=not is_refusal)
 
 
 def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
@@ -172,10 +172,6 @@ def _word(agent: str, issue: int, nonce: str, branch: str, began: str) -> str:
     """The first line of a lease's commit message."""
     content = {"agent": agent, "issue": issue, "nonce": nonce, "branch": branch, "began": began}
     return f"lease {json.dumps({name: value for name, value in content.items() if value})}"
-
-
-def _is_forbidden(error: GitFailed) -> bool:
-    return bool(_FORBIDDEN.search(error.evidence.casefold()))
 
 
 def _read_for_certain(git: Git, remote: str, issue: int) -> Lease | None:
@@ -309,7 +305,7 @@ def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -
     except GitFailed as error:
         if _listed(git, remote, issue) != sha:
             return False
-        if _is_forbidden(error):
+        if _FORBIDDEN.search(error.evidence.casefold()):
             error.sentence = sentence("lease-stays", issue=issue, why=error.evidence)
         raise
     return True

@@ -16,7 +16,6 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.light_dataclass import dataclass
@@ -36,8 +35,6 @@ _PLAIN = (
     *("-c", "core.compression=0", "-c", "core.looseCompression=0", "-c", "core.fsync=none"),
 )
 """Options for objects that nobody reads and that are deleted: no compression, no waiting for the disk."""
-
-_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(eq=False)
@@ -59,8 +56,9 @@ class TreeSeen:
     @property
     def files(self) -> dict[str, str]:
         """By path, the mode and content name of each file of the tree `name`, if files were asked for."""
-        files = dict(map(_entry, filter(None, self._listed.split("\0"))))
-        return {path: about for path, about in files.items() if path not in self._without}
+        # Each line is `<flag> <mode> <object> <stage>`, a tab and the path.
+        lines = (line.partition("\t") for line in self._listed.split("\0") if line)
+        return {path: about[2:-2] for about, _, path in lines if path not in self._without}
 
 
 UNSEEN = TreeSeen()
@@ -196,7 +194,7 @@ def _with_submodules(
     present = [(link, path) for link, path in links if (git.root / path / ".git").exists()]
     for link, path in present:
         below = GitRepository(git.root / path, git.deadline, git.environment)
-        files = seen(below.root, below.deadline, below.environment, _NONE, own).full
+        files = seen(below.root, below.deadline, below.environment, {}, own).full
         if files != below.run("rev-parse", f"{link}^{{tree}}", check=False):
             git.run(*_PLAIN, "update-index", "--cacheinfo", f"160000,{files},{path}")
             listed = listed.replace(f" {link} 0\t{path}", f" {files} 0\t{path}")
@@ -208,9 +206,3 @@ def _take_out(git: GitRepository, paths: list[str]) -> None:
     if paths:
         listed = "".join(f"{path}\0" for path in paths)
         git.run(*_PLAIN, "update-index", "-z", "--force-remove", "--stdin", stdin=listed)
-
-
-def _entry(line: str) -> tuple[str, str]:
-    """A path, and its mode and content, from `<mode> <object> <stage>`, a tab and the path."""
-    about, _, path = line.partition("\t")
-    return path, about[2:-2]

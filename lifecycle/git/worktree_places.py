@@ -28,20 +28,15 @@ def is_here(root: Path, folder: str, steps: Sequence[tuple[str, bool]], remark: 
         if RESET in remark and not any(moves for _, moves in steps):
             return False  # it left in a way that the line does not show
         for path, moves in steps:
-            target = _at(path, current)
-            if target is None or not _belongs(target, top):
+            if not path or path.startswith("$"):
+                return False  # where that leads is unknown
+            target = (current / Path(path).expanduser()).resolve()
+            if not _belongs(target, top):
                 return False
             current = target if moves else current
     except (OSError, RuntimeError, ValueError):
         return False  # a loop of links, no home, an impossible name
     return True
-
-
-def _at(path: str, current: Path) -> Path | None:
-    """The folder or file that a path means; None if that is unknown."""
-    if not path or path.startswith("$"):
-        return None
-    return (current / Path(path).expanduser()).resolve()
 
 
 def _belongs(path: Path, top: Path) -> bool:
