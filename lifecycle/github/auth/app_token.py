@@ -188,12 +188,15 @@ class AppTokens:
         Making a token twice is harmless: an installation can have many.
         """
         with closing(self._rest) as rest:
+            ask = partial(rest.again, asked, method, path, own=partial(self._refusal, asked))
             try:
-                body = rest.again(asked, method, path, own=partial(self._refusal, asked))[1]
+                body = ask()[1]
             except errors.BadCredentials:
-                if not self._is_skewed():
+                theirs = rest.server_time
+                self._skew = theirs - self.deadline.clock.now() if theirs else self._skew
+                if abs(self._skew) <= SKEW_SECONDS:
                     raise
-                body = rest.again(asked, method, path, own=partial(self._refusal, asked))[1]
+                body = ask()[1]
         return body if isinstance(body, dict) else {}
 
     @cached_property
@@ -236,12 +239,6 @@ class AppTokens:
             raise _unusable(self.app, "is no private key in PEM") from None
         keep_secret(signed)
         return signed
-
-    def _is_skewed(self) -> bool:
-        """True if GitHub's clock and ours are over 30 s apart; GitHub's time is used from then on."""
-        theirs = self._rest.server_time
-        self._skew = theirs - self.deadline.clock.now() if theirs else self._skew
-        return abs(self._skew) > SKEW_SECONDS
 
     def _refusal(self, asked: AskedRequest, answer: Answer) -> errors.LifecycleError | None:
         skew, app = abs(self._skew), self.app

@@ -64,14 +64,11 @@ class StatusLabels:
         """
         return [label for label in labels if label.casefold() in self._statuses]
 
-    def status_in(self, labels: Iterable[str]) -> str | None:
-        """The Status that an issue's labels give; None if they give none, or more than one."""
-        names = self.all_in(labels)
-        return self._statuses[names[0].casefold()] if len(names) == 1 else None
-
     def item(self, issue: int, labels: Iterable[str]) -> model.BoardItem:
-        """An issue's labels as the card that they represent."""
-        return model.BoardItem(f"{model.LABELS_ITEM}{issue}", self.status_in(labels))
+        """An issue's labels as the card that they represent; several give no Status, as none does."""
+        names = self.all_in(labels)
+        status = self._statuses[names[0].casefold()] if len(names) == 1 else None
+        return model.BoardItem(f"{model.LABELS_ITEM}{issue}", status)
 
 
 def labels_of(issue: Json) -> list[str]:

@@ -285,14 +285,6 @@ def path_part(text: str) -> str:
     return quote(text, safe="")
 
 
-def whole_path(path: str, base: str, subject: str) -> str:
-    """The path from the root: below `base` unless it begins with `/`; Refused if it leads elsewhere."""
-    where = path if path.startswith("/") else f"{base}/{path}".rstrip("/")
-    if not DOTS.isdisjoint(where.split("/")):
-        raise astray(subject)
-    return where
-
-
 def astray(subject: str) -> Refused:
     """The refusal of a path that would lead elsewhere."""
     return Refused(sentence("astray", subject=subject))

@@ -18,7 +18,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
-from lifecycle.github.client.client_common import TokenClient, whole_path, without_secrets
+from lifecycle.github.client.client_common import DOTS, TokenClient, astray, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own, sentence
 from lifecycle.github.failures.failures import moved_to
 
@@ -380,4 +380,7 @@ class Calls:
 
     def _below(self, path: str, asked: AskedRequest) -> str:
         """The whole path; Refused if it leads to something else."""
-        return whole_path(path, f"/repos/{self.repository}", asked.subject)
+        whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
+        if not DOTS.isdisjoint(whole.split("/")):
+            raise astray(asked.subject)
+        return whole

@@ -7,6 +7,7 @@ lost, or says that such a thing exists already, the thing is looked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -53,8 +54,10 @@ def settled(
             if value is not None:
                 return Ensured(value, changed=False)
             raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
-        is_ambiguous = isinstance(error, Transient) and error.is_ambiguous
-        value = _looked(look) if is_ambiguous or isinstance(error, unless) else None
+        is_ambiguous, value = isinstance(error, Transient) and error.is_ambiguous, None
+        if is_ambiguous or isinstance(error, unless):
+            with suppress(LifecycleError):  # the write's own error says what is unknown
+                value = look()
         if value is None:
             raise
         return Ensured(value, changed=True)
@@ -99,14 +102,6 @@ def fitted(
     if differs is not None and not is_wanted(ensured.now):
         raise Rejected(differs(ensured.now))
     return ensured
-
-
-def _looked(look: Callable[[], T | None]) -> T | None:
-    """What a look shows; None if it fails, since the write's own error says what is unknown."""
-    try:
-        return look()
-    except LifecycleError:
-        return None
 
 
 class Edits(Generic[F]):

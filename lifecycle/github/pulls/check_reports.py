@@ -171,7 +171,8 @@ class GitHubCheckReports:
                 checks += [check for check in jobs if check.job not in known_jobs]
             except errors.NoPermission as error:
                 unseen = (*unseen, error.sentence)
-        left = sum(_left(suite) for suite in _newest(commit))
+        runs = (part(suite, "checkRuns") for suite in _newest(commit))
+        left = sum(_more(listed, listed.get("nodes") or []) for listed in runs)
         return replace(head, checks=tuple(dict.fromkeys(checks)), left=left, unseen=unseen)
 
     def queue_commit(self, number: int) -> str:
@@ -212,11 +213,6 @@ def _newest(commit: Json) -> list[Json]:
         if before is None or text(suite, "createdAt") >= text(before, "createdAt"):
             newest[key] = suite
     return list(newest.values())
-
-
-def _left(suite: Json) -> int:
-    runs = part(suite, "checkRuns")
-    return _more(runs, runs.get("nodes") or [])
 
 
 def _runs(commit: Json) -> list[failed_checks.FailedCheck]:

@@ -103,7 +103,7 @@ class GitHubForge(PullCalls):
         subject = f"pull requests of {branch} in {self.calls.repository}"
         reply = self._graph.read("observe_branch", variables, subject=subject)
         self._sort(reply, with_board=False)
-        repository = _repository_in(reply)
+        repository = part(reply.data, "repository")
         if not repository:
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
         return tuple(map(translate.pull_request, nodes(repository, "pullRequests")))
@@ -197,17 +197,14 @@ class GitHubForge(PullCalls):
     def _parts(self, look: model.Look) -> tuple[str, ...]:
         """The documents that a look adds to the claim's."""
         reviews = (REVIEWS,) if look.reviews and look.pr_number is not None else ()
-        board = self._board_parts(look)
+        board: tuple[str, ...] = ()
+        if look.board:
+            board = (BOARD,) if self._choice.asks_board(insists=look.insists) else ()
+            board += (LABELS,) if self._choice.uses_labels else ()
         is_unknown = board == (BOARD,) and self._board is not None and self._board.known is None
         writes = (WRITES, IDS) if is_unknown else (WRITES,)
         of_pulls = (*(MERGING if look.checks else ()), *reviews)
         return (PARTS, *board, *of_pulls, *(writes if look.writes else ()))
-
-    def _board_parts(self, look: model.Look) -> tuple[str, ...]:
-        if not look.board:
-            return ()
-        board = (BOARD,) if self._choice.asks_board(insists=look.insists) else ()
-        return (*board, LABELS) if self._choice.uses_labels else board
 
     def _look_with(self, look: model.Look, parts: tuple[str, ...]) -> _Found:
         """One look with these documents added: its result, and why it does not contain the board."""
@@ -227,7 +224,7 @@ class GitHubForge(PullCalls):
         if refused is not None:
             board = self._choice.error_of(refused, self._graph.failures)
         unseen = translate.hidden(reply.problems, reply.left_out)
-        return _Found(_repository_in(reply), unseen, board)
+        return _Found(part(reply.data, "repository"), unseen, board)
 
     def _ask_claim(self, look: model.Look, parts: tuple[str, ...]) -> GraphReply:
         variables = {
@@ -287,8 +284,11 @@ class GitHubForge(PullCalls):
         # The token may still have fewer permissions than its owner; and an issue's author may close it.
         permission = word(node.get("viewerPermission"))
         is_author = part(node, "issue").get("viewerDidAuthor") is not False
+        name = node.get("nameWithOwner")
+        closing = nodes(part(node, "issue"), _CLOSERS)
+        open_ones = [pull for pull in closing if word(pull.get("state")) == "OPEN"]
         return model.Observation(
-            repository=str(node.get("nameWithOwner") or self.calls.repository),
+            repository=str(name or self.calls.repository),
             default_branch=text(part(node, "defaultBranchRef"), "name"),
             issue=self._with_posted(translate.issue(issue)) if issue else None,
             by_number=by_number,
@@ -302,7 +302,11 @@ class GitHubForge(PullCalls):
             else "",
             is_not_ours_to_close=permission == "READ" and not is_author,
             is_archived=node.get("isArchived") is True,
-            closers=_closers(node),
+            closers=tuple(
+                int(pull["number"])
+                for pull in open_ones
+                if part(pull, "repository").get("nameWithOwner") == name
+            ),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
         )
@@ -313,21 +317,6 @@ class GitHubForge(PullCalls):
             return issue
         shown = {comment.id: comment for comment in issue.comments}
         return replace(issue, comments=tuple((shown | self._posted[issue.number]).values()))
-
-
-def _closers(node: Json) -> tuple[int, ...]:
-    """The repository's open pull requests that close the issue, as GitHub shows them with it."""
-    name = node.get("nameWithOwner")
-    return tuple(
-        int(pull["number"])
-        for pull in nodes(part(node, "issue"), _CLOSERS)
-        if word(pull.get("state")) == "OPEN"
-        and part(pull, "repository").get("nameWithOwner") == name
-    )
-
-
-def _repository_in(reply: GraphReply) -> Json:
-    return reply.data.get("repository") or {}
 
 
 def _pull(node: Json | None, answer: _Found) -> model.PullRequest | None:

@@ -240,13 +240,19 @@ def _comments(node: Json) -> Iterable[model.Comment]:
 
 
 def board_item(node: Json) -> model.BoardItem:
-    """A ProjectV2Item with the fields Status and Agent under the aliases `status` and `agent`."""
+    """A ProjectV2Item with the fields Status and Agent under the aliases `status` and `agent`.
+
+    The Status is in our spelling, an unknown one as the board has it; changes of other fields do not
+    affect its time.
+    Source: https://docs.github.com/graphql/reference/objects#projectv2itemfieldsingleselectvalue
+    """
+    option = _value(node, "status") or ""
     return model.BoardItem(
         id=text(node, "id"),
-        status=_status(node),
+        status=SPELLINGS.get(option.casefold(), option) or None,
         agent=_value(node, "agent"),
         is_archived=bool(node.get("isArchived")),
-        status_at=_status_at(node),
+        status_at=timing.parse_time(part(node, "status").get("updatedAt")) if option else None,
         added_at=timing.parse_time(node.get("createdAt")),
     )
 
@@ -290,39 +296,19 @@ def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> model.Bo
 
 
 def _board_field(node: Json) -> model.BoardField:
-    options = node.get("options") or _iterations(part(node, "configuration"))
-    named = tuple((text(option, "name"), text(option, "id")) for option in options)
-    return model.BoardField(text(node, "id"), text(node, "name"), text(node, "dataType"), named)
-
-
-def _iterations(configuration: Json) -> list[Json]:
-    """The iterations of a field, future ones before completed ones, as if they were options."""
-    iterations = [
-        *(configuration.get("iterations") or ()),
-        *(configuration.get("completedIterations") or ()),
-    ]
-    return [{"name": iteration.get("title"), "id": iteration.get("id")} for iteration in iterations]
-
-
-def _status_at(node: Json) -> float | None:
-    """When the Status was last set: the value's own time, which changes of other fields do not affect.
-
-    Source: https://docs.github.com/graphql/reference/objects#projectv2itemfieldsingleselectvalue
-    """
-    field = part(node, "status") if _value(node, "status") else {}
-    return timing.parse_time(field.get("updatedAt"))
+    """A field of a board; its iterations, future ones before completed ones, count as options."""
+    options = [(text(option, "name"), text(option, "id")) for option in node.get("options") or ()]
+    for kind in ("iterations", "completedIterations"):
+        shown = part(node, "configuration").get(kind) or ()
+        options += [(text(iteration, "title"), text(iteration, "id")) for iteration in shown]
+    words = text(node, "id"), text(node, "name"), text(node, "dataType")
+    return model.BoardField(*words, tuple(options))
 
 
 def _value(node: Json, alias: str) -> str | None:
     """A field value's name or text; None if it is empty."""
     field = part(node, alias)
     return text(field, "name") or text(field, "text") or None
-
-
-def _status(node: Json) -> str | None:
-    """The Status in our spelling; an unknown one as the board has it."""
-    option = _value(node, "status")
-    return SPELLINGS.get(option.casefold(), option) if option is not None else None
 
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"

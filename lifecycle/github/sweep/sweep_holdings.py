@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -67,15 +68,10 @@ class HiddenLeases:
         suspect = next((repository for repository in repositories if repository.claimed), None)
         if not self._is_settled and suspect is not None:
             self._is_settled = True
-            self._are_hidden = self._has_any(suspect)
+            with suppress(Rejected):  # a token that may not list them shows nothing about GraphQL
+                self._are_hidden = bool(self._refs(suspect))
         if self._are_hidden:
             self._read(repositories)
-
-    def _has_any(self, suspect: SweptRepository) -> bool:
-        try:
-            return bool(self._refs(suspect))
-        except Rejected:
-            return False  # a token that may not list them shows nothing about GraphQL
 
     def _read(self, repositories: Sequence[SweptRepository]) -> None:
         waiting: deque[tuple[SweptRepository, _Ref]] = deque()
