@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _HIDDEN = (
     "The token is shown no checks but those of GitHub Actions, and no remarks on lines of files."
 )
+_LATE = "GitHub does not show the newest commit yet; look again."
 _MORE_SUITES = "GitHub has more check suites of this head than one look shows."
 _BAD_STATUS = {"FAILURE", "ERROR"}
 _not_run_again = answered(
@@ -153,13 +154,10 @@ class GitHubCheckReports:
             raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         commit = next((part(node, "commit") for node in nodes(pull, "commits")), {})
         commit = part(shown, "object") if group else commit
-        head = failed_checks.FailedHead(
-            number, text(pull, "url"), group or text(pull, "headRefOid")
-        )
-        if text(commit, "oid") != head.sha:
-            return replace(
-                head, unseen=("GitHub does not show the newest commit yet; look again.",)
-            )
+        sha = group or text(pull, "headRefOid")
+        head = failed_checks.FailedHead(number, text(pull, "url"), sha)
+        if text(commit, "oid") != sha:
+            return replace(head, unseen=(_LATE,))
         checks = [*_runs(commit), *_statuses(commit)]
         has_more = part(part(commit, "checkSuites"), "pageInfo").get("hasNextPage")
         unseen = (_MORE_SUITES,) if has_more else ()
@@ -167,7 +165,7 @@ class GitHubCheckReports:
             known_jobs = {check.job for check in checks} - {None}
             unseen = (*unseen, _HIDDEN)
             try:
-                jobs = self.failed_on(head.sha).failed
+                jobs = self.failed_on(sha).failed
                 checks += [check for check in jobs if check.job not in known_jobs]
             except errors.NoPermission as error:
                 unseen = (*unseen, error.sentence)
@@ -287,10 +285,8 @@ def _statuses(commit: Json) -> list[failed_checks.FailedCheck]:
 
 def _status(context: Json) -> failed_checks.FailedCheck:
     shown = texts(context, name="context", word="statusState", url="targetUrl")
-    summary = text(context, "description")
-    return failed_checks.FailedCheck(
-        **shown, is_required=context.get("isRequired"), summary=summary
-    )
+    summary, is_required = text(context, "description"), context.get("isRequired")
+    return failed_checks.FailedCheck(**shown, is_required=is_required, summary=summary)
 
 
 def _job(job: Json, run: Json) -> failed_checks.FailedCheck:
@@ -311,12 +307,8 @@ def _job(job: Json, run: Json) -> failed_checks.FailedCheck:
 def _run_of(run: Json) -> failed_checks.WorkflowRun:
     """A run; its pull request names the base that it was tested with. Those of forks are not shown."""
     bases = [part(pull, "base") for pull in run["pull_requests"]]
-    return failed_checks.WorkflowRun(
-        int(run["id"]),
-        int(run["run_attempt"]),
-        run["status"] == "completed",
-        next((text(base, "sha") for base in bases), ""),
-    )
+    sha, is_over = next((text(base, "sha") for base in bases), ""), run["status"] == "completed"
+    return failed_checks.WorkflowRun(int(run["id"]), int(run["run_attempt"]), is_over, sha)
 
 
 def over(runs: Iterable[Json]) -> tuple[str, ...]:

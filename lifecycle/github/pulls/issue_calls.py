@@ -336,7 +336,5 @@ def _comment(comment: Json) -> CommentFacts:
 
 
 def _milestone(milestone: Json) -> MilestoneFacts:
-    is_open = milestone["state"] == "open"
-    return MilestoneFacts(
-        int(milestone["number"]), str(milestone["title"]), str(milestone["html_url"]), is_open
-    )
+    number, is_open = int(milestone["number"]), milestone["state"] == "open"
+    return MilestoneFacts(number, str(milestone["title"]), str(milestone["html_url"]), is_open)

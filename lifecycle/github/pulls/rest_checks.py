@@ -169,15 +169,9 @@ def _flow(run: Json) -> _Flow:
     suite = Suite(name, event, made_at or float("-inf"), status, conclusion, url)
     # REST does not say when a run ended; after its end it is seldom updated.
     ended = run.get("updated_at") if status == "COMPLETED" else None
-    check = {
-        "name": name,
-        "status": status,
-        "conclusion": conclusion,
-        "details_url": url,
-        "started_at": begun,
-        "completed_at": ended,
-    }
-    entry = rollup.check_run(check, (name, event), None, (run["workflow_id"], event))
+    check = {"name": name, "status": status, "conclusion": conclusion, "details_url": url}
+    times = {"started_at": begun, "completed_at": ended}
+    entry = rollup.check_run({**check, **times}, (name, event), None, (run["workflow_id"], event))
     return _Flow(run.get("check_suite_id"), suite, entry)
 
 

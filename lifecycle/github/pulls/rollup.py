@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from lifecycle.core import timing
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.values.checks import ENDED_BADLY, Bucket, Check, Checks, Required
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 
@@ -17,11 +17,8 @@ from lifecycle.github.client.client_common import Json, nodes, part, text, word
 # https://docs.github.com/graphql/reference/enums#statusstate. STALE, which needs a re-run, is pending
 # like everything that is not listed.
 _BUCKETS = {
-    "SUCCESS": Bucket.PASS,
-    "SKIPPED": Bucket.PASS,
-    "NEUTRAL": Bucket.PASS,
-    **dict.fromkeys(ENDED_BADLY, Bucket.FAIL),
-    "ERROR": Bucket.FAIL,
+    **dict.fromkeys(("SUCCESS", "SKIPPED", "NEUTRAL"), Bucket.PASS),
+    **dict.fromkeys((*ENDED_BADLY, "ERROR"), Bucket.FAIL),
     "CANCELLED": Bucket.CANCELLED,
 }
 _SEVERITY = (Bucket.PASS, Bucket.PENDING, Bucket.CANCELLED, Bucket.FAIL)
@@ -150,14 +147,10 @@ def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Checks:
 
 
 def _suite(suite: Json, run: Json) -> Suite:
-    return Suite(
-        text(part(run, "workflow"), "name"),
-        text(run, "event"),
-        timing.parse_time(suite.get("createdAt")) or float("-inf"),
-        word(suite.get("status")),
-        word(suite.get("conclusion")),
-        text(run, "url"),
-    )
+    flow = text(part(run, "workflow"), "name"), text(run, "event")
+    made_at = timing.parse_time(suite.get("createdAt")) or float("-inf")
+    outcome = word(suite.get("status")), word(suite.get("conclusion"))
+    return Suite(*flow, made_at, *outcome, text(run, "url"))
 
 
 def judged(sha: str, suites: Iterable[Suite], checks: Iterable[Check]) -> Checks:
@@ -194,14 +187,9 @@ def judged(sha: str, suites: Iterable[Suite], checks: Iterable[Check]) -> Checks
 def _without_job(suite: Suite, *, has_jobs: bool) -> Check:
     """A workflow's own result, as a check with the workflow's name."""
     is_unread = suite.conclusion in _NO_START and not has_jobs
-    return Check(
-        suite.workflow,
-        run_bucket(suite.status, suite.conclusion),
-        suite.workflow,
-        suite.event,
-        url=suite.url,
-        word="STARTUP_FAILURE" if is_unread else suite.conclusion,
-    )
+    name, bucket = suite.workflow, run_bucket(suite.status, suite.conclusion)
+    outcome = "STARTUP_FAILURE" if is_unread else suite.conclusion
+    return Check(name, bucket, name, suite.event, url=suite.url, word=outcome)
 
 
 def _is_without_job(check: Check) -> bool:
@@ -252,12 +240,8 @@ def with_demands(checks: Checks, shown: Checks) -> Checks:
         ended = tuple(replace(run, word="FAILURE") for run in ended)
     is_seen = checks.sees_workflows or shown.sees_workflows
     beside = replace(shown, runs=ended, sees_workflows=is_seen)
-    return replace(
-        with_workflows(checks, beside),
-        required=shown.required,
-        sees_demands=shown.sees_demands,
-        is_unblocked=shown.is_unblocked,
-    )
+    demands = fields_of(shown, "required", "sees_demands", "is_unblocked")
+    return replace(with_workflows(checks, beside), **demands)
 
 
 def overall(node: Json) -> str:

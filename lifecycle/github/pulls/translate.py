@@ -131,15 +131,10 @@ def _conversations(node: Json) -> model.Conversations | None:
     if not any(connection.get("totalCount") for connection in parts):
         return model.Conversations("")
     shown = json.dumps([node.get("headRefOid"), node.get("updatedAt"), parts], sort_keys=True)
-    return model.Conversations(
-        hashlib.sha256(shown.encode()).hexdigest()[:16],
-        len(unresolved),
-        sum(
-            not comment.get("viewerDidAuthor")
-            or is_of_owner(comment, part(comment, "replyTo") or comment)
-            for comment in newest
-        ),
-    )
+    digest = hashlib.sha256(shown.encode()).hexdigest()[:16]
+    own = [comment for comment in newest if comment.get("viewerDidAuthor")]
+    agents = [each for each in own if not is_of_owner(each, part(each, "replyTo") or each)]
+    return model.Conversations(digest, len(unresolved), len(newest) - len(agents))
 
 
 def is_of_owner(node: Json, *root: Json) -> bool:
@@ -181,9 +176,8 @@ def _changes_requested(node: Json) -> tuple[model.Review, ...]:
     """
     reviews = [_review(review) for review in nodes(node, "latestOpinionatedReviews")]
     wanted = [review for review in reviews if review.state == "CHANGES_REQUESTED"]
-    return tuple(
-        sorted(wanted, key=lambda review: (review.submitted_at or float("-inf"), review.id))
-    )
+    wanted.sort(key=lambda review: (review.submitted_at or float("-inf"), review.id))
+    return tuple(wanted)
 
 
 def _review(node: Json) -> model.Review:

@@ -101,10 +101,8 @@ class HiddenLeases:
         return [(name, sha) for name, sha in names if name.startswith(LEASES)]
 
     def _asked_commits(self, batch: Sequence[tuple[SweptRepository, _Ref]]) -> GraphReply:
-        parts: list[tuple[str, dict[str, Any]]] = [
-            ("survey_commit", {**repository.variables, "oid": sha})
-            for repository, (_, sha) in batch
-        ]
+        named = [{**repository.variables, "oid": sha} for repository, (_, sha) in batch]
+        parts = [("survey_commit", variables) for variables in named]
         return self._graph.execute_all(parts, subject=f"{len(batch)} leases")
 
 
@@ -269,9 +267,8 @@ class Holdings:
         )
         for batch, reply in self._pages.through(waiting, self._asked_pages):
             waiting.extendleft(reversed(self._continued(batch, reply)))
-        self._hidden.unhide(
-            [repository for repository in repositories if repository.problem is None]
-        )
+        readable = [repository for repository in repositories if repository.problem is None]
+        self._hidden.unhide(readable)
         yield from (repository.holding() for repository in repositories)
 
     def _asked_repositories(self, batch: Sequence[Repository]) -> GraphReply:
@@ -281,10 +278,7 @@ class Holdings:
         return self._asked(parts, also, str(batch[0]))
 
     def _asked_pages(self, batch: Sequence[_Page]) -> GraphReply:
-        parts = [
-            (_DOCUMENTS[key], {**repository.variables, "after": at})
-            for repository, key, at in batch
-        ]
+        parts = [(_DOCUMENTS[key], {**its.variables, "after": at}) for its, key, at in batch]
         waits = [{**page[0].variables, "after": page[2]} for page in batch if _shows_waits(page)]
         return self._asked(parts, waits, batch[0][0].name)
 
@@ -323,9 +317,8 @@ class Holdings:
         After that, none are requested any more.
         """
         count = len(parts)
-        subject = (
-            f"repository {first}" if count == 1 else f"{count} repositories, {first} and others"
-        )
+        several = f"{count} repositories, {first} and others"
+        subject = f"repository {first}" if count == 1 else several
         all_parts = [*parts, *((_WAITS, own) for own in waits)]
         try:
             return self._graph.execute_all(all_parts, subject=subject)
@@ -359,11 +352,8 @@ def _waits_of(node: Json | None, problems: Sequence[AnswerProblem]) -> list[Json
 
     Of the base's rules, only the names come from a part that may be hidden.
     """
-    paths = [
-        problem.path[problem.path.index("waits") :]
-        for problem in problems
-        if "waits" in problem.path
-    ]
+    whole = [problem.path for problem in problems if "waits" in problem.path]
+    paths = [path[path.index("waits") :] for path in whole]
     spoilt = {path[2] for path in paths if len(path) > 2 and "baseRef" not in path}
     shown = part(node or {}, "waits").get("nodes") or []
     return [pull for number, pull in enumerate(shown) if pull and number not in spoilt]

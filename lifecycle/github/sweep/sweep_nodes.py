@@ -120,25 +120,13 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
     near = [event for event in nodes(node, "mentions") if not event.get("isCrossRepository", True)]
     mentions = [event for event in near if part(event, "source")]  # an issue that mentions it is {}
     pulls = {int(event["source"]["number"]): event["source"] for event in mentions}
+    shown = tuple([translate.pull_request(pulls[n]) for n in sorted(pulls, reverse=True)])
     observation = Observation(
-        repository=repository,
-        default_branch="",
-        issue=issue,
-        by_branch=tuple(
-            [translate.pull_request(pulls[number]) for number in sorted(pulls, reverse=True)]
-        ),
-        item=item,
-        board_problem=problem,
-        board_note=note,
+        repository, "", issue, by_branch=shown, item=item, board_problem=problem, board_note=note
     )
-    return Swept(
-        repository,
-        observation,
-        translate.newest(node, "assigned"),
-        frozenset(
-            [int(event["source"]["number"]) for event in mentions if event.get("willCloseTarget")]
-        ),
-    )
+    closing = [event["source"] for event in mentions if event.get("willCloseTarget")]
+    closed_by = frozenset([int(pull["number"]) for pull in closing])
+    return Swept(repository, observation, translate.newest(node, "assigned"), closed_by)
 
 
 T = TypeVar("T")

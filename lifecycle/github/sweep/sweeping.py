@@ -142,14 +142,10 @@ class GitHubSurvey(Holdings):
         readable = [holding for holding in holdings if holding.problem is None]
         first: dict[str, Any] = {"after": None}
         closed = {**first, "since": timing.render_time(since)}
-        yield from self._swept(
-            deque(
-                _SweepPart(holding.repository, _OPEN, first, holding.claimed)
-                for holding in readable
-                if holding.claimed
-            ),
-            deque(_SweepPart(holding.repository, _CLOSED, closed, LOOK) for holding in readable),
-        )
+        claimed = [holding for holding in readable if holding.claimed]
+        assigned = (_SweepPart(each.repository, _OPEN, first, each.claimed) for each in claimed)
+        looks = (_SweepPart(each.repository, _CLOSED, closed, LOOK) for each in readable)
+        yield from self._swept(deque(assigned), deque(looks))
 
     def issues(self, wanted: Iterable[tuple[str, int]]) -> Iterator[Swept]:
         """Issues by repository and number; those that GitHub does not know are left out."""
@@ -228,9 +224,8 @@ class GitHubSurvey(Holdings):
         """The issues of one part, and the rest of it."""
         alias = f"p{number}"
         shown = part(reply.data, alias)
-        wrong = [
-            own for own in reply.problems if own.path[:1] == (alias,) and not _is_bearable(own)
-        ]
+        mine = (problem for problem in reply.problems if problem.path[:1] == (alias,))
+        wrong = [own for own in mine if not _is_bearable(own)]
         spoilt = {own.path[3] for own in wrong if own.path[1:3] == ("issues", "nodes")}
         tasks = [
             swept(node, self._choice.item(node), self._choice.problem, self._choice.note)
@@ -238,9 +233,7 @@ class GitHubSurvey(Holdings):
             if node and n not in spoilt
         ]
         if wrong:
-            asked = AskedRequest(
-                f"an issue of {piece.repository}" if shown else f"repository {piece.repository}"
-            )
+            asked = AskedRequest(f"{'an issue of' if shown else 'repository'} {piece.repository}")
             tasks.append(piece.swept(self._graph.failures.of_problems(wrong, asked)))
         return tasks, self._more(piece, size, part(shown, "issues"))
 
