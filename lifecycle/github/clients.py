@@ -161,6 +161,5 @@ class GitHubClients:
             return None
         words = {name: str(item.values[name]) for name in item.choices if name in item.values}
         agent = item.values.get(AGENT)
-        return CardWords(
-            words.get(PRIORITY), words.get(STATUS), agent if isinstance(agent, str) else ""
-        )
+        name = agent if isinstance(agent, str) else ""
+        return CardWords(words.get(PRIORITY), words.get(STATUS), name)

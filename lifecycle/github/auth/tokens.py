@@ -63,7 +63,9 @@ def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFact
         login: its owner, "" if it has none.
         headers: an answer's, with names in lower case.
     """
-    scopes = _scopes_in(headers.get("x-oauth-scopes"))
+    named, scopes = headers.get("x-oauth-scopes"), None  # None for a kind of token without scopes
+    if isinstance(named, str):
+        scopes = tuple(scope.strip() for scope in named.split(",") if scope.strip())
     limit = _decimal(headers.get("x-ratelimit-limit"))
     kind = kind_of(token)
     if token.startswith("ghs_") and limit == _ACTIONS_LIMIT:
@@ -95,13 +97,6 @@ def repository_access(repository: Mapping[str, Any]) -> RepositoryAccess:
         is_archived=bool(repository.get("archived")),
         parent=str((repository.get("parent") or {}).get("full_name") or ""),
     )
-
-
-def _scopes_in(header: object) -> tuple[str, ...] | None:
-    """The scopes in their order; () for a token without any, None for one of a kind without scopes."""
-    if not isinstance(header, str):
-        return None
-    return tuple(scope.strip() for scope in header.split(",") if scope.strip())
 
 
 def _decimal(header: object) -> int | None:

@@ -172,9 +172,8 @@ class LabelsBoard:
     def brief(self) -> model.BoardBrief:
         """The first hundred open issues of each column, in one request."""
         cards, after, total = self._page({})
-        return model.BoardBrief(
-            f"labels of {self._calls.repository}", tuple(cards), total, after is None
-        )
+        name = f"labels of {self._calls.repository}"
+        return model.BoardBrief(name, tuple(cards), total, after is None)
 
     def _see_to(self, name: str, status: str) -> None:
         """Create a label, unless this or somebody else has done so before."""
@@ -211,9 +210,8 @@ class LabelsBoard:
         parts = {alias: node[alias] for alias in _OPEN if node.get(alias)}
         cards = [card for part in parts.values() for card in self._shown(part)]
         pages = {alias: part["pageInfo"] for alias, part in parts.items()}
-        cursors = {
-            alias: str(page["endCursor"]) for alias, page in pages.items() if page["hasNextPage"]
-        }
+        further = {alias: page for alias, page in pages.items() if page["hasNextPage"]}
+        cursors = {alias: str(page["endCursor"]) for alias, page in further.items()}
         total = sum(int(part.get("totalCount") or 0) for part in parts.values())
         return cards, cursors or None, total
 

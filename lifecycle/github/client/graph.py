@@ -109,9 +109,8 @@ def _written(
 ) -> str:
     kind = "mutation" if first.is_mutation else "query"
     typed = ", ".join(f"${name}: {of}" for name, of in variables.items())
-    return "\n\n".join(
-        ["".join([f"{kind} {first.operation}({typed}) {{\n", *fields, "}"]), *fragments]
-    )
+    operation = "".join([f"{kind} {first.operation}({typed}) {{\n", *fields, "}"])
+    return "\n\n".join([operation, *fragments])
 
 
 def _together(names: Sequence[str]) -> str:
@@ -270,9 +269,8 @@ class GraphClient(TokenClient):
             combined = document(name, *parts)
             asked = AskedRequest(subject or combined.operation, is_write=combined.is_mutation)
             data, problems = self._sent(combined, variables, asked)
-            unknown = " ".join(
-                str(step) for p in problems if p.is_unknown for step in (*p.path, p.message)
-            )
+            not_known = [problem for problem in problems if problem.is_unknown]
+            unknown = " ".join(str(step) for own in not_known for step in (*own.path, own.message))
             if data or not parts or not unknown:
                 break
             words |= dict.fromkeys(blamed(name, parts, unknown), self.failures.clean(unknown))
@@ -379,11 +377,17 @@ class GraphClient(TokenClient):
         body = answer.body if isinstance(answer.body, dict) else {}
         if answer.status >= 500 or not {"data", "errors"} & body.keys():
             raise self._refusal(answer, asked)
-        data, problems = body.get("data"), _problems(body.get("errors"))
+        data, refusals = body.get("data"), body.get("errors")
+        problems = tuple(map(_problem, refusals)) if isinstance(refusals, list) else ()
         if not isinstance(data, dict) and not problems:
             raise self.failures.of_nonsense(asked)
-        self.points += _cost(data)
-        return data if isinstance(data, dict) else {}, problems
+        if not isinstance(data, dict):
+            return {}, problems  # refused as a whole, which costs nothing
+        # What an answer cost it says itself if it was asked, else it is one point, the least. Source:
+        # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+        cost = part(data, "rateLimit").get("cost")
+        self.points += cost if isinstance(cost, int) else 1
+        return data, problems
 
     def _refusal(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
         """The error for an answer that is no GraphQL: an HTTP refusal, or nonsense."""
@@ -393,21 +397,6 @@ class GraphClient(TokenClient):
         if sent.status in _NO_API:
             return absent_api(self.url, sent.status, self.failures.clean(answer.words))
         return self.failures.of_answer(answer, asked)
-
-
-def _cost(data: object) -> int:
-    """What an answer cost: as it says itself if it was asked, else one point, the least.
-
-    Source: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
-    """
-    if not isinstance(data, dict):
-        return 0  # refused as a whole
-    cost = part(data, "rateLimit").get("cost")
-    return cost if isinstance(cost, int) else 1
-
-
-def _problems(errors: object) -> tuple[AnswerProblem, ...]:
-    return tuple(map(_problem, errors)) if isinstance(errors, list) else ()
 
 
 def _problem(entry: object) -> AnswerProblem:

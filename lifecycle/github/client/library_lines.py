@@ -209,11 +209,6 @@ class Following:
         return answer
 
 
-def _was_never_connected(error: BaseException) -> bool:
-    causes = [arg for arg in error.args if isinstance(arg, MaxRetryError)]
-    return any(isinstance(cause.reason, NewConnectionError) for cause in causes)
-
-
 # The exceptions of requests, ordered so that a special one comes before its base class.
 # Source: https://requests.readthedocs.io/en/latest/api/#exceptions
 _SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = (
@@ -238,4 +233,6 @@ def silence(error: BaseException) -> plain_line.Silence:
     for kinds, reason in _SILENCES:
         if isinstance(error, kinds):
             return reason
-    return plain_line.UNREACHED if _was_never_connected(error) else plain_line.BROKEN_OFF
+    reasons = [arg.reason for arg in error.args if isinstance(arg, MaxRetryError)]
+    is_unreached = any(isinstance(reason, NewConnectionError) for reason in reasons)
+    return plain_line.UNREACHED if is_unreached else plain_line.BROKEN_OFF

@@ -17,12 +17,8 @@ _BOARD = re.compile(r"\bproject \d+ of ")
 """The words for a board in the subject of a request."""
 
 _UNKNOWN_TYPES = {
-    "argumentNotAccepted",
-    "fragmentOnNonCompositeType",
-    "selectionMismatch",
-    "undefinedDirective",
-    "undefinedField",
-    "undefinedType",
+    *("argumentNotAccepted", "fragmentOnNonCompositeType", "selectionMismatch"),
+    *("undefinedDirective", "undefinedField", "undefinedType"),
 }
 
 
@@ -63,15 +59,10 @@ class Answer:
         content = body if isinstance(body, dict) else {}
         errors = content.get("errors")
         listed = errors if isinstance(errors, list) else []
-        return cls(
-            status,
-            str(content.get("message") or ""),
-            {str(name).lower(): str(value) for name, value in headers.items()},
-            tuple(
-                entry if isinstance(entry, dict) else {"message": str(entry)} for entry in listed
-            ),
-            str(content.get("url") or ""),
-        )
+        details = [each if isinstance(each, dict) else {"message": str(each)} for each in listed]
+        named = {str(name).lower(): str(value) for name, value in headers.items()}
+        message, url = str(content.get("message") or ""), str(content.get("url") or "")
+        return cls(status, message, named, tuple(details), url)
 
     @property
     def is_page(self) -> bool:

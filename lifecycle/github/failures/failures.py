@@ -207,10 +207,8 @@ class Failures:
     ) -> errors.Transient:
         is_ambiguous = asked.is_write and may_have_landed
         kept = "it may have been done" if is_ambiguous else "nothing was changed"
-        return errors.Transient(
-            f"GitHub {words} when asked for {asked.subject}; {kept}. {way or 'Try again later.'}",
-            is_ambiguous=is_ambiguous,
-        )
+        lost = f"GitHub {words} when asked for {asked.subject}; {kept}. {way or 'Try again later.'}"
+        return errors.Transient(lost, is_ambiguous=is_ambiguous)
 
     def of_nonsense(self, asked: AskedRequest) -> errors.Transient:
         """The error for an answer that cannot be understood: not JSON, cut off, or of another shape."""

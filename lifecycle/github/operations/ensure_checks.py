@@ -94,14 +94,9 @@ class CheckOperations:
             raise Refused(sentence("half-conclusion"))
         if has_page and not title:
             raise Refused(sentence("page-without-title"))
-        optional = given(
-            conclusion=conclusion,
-            external_id=external_id,
-            details_url=details_url,
-            started_at=_stamp(started_at),
-            completed_at=_stamp(completed_at),
-        )
-        fields: dict[str, Any] = {"status": status, **optional}
+        named = given(conclusion=conclusion, external_id=external_id, details_url=details_url)
+        stamps = given(started_at=_stamp(started_at), completed_at=_stamp(completed_at))
+        fields: dict[str, Any] = {"status": status, **named, **stamps}
         page = {"title": title, "summary": summary, "text": text}
         if has_page:
             fields["output"] = page

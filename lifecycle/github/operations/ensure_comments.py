@@ -54,10 +54,8 @@ class CommentOperations:
         text = hidden_marker.signed(body, mark)
         comments = self._marked(number, mark)
         if not comments:
-            posted = settled(
-                lambda: self._calls.create_comment(number, text),
-                lambda: self._first(number, mark, text),
-            )
+            post = partial(self._calls.create_comment, number, text)
+            posted = settled(post, partial(self._first, number, mark, text))
             self._made[number, mark] = posted.now.id
             return posted
         for surplus in comments[1:]:

@@ -157,9 +157,8 @@ class IssueOperations:
         names = (*listed, *missing((label,) if label else (), listed))
         issue = self._marked(mark, label)
         if issue is None:
-            opened = settled(
-                lambda: self._calls.create(title, text, names), lambda: self._calls.marked(mark, "")
-            )
+            create = partial(self._calls.create, title, text, names)
+            opened = settled(create, partial(self._calls.marked, mark, ""))
             self._made[mark] = opened.now.number
             # An issue found after a lost answer may be another process's: its text is compared.
             now = self._edits.text(opened.now, title, text).now if update else opened.now

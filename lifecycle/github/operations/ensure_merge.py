@@ -261,9 +261,8 @@ class MergeOperations:
 
         Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
         """
-        self._calls.mutate(
-            "disable_auto_merge", {"pull": pull.id}, f"auto-merge for #{pull.number}"
-        )
+        subject = f"auto-merge for #{pull.number}"
+        self._calls.mutate("disable_auto_merge", {"pull": pull.id}, subject)
 
 
 def _not_merged(number: int) -> Own:

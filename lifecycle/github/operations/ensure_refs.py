@@ -77,13 +77,9 @@ class StatusOperations:
 
 
 def _status(sha: str, status: Json) -> StatusFacts:
-    return StatusFacts(
-        int(status["id"]),
-        sha,
-        str(status["context"]),
-        str(status["state"]),
-        **texts(status, description="description", target_url="target_url"),
-    )
+    context, state = str(status["context"]), str(status["state"])
+    more = texts(status, description="description", target_url="target_url")
+    return StatusFacts(int(status["id"]), sha, context, state, **more)
 
 
 class RefOperations:

@@ -170,12 +170,8 @@ class GitHub:
     @cached_property
     def _clients(self) -> GitHubClients:
         """Clients with the current token; an App's is renewed before it expires, and after a refusal."""
-        return GitHubClients(
-            self._addresses,
-            Keeper(self._found, self._deadline.clock),
-            self._deadline,
-            by_library=("GqlLine", "PyGithubLine"),
-        )
+        kept, lines = Keeper(self._found, self._deadline.clock), ("GqlLine", "PyGithubLine")
+        return GitHubClients(self._addresses, kept, self._deadline, by_library=lines)
 
     @cached_property
     def _addresses(self) -> configured.Addresses:
