@@ -49,9 +49,7 @@ def added_lines(git: GitRepository, before: str, after: str) -> Iterator[tuple[s
 
 def moved_modules(git: GitRepository, before: str, after: str) -> tuple[str, ...]:
     """The submodules that are at another commit in the second tree than in the first; GitFailed."""
-    raw = git.run(
-        "diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", before, after
-    )
-    words = raw.split("\0")
+    plain = ("-r", "-z", "--no-renames", "--ignore-submodules=none")
+    words = git.run("diff-tree", *plain, before, after).split("\0")
     pairs = zip(words[::2], words[1::2], strict=False)
     return tuple(path for about, path in pairs if about.split()[1:2] == ["160000"])

@@ -167,11 +167,9 @@ class GitRepository:
         environment |= self.places
         seconds = self.deadline.remaining(at_most=120.0)
         grace = _FINISH_SECONDS if _verb(args) in _WHOLE else 0.0
-        place = (environment, self.root)
+        start = (command, seconds, environment, self.root)
         try:
-            code, out, err = ran(
-                command, seconds, *place, errors=self.errors, given=stdin, grace=grace
-            )
+            code, out, err = ran(*start, errors=self.errors, given=stdin, grace=grace)
         except (FileNotFoundError, NotADirectoryError):
             name = "no-git" if self.root.is_dir() else "no-folder"
             raise GitFailed(sentence(name, root=self.root)) from None

@@ -112,17 +112,12 @@ def seen(
         if index.is_file():
             # The copy keeps git's data on unchanged files, and its mtime, by which git rereads newer files.
             shutil.copy2(index, aside_index)
-        alternates = environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
         readable = str(objects)
         if os.pathsep in readable or readable.startswith('"'):  # only in quotes is it one folder
             readable = '"' + readable.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        places = {
-            "GIT_INDEX_FILE": str(aside_index),
-            "GIT_OBJECT_DIRECTORY": str(aside_objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(
-                filter(None, (readable, alternates))
-            ),
-        }
+        others = (readable, environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
+        places = {"GIT_INDEX_FILE": str(aside_index), "GIT_OBJECT_DIRECTORY": str(aside_objects)}
+        places["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = os.pathsep.join(filter(None, others))
         aside = GitRepository(root, deadline, environment, places)
         return _written(aside, outputs, own, before, is_listed=is_listed)
 

@@ -236,11 +236,9 @@ class InferredTask:
             named = item.agent if item is not None else ""
             is_others = bool(named) and named not in (was, self.agent)
             hold = None if is_others else self.hold
-            holding = Holding(
-                self.repository,
-                leases={issue.number: hold} if hold is not None else {},
-                tips={self.branch: self.tip} if self.tip is not None else {},
-            )
+            leases = {issue.number: hold} if hold is not None else {}
+            tips = {self.branch: self.tip} if self.tip is not None else {}
+            holding = Holding(self.repository, leases=leases, tips=tips)
         fresh = (*observation.by_branch, observation.by_number)
         pulls = {pull.number: pull for pull in (*self.swept.observation.by_branch, *fresh) if pull}
         shown = replace(observation, item=item, by_branch=tuple(pulls.values()))
@@ -373,9 +371,7 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     hold = holding.leases.get(issue.number)
     begun = swept.assigned_at if issue.assignees else None
-    if (
-        hold is not None and hold.since is not None
-    ):  # with the first lease, by its holder's own clock
+    if hold is not None and hold.since is not None:  # with the first lease, by its holder's clock
         begun = (hold.since if hold.began is None else hold.began) - CLOCK_SKEW
     own = [
         pull

@@ -136,14 +136,15 @@ class Repairer:
         The finding that was just being repaired may lack a write: it stays planned, and says so.
         """
         done = {kind for kind, error in self._outcomes.items() if error is None}
-        return tuple(
-            finding
-            if finding.state is not State.PLANNED or finding.kind not in done
-            else replace(finding, problem=_CUT)
-            if finding.kind == self._begun
-            else self._told(replace(finding, state=State.APPLIED))
-            for finding in findings
-        )
+
+        def by_now(finding: Finding) -> Finding:
+            if finding.state is not State.PLANNED or finding.kind not in done:
+                return finding
+            if finding.kind == self._begun:
+                return replace(finding, problem=_CUT)
+            return self._told(replace(finding, state=State.APPLIED))
+
+        return tuple(map(by_now, findings))
 
     def _look_and_act(self, task: InferredTask, planned: Snapshot) -> None:
         wanted = look(planned)

@@ -15,7 +15,7 @@ import re
 from lifecycle.core.light_dataclass import dataclass, object_in, replace
 from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.core.values.model import Repository
-from lifecycle.github.client.client_common import Json, part, text
+from lifecycle.github.client.client_common import part, text
 from lifecycle.settings.readers import NAME
 
 
@@ -129,7 +129,16 @@ def read_event(name: str, payload: str | None, repository: str) -> Trigger:
     if name not in ISSUE_EVENTS | PULL_EVENTS:
         return Trigger(name, repository)
     data = object_in(payload or "")
-    event = _of(name, data, repository)
+    issue, sender = part(data, "issue"), part(data, "sender")
+    number = (issue if name in ISSUE_EVENTS else part(data, "pull_request")).get("number")
+    if not isinstance(number, int) or isinstance(number, bool) or number <= 0:
+        number = None
+    # A comment on a pull request arrives as one on an issue that says it is a pull request.
+    is_pull = name in PULL_EVENTS or "pull_request" in issue
+    where = text(part(data, "repository"), "full_name")
+    where = where if re.fullmatch(rf"{NAME}/{NAME}", where) else repository
+    about: tuple[int | None, int | None] = (None, number) if is_pull else (number, None)
+    event = Trigger(name, where, *about, text(sender, "login"), sender.get("type") == "Bot")
     if event.is_about_one:
         return event
     why = "names no issue and no pull request" if data else "cannot be read"
@@ -150,24 +159,6 @@ def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:
     issues = () if event.issue is None else (event.issue,)
     pulls = () if event.pull is None else (event.pull,)
     return Scope((Repository(owner, name),), issues=issues, pulls=pulls), ""
-
-
-def _of(name: str, data: Json, repository: str) -> Trigger:
-    issue, sender = part(data, "issue"), part(data, "sender")
-    number = (issue if name in ISSUE_EVENTS else part(data, "pull_request")).get("number")
-    if not isinstance(number, int) or isinstance(number, bool) or number <= 0:
-        number = None
-    # A comment on a pull request arrives as one on an issue that says it is a pull request.
-    is_pull = name in PULL_EVENTS or "pull_request" in issue
-    where = text(part(data, "repository"), "full_name")
-    return Trigger(
-        name,
-        where if re.fullmatch(rf"{NAME}/{NAME}", where) else repository,
-        None if is_pull else number,
-        number if is_pull else None,
-        text(sender, "login"),
-        sender.get("type") == "Bot",
-    )
 
 
 def _note(name: str, why: str) -> str:

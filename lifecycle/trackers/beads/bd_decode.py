@@ -187,7 +187,8 @@ def row_of(raw: object) -> IssueRow:
     waits = [edge for edge in _list(raw, "dependencies") if isinstance(edge, dict)]
     waits = [edge for edge in waits if edge.get("dependency_type", edge.get("type")) in _BLOCKING]
     # `show` has the issues themselves; a list has only edges, which do not show what is closed.
-    still = [edge for edge in waits if "status" in edge and edge["status"] not in _ENDED]
+    open_edges = [edge for edge in waits if edge.get("status", "closed") not in _ENDED]
+    still = [str(edge["id"]) for edge in open_edges if "id" in edge]
     priority = raw.get("priority", 0)
     task = Task(
         id=raw["id"],
@@ -198,7 +199,8 @@ def row_of(raw: object) -> IssueRow:
         priority=priority if isinstance(priority, int) else None,
         labels=tuple(str(label) for label in _list(raw, "labels")),
         assignee=_text(raw, "assignee"),
-        blocked_by=tuple(_plain(edge["id"]) for edge in still if "id" in edge),
+        # A blocker blocks whatever its name is.
+        blocked_by=tuple(re.sub(r"[^A-Za-z0-9._-]", "_", name) for name in still),
         external=_text(raw, "external_ref"),
         close_reason=_text(raw, "close_reason"),
         created_at=timing.parse_time(raw.get("created_at")),
@@ -226,11 +228,6 @@ def _unsigned(text: str) -> tuple[str, str]:
     """A text without its hidden last line, and that line; "" if it has none."""
     mark = _MARK.search(text)
     return (text[: mark.start()], mark[0].strip()) if mark else (text, "")
-
-
-def _plain(name: object) -> str:
-    """A blocker's id; it blocks whatever its name is."""
-    return re.sub(r"[^A-Za-z0-9._-]", "_", str(name))
 
 
 def _text(raw: dict[str, Any], key: str) -> str:

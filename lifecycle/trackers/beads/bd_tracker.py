@@ -27,16 +27,10 @@ from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor ever without the user's yes."""
-    folder = place.hub.settings.tracker_folder
-    runner = Runner(
-        place.hub.root,
-        place.hub.environment,
-        place.actor(),
-        place.hub.deadline,
-        folder=folder,
-        is_hook=place.hub.is_hook,
-        demand=partial(bd_here.refuse, place.hub.root, place.hub.environment, folder),
-    )
+    hub, folder = place.hub, place.hub.settings.tracker_folder
+    demand = partial(bd_here.refuse, hub.root, hub.environment, folder)
+    around = (hub.root, hub.environment, place.actor(), hub.deadline)
+    runner = Runner(*around, folder=folder, is_hook=hub.is_hook, demand=demand)
     return BeadsTracker(runner, lambda: _users_names(place))
 
 
@@ -156,9 +150,8 @@ class BeadsTracker:
             task = find()
             if task is not None:
                 return task
-            created = self._ask.write(
-                "create", *words, "--json", seen=lambda raw: row_of(raw).task, read=find
-            )
+            command = ("create", *words, "--json")
+            created = self._ask.write(*command, seen=lambda raw: row_of(raw).task, read=find)
             if set(labels) <= set(created.labels):
                 return created
             # Some builds add the labels in separate steps: an interrupted one may have missed some.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lifecycle.core.redact import short, shown
 from lifecycle.trackers.conformance.case import Factory
-from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, Result, run
+from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, run
 
 _USAGE = "Usage: python -m lifecycle.trackers.conformance package.module:function"
 
@@ -33,20 +33,16 @@ def main(arguments: Sequence[str]) -> int:
             refusal = f'Nothing was run: "{named}" opens no ground ({why}). {_USAGE}'
             sys.stderr.write(f"{shown(' '.join(refusal.split()))}\n")
             return 2
+        width = max(len(check.__name__) for check in CHECKS)
         for result in run(ground):
             count[result.outcome] += 1
-            sys.stdout.write(_row(result))
+            words = short(" ".join(result.words.split()), 600)
+            more = f"    {words}\n" if words else ""
+            sys.stdout.write(f"{result.check:<{width}}  {result.outcome}\n{more}")
             sys.stdout.flush()
     counts = ", ".join(f"{count[outcome]} {outcome}" for outcome in CheckOutcome)
     sys.stdout.write(f"\n{count.total()} checks: {counts}\n")
     return 1 if count[CheckOutcome.FAILED] else 0
-
-
-def _row(result: Result) -> str:
-    words = short(" ".join(result.words.split()), 600)
-    more = f"    {words}\n" if words else ""
-    width = max(len(check.__name__) for check in CHECKS)
-    return f"{result.check:<{width}}  {result.outcome}\n{more}"
 
 
 if __name__ == "__main__":

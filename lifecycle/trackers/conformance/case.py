@@ -74,10 +74,8 @@ def refused(
         demand(bool(error.sentence.strip()), f"{what} raises {name} without a sentence")
         return error
     except LifecycleError as error:
-        other = type(error).__name__
-        raise Broken(
-            f"{what} raises {other} instead of {kind.__name__}: {error.sentence}"
-        ) from error
+        raised = f"raises {type(error).__name__} instead of {kind.__name__}"
+        raise Broken(f"{what} {raised}: {error.sentence}") from error
     raise Broken(f"{what} raises nothing; {kind.__name__} was due")
 
 

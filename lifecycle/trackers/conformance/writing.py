@@ -169,9 +169,8 @@ def what_can_be_no_label_is_invalid(case: CheckCase) -> None:
 
 def labels_are_of_any_words(case: CheckCase) -> None:
     """With colons, spaces, slashes, leading dashes, and letters of any alphabet."""
-    names = tuple(
-        f"{mark}{case.nonce}" for mark in ("area: a b ", "a/b#", "größe-", "--x-", "q'\"")
-    )
+    marks = ("area: a b ", "a/b#", "größe-", "--x-", "q'\"")
+    names = tuple(f"{mark}{case.nonce}" for mark in marks)
     made = case.make()
     case.one.edit_labels(made.id, add=names)
     demand(set(names) <= set(case.two.get(made.id).labels), "a label is lost")

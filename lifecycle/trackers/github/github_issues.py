@@ -85,9 +85,8 @@ class GitHubIssues(TaskLists):
         shown = [card.agent] if card is not None and is_begun and card.agent else []
         others = [name for name in shown if name != self.actor]
         holding = tuple(dict.fromkeys((*self._holding.others(issue), *others)))
-        return replace(
-            issue_tasks.with_word(task, card.priority if card else None), held_by=holding
-        )
+        task = issue_tasks.with_word(task, card.priority if card else None)
+        return replace(task, held_by=holding)
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the issue of this key, or return the token owner's issue with its hidden marker.
