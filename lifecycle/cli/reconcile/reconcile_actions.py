@@ -20,7 +20,6 @@ from lifecycle.cli.terminal import one_line
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import short
 from lifecycle.reconcile.finding import Finding, State, SweepReport
-from lifecycle.reconcile.waiting_pulls import WaitingPull
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 OUTPUT = "GITHUB_OUTPUT"
@@ -101,17 +100,18 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
     Many findings that were left for one reason are folded; rows without room are counted.
     """
     rows = [_row(finding) for _, findings in _tables(report) for finding in findings]
-    rows += map(_waits_row, report.waiting)
+    for pull in report.waiting:
+        task = f"{_linked(words.pull_name(pull), pull.url)} {escaped(pull.title)}"
+        rows.append(f"| {task} | {escaped(words.whom(pull))} | {escaped(pull.why)} |")
     left = room - _size(_text(report, []))
     most = bisect_right([*accumulate(map(_size, rows))], left)
     return _text(report, rows[:most]) if left >= 0 else ""
 
 
-def _tables(report: SweepReport) -> Iterator[tuple[str, Sequence[Finding]]]:
+def _tables(report: SweepReport) -> list[words.Fold]:
     """The tables of findings: what each is folded under, "" if it is not, and its findings."""
     shown, folds = words.parted(report)
-    yield "", shown
-    yield from ((fold.head, fold.findings) for fold in folds)
+    return [("", shown), *folds]
 
 
 _FINDINGS = ("", "task", "finding", "what is so", "what is done")
@@ -148,11 +148,6 @@ def _waiting(report: SweepReport, rows: Sequence[str]) -> list[str]:
     lines += _block(title if is_folded else "", _WAITS, rows)
     more = ["", f"{without:,} more do not fit here; `--json` has them all."] if without else []
     return lines + more
-
-
-def _waits_row(pull: WaitingPull) -> str:
-    task = f"{_linked(words.pull_name(pull), pull.url)} {escaped(pull.title)}"
-    return f"| {task} | {escaped(words.whom(pull))} | {escaped(pull.why)} |"
 
 
 def write_outputs(report: SweepReport, environment: Mapping[str, str]) -> None:

@@ -60,8 +60,8 @@ def show(report: SweepReport, console: Console | None = None) -> None:
     if rows:
         shown.print(table(shown, columns, rows))
         shown.print()
-    for fold in folds:
-        shown.print(_sign(State.LEFT).append(f" {one_line(fold.head)}"))
+    for head, _ in folds:
+        shown.print(_sign(State.LEFT).append(f" {one_line(head)}"))
     if folds:
         shown.print()
     _show_waiting(report, shown)

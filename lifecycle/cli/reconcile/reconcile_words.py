@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from lifecycle.claim.record.sections import Whom
 from lifecycle.cli import terminal
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import listed, named
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
@@ -66,42 +65,27 @@ INPUTS = "In a workflow that is the input token, or app-id and app-private-key."
 """The source of a workflow step's token, after a sentence that asks for one: a step has no shell."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """Findings of one kind that were left for one reason; `reason` is "" if the ending has it."""
-
-    kind: str
-    reason: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def head(self) -> str:
-        """`moved-by-hand: 68 left: octo-org/x#1, …`, and why."""
-        names = listed([task_of(finding) for finding in self.findings], FEW)
-        line = f"{self.kind}: {len(self.findings):,} left: {names}."
-        return f"{line} {self.reason}" if self.reason else line
+Fold = tuple[str, list[Finding]]
+"""Findings of one kind that were left for one reason, below a line like `moved-by-hand: 68 left: …`."""
 
 
 def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
     """The findings to show one by one, in the order of FORMS, and those left for one reason as folds."""
-    rows: list[Finding] = []
+    rows, few, folds = list[Finding](), list[Finding](), list[Fold]()
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in sorted(report.findings, key=lambda shown: [*FORMS].index(shown.state)):
-        shown = _told_once(finding, report.ended)
-        if shown.state is State.LEFT:
-            by_reason.setdefault((shown.kind, shown.problem), []).append(shown)
-        else:
-            rows.append(shown)
-    folds = [Fold(*name, tuple(alike)) for name, alike in by_reason.items() if len(alike) > ROWS]
-    few = (alike for alike in by_reason.values() if len(alike) <= ROWS)
-    return [*rows, *chain.from_iterable(few)], folds
-
-
-def _told_once(finding: Finding, ended: str) -> Finding:
-    """The finding; without its problem, if that ended the run and is reported there."""
-    if not _has_ended(ended, finding.problem):
-        return finding
-    return replace(finding, problem="" if finding.state is State.LEFT else _AS_ENDED)
+        is_left, why = finding.state is State.LEFT, finding.problem
+        if _has_ended(report.ended, why):  # it is told there
+            why = "" if is_left else _AS_ENDED
+        alike = by_reason.setdefault((finding.kind, why), []) if is_left else rows
+        alike.append(replace(finding, problem=why))
+    for (kind, reason), alike in by_reason.items():
+        if len(alike) <= ROWS:
+            few += alike
+            continue
+        names = listed([task_of(finding) for finding in alike], FEW)
+        folds.append((f"{kind}: {len(alike):,} left: {names}. {reason}".rstrip(), alike))
+    return [*rows, *few], folds
 
 
 def _has_ended(ended: str, why: str) -> bool:
@@ -114,19 +98,11 @@ def task_of(finding: Finding) -> str:
     return f"{finding.repository}#{finding.issue}"
 
 
-def why_not(finding: Finding) -> str:
-    """Why a finding was not applied, "" if it was or will be."""
-    if finding.problem:
-        return finding.problem
-    gate = KINDS[finding.kind].gate
-    if finding.state is State.OFF and gate:
-        return f"Needs --{gate}, or {gate}: true in the Action."
-    return ""
-
-
 def measure(finding: Finding) -> str:
     """What is done for a finding, and why it was not applied; "" if there is nothing to say."""
-    return " ".join(filter(None, (finding.fix, why_not(finding))))
+    gate = KINDS[finding.kind].gate if finding.state is State.OFF else ""
+    why = finding.problem or (f"Needs --{gate}, or {gate}: true in the Action." if gate else "")
+    return " ".join(filter(None, (finding.fix, why)))
 
 
 def outcome(finding: Finding) -> str:
@@ -241,5 +217,5 @@ def _findings(report: SweepReport) -> Iterable[str]:
     for finding in rows:
         head = f"{FORMS[finding.state].sign} {task_of(finding)} {finding.kind}:"
         yield " ".join(part for part in (head, finding.evidence, outcome(finding)) if part)
-    for fold in folds:
-        yield f"{FORMS[State.LEFT].sign} {fold.head}"
+    for head, _ in folds:
+        yield f"{FORMS[State.LEFT].sign} {head}"
