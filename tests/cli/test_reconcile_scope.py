@@ -12,10 +12,10 @@ import pytest
 
 from lifecycle.cli.reconcile.reconcile import (
     KINDS,
-    ScopeGround,
     checked,
     event_of,
     exit_code,
+    ground_of,
     policy,
 )
 from lifecycle.core.errors import BadConfig, Refused
@@ -100,35 +100,34 @@ def test_the_repository_is_named_by_option_then_variable(tmp_path: Path) -> None
         (Scope(), both, "octo-org/one"),
         (Scope(), {"GITHUB_REPOSITORY": "octo-org/two"}, "octo-org/two"),
     ):
-        place = ScopeGround(tmp_path, environment, scope)
-        assert place.environment["LIFECYCLE_REPOSITORY"] == named
-        assert place.root == tmp_path
+        root, variables = ground_of(tmp_path, environment, scope)
+        assert variables["LIFECYCLE_REPOSITORY"] == named
+        assert root == tmp_path
     with pytest.raises(BadConfig, match="GITHUB_REPOSITORY"):
-        ScopeGround(tmp_path, {"GITHUB_REPOSITORY": "x"}, Scope())
+        ground_of(tmp_path, {"GITHUB_REPOSITORY": "x"}, Scope())
 
 
 def test_outside_of_a_worktree_somebody_has_to_name_a_repository(tmp_path: Path) -> None:
     """Nothing is guessed; an owner is enough."""
     with pytest.raises(Refused, match="--repo OWNER/NAME"):
-        ScopeGround(tmp_path, {}, Scope())
+        ground_of(tmp_path, {}, Scope())
     (tmp_path / config.CONFIG_FILE).write_text('repository = "octo-org/one"')
     with pytest.raises(Refused, match="in no git worktree"):
-        ScopeGround(tmp_path, {}, Scope())
-    place = ScopeGround(tmp_path, {}, Scope(owner="octo-org"))
-    assert "LIFECYCLE_REPOSITORY" not in place.environment
+        ground_of(tmp_path, {}, Scope())
+    assert "LIFECYCLE_REPOSITORY" not in ground_of(tmp_path, {}, Scope(owner="octo-org"))[1]
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     (tmp_path / "below").mkdir()
-    assert ScopeGround(tmp_path / "below", {}, Scope()).root == tmp_path
+    assert ground_of(tmp_path / "below", {}, Scope())[0] == tmp_path
 
 
 def test_the_board_of_an_owner_is_the_owners(tmp_path: Path) -> None:
     """Unless somebody says whose it is: a variable, or the project's file."""
     scope = Scope(owner="octo-org")
     owner = "LIFECYCLE_PROJECT_OWNER"
-    assert ScopeGround(tmp_path, {}, scope).environment[owner] == "octo-org"
-    assert ScopeGround(tmp_path, {owner: "others"}, scope).environment[owner] == "others"
+    assert ground_of(tmp_path, {}, scope)[1][owner] == "octo-org"
+    assert ground_of(tmp_path, {owner: "others"}, scope)[1][owner] == "others"
     (tmp_path / config.CONFIG_FILE).write_text('project.owner = "others"')
-    assert owner not in ScopeGround(tmp_path, {}, scope).environment
+    assert owner not in ground_of(tmp_path, {}, scope)[1]
 
 
 def test_the_event_is_that_of_the_run(tmp_path: Path) -> None:

@@ -28,7 +28,6 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending, heard
 from lifecycle.core.values.configured import Settings
-from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.finding import State, SweepReport, sentence
 from lifecycle.reconcile.scope import Policy, Scope, Shard, Trigger, narrowed, read_event
 from lifecycle.settings import config, readers
@@ -147,10 +146,10 @@ def _report(
     """
     from lifecycle.reconcile import reconcile_run
 
-    ground = ScopeGround(Path.cwd(), os.environ, scope)
+    root, environment = ground_of(Path.cwd(), os.environ, scope)
     clock = SystemClock()
     deadline = Deadline.after(clock, minutes * 60)
-    world = WorktreeWorld(ground.root, ground.environment, clock, deadline, MemoryCache())
+    world = WorktreeWorld(root, environment, clock, deadline, MemoryCache())
     world.by_library = ("PyGithubLine",)  # and GraphQL directly: most sweeps send no REST request
     with closing(world), ending(deadline, end_late):
         if not (scope.repositories or scope.owner):
@@ -158,7 +157,9 @@ def _report(
         note = ""
         if by_event:
             event = event_of(os.environ)
-            if skipped := _caused_by_us(event, world):
+            if event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer()):
+                cause = f"the event {event.name} was caused by {event.sender}, whose token this is"
+                skipped = f"Nothing was looked at: {cause}."
                 return SweepReport(skipped=skipped, is_dry_run=dry_run)
             scope, note = narrowed(scope, event)
         may = allowed(world.settings)
@@ -166,13 +167,6 @@ def _report(
             return reconcile_run.reconcile(
                 world, scope, may, dry_run=dry_run, progress=bar, note=note
             )
-
-
-def _caused_by_us(event: Trigger, world: WorktreeWorld) -> str:
-    """Why the event is ignored: it was caused by the App whose token this is; else ""."""
-    is_ours = event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer())
-    cause = f"the event {event.name} was caused by {event.sender}, whose token this is"
-    return f"Nothing was looked at: {cause}." if is_ours else ""
 
 
 def _bar() -> AbstractContextManager[Progress | None]:
@@ -285,30 +279,34 @@ def policy(
     )
 
 
-class ScopeGround:
+def ground_of(
+    folder: Path, environment: Mapping[str, str], scope: Scope
+) -> tuple[Path, dict[str, str]]:
     """The folder and the environment that the command works with.
 
     If the scope names neither owner nor repositories, the repository is that of
     LIFECYCLE_REPOSITORY, else of GITHUB_REPOSITORY, else the worktree's own.
 
-    Attributes:
-        root: the worktree, or the current folder outside of one; `.lifecycle.toml` is read there.
-        environment: the variables, with the repository and the board's owner of this run.
+    Returns:
+        The worktree, or the current folder outside of one, where `.lifecycle.toml` is read; and the
+        variables with this run's repository, whose board and App installation count, and the board's owner.
 
     Raises:
         Refused: no repository is named and the folder is in no worktree.
         BadConfig: a variable or a file cannot be used.
     """
-
-    def __init__(self, folder: Path, environment: Mapping[str, str], scope: Scope) -> None:
-        worktree, named = worktree_root(folder), _named(scope, environment)
-        self.root, self.environment = worktree or folder, dict(environment)
-        if named is not None:
-            self.environment["LIFECYCLE_REPOSITORY"] = str(named)
-        elif worktree is None and not scope.owner:
-            raise Refused(sentence("no-repository", folder=folder))
-        if scope.owner and config.load(self.root, self.environment).project_owner is None:
-            self.environment["LIFECYCLE_PROJECT_OWNER"] = scope.owner
+    worktree, repository = worktree_root(folder), next(iter(scope.repositories), None)
+    for name in ("LIFECYCLE_REPOSITORY", "GITHUB_REPOSITORY"):
+        if repository is None and environment.get(name):
+            repository = readers.repository(name, environment[name])
+    root, variables = worktree or folder, dict(environment)
+    if repository is not None:
+        variables["LIFECYCLE_REPOSITORY"] = str(repository)
+    elif worktree is None and not scope.owner:
+        raise Refused(sentence("no-repository", folder=folder))
+    if scope.owner and config.load(root, variables).project_owner is None:
+        variables["LIFECYCLE_PROJECT_OWNER"] = scope.owner
+    return root, variables
 
 
 def event_of(environment: Mapping[str, str]) -> Trigger:
@@ -320,13 +318,3 @@ def event_of(environment: Mapping[str, str]) -> Trigger:
     except (OSError, UnicodeDecodeError):
         payload = None  # the note of `read_event` reports it
     return read_event(name, payload, environment.get("GITHUB_REPOSITORY", ""))
-
-
-def _named(scope: Scope, environment: Mapping[str, str]) -> Repository | None:
-    """The repository whose board and App installation the run uses: the first, or an environment's."""
-    if scope.repositories:
-        return scope.repositories[0]
-    for name in ("LIFECYCLE_REPOSITORY", "GITHUB_REPOSITORY"):
-        if value := environment.get(name):
-            return readers.repository(name, value)
-    return None
