@@ -56,7 +56,10 @@ def detect(*, as_json: bool) -> None:
     """
     from lifecycle.stages.detection.detect_stage import detect_text
 
-    detected = detect_text(_text())
+    content = b""
+    while sys.stdin is not None and (chunk := sys.stdin.buffer.read(TAIL)):
+        content = (content + chunk)[-TAIL:]
+    detected = detect_text(content.decode("utf-8", "replace"))
     data = {"stage": detected.state.value, "tier": detected.tier.value, "why": detected.why}
     say_all([detected.state.value], data, as_json=as_json)
 
@@ -162,14 +165,6 @@ def _kept(session: Session, files: WorkflowFiles) -> SessionRecord | None:
     records = session_record.all_of(files)
     with_names = [record for record in records if record.session and record.was_led]
     return with_names[0] if with_names else session_record.load(files, "")
-
-
-def _text() -> str:
-    """The last TAIL bytes of standard input as text."""
-    content = b""
-    while sys.stdin is not None and (chunk := sys.stdin.buffer.read(TAIL)):
-        content = (content + chunk)[-TAIL:]
-    return content.decode("utf-8", "replace")
 
 
 UNHEARD = "Note: no hook is set up here, so no session is led; run: lifecycle init --stages"

@@ -17,7 +17,7 @@ from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.cli.tracker.tracker_rules import Stand
 from lifecycle.core.errors import UnknownOption
 from lifecycle.core.redact import quoted
-from lifecycle.core.tracker import Task, TaskStatus, Tracker
+from lifecycle.core.tracker import Task, TaskStatus
 from lifecycle.trackers.refusals import has_any
 
 _STATUSES = [values.ALL, *(status.value for status in TaskStatus)]
@@ -39,11 +39,7 @@ def listed(
     session: Session, labels: tuple[str, ...], status: str | None, limit: int | None
 ) -> None:
     """List the tasks, the most urgent first: all that are not closed, unless you ask for others."""
-    tasks = _listed(session.tracker, labels, status)
-    _show_listing(session, tasks, limit, status or values.NOT_CLOSED, labels)
-
-
-def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tuple[Task, ...]:
+    tracker = session.tracker
     label = labels[0] if len(labels) == 1 and not labels[0].endswith("*") else ""
     wanted = TaskStatus(status) if status not in (None, values.ALL) else None
     tasks = tracker.list(label=label, status=wanted)
@@ -51,7 +47,8 @@ def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tu
         closed = tracker.list(label=label, status=TaskStatus.CLOSED)
         by_id = {task.id: task for task in (*tasks, *closed)}
         tasks = tuple(sorted(by_id.values(), key=lambda task: task.urgency))
-    return tuple(task for task in tasks if has_any(task.labels, labels))
+    tasks = tuple(task for task in tasks if has_any(task.labels, labels))
+    _show_listing(session, tasks, limit, status or values.NOT_CLOSED, labels)
 
 
 def _show_listing(
@@ -73,7 +70,7 @@ def show(session: Session, task: str) -> None:
 def comments(session: Session, task: str) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
     notes = session.tracker.list_comments(task)
-    data = _data(session, task=task, comments=[*map(values.note_data, notes)])
+    data = _data(session, task=task, comments=[*map(values.task_data, notes)])
     session.show_whole(values.comment_lines(task, notes), data)
 
 
@@ -120,7 +117,8 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
     if not (force or stand.is_ours or stand.task.is_open):
         stand.refuse_others("reopened")
     reopened = stand.reopen_ours() if stand.is_ours else session.tracker.reopen(stand.task.id)
-    _tell(session, reopened, f"{reopened.id} is {_state(reopened)}.")
+    who = f", held by {reopened.assignee}" if reopened.assignee else ""
+    _tell(session, reopened, f"{reopened.id} is {values.word_of(reopened)}{who}.")
 
 
 def edit(
@@ -176,7 +174,7 @@ def comment(session: Session, task: str, text: tuple[str, ...], file: str | None
         )
     body = session.world.public(body, "comment")
     note = session.tracker.comment(task, key or values.key_of(body), body)
-    data = _data(session, task=task, comment=values.note_data(note))
+    data = _data(session, task=task, comment=values.task_data(note))
     session.show([f"The comment is on {task}."], data)
 
 
@@ -200,11 +198,6 @@ def _tell(session: Session, task: Task, line: str) -> None:
 
 def _data(session: Session, **data: Any) -> dict[str, Any]:
     return {"tracker": session.tracker.name, **data}
-
-
-def _state(task: Task) -> str:
-    who = f", held by {task.assignee}" if task.assignee else ""
-    return f"{values.word_of(task)}{who}"
 
 
 @click.group("tracker", cls=RowGroup, folder="tracker", first=values.tell_place)

@@ -33,22 +33,17 @@ _MOST_BYTES = 1_000_000
 """The word for standard input, instead of a text or a file's name."""
 
 
-def task_data(task: Task | None) -> dict[str, Any] | None:
-    """A task for `--json`: the same keys for each tracker; a missing value is null."""
-    optional = ("assignee", "external", "url", "close_reason", "author")
-    return _data(task, *optional) if task is not None else None
+_OPTIONAL = ("assignee", "external", "url", "close_reason", "author")
+"""Texts of a task or comment that are null in `--json` if there is none."""
 
 
-def note_data(note: Note) -> dict[str, Any]:
-    """A comment for `--json`."""
-    return _data(note, "author")
-
-
-def _data(value: Task | Note, *optional: str) -> dict[str, Any]:
-    """The fields of a task or comment, moments as ISO text; `optional` ones are None instead of ""."""
+def task_data(value: Task | Note | None) -> dict[str, Any] | None:
+    """A task or a comment for `--json`: the same keys for each tracker, moments as ISO text."""
+    if value is None:
+        return None
     data = asdict(value)
     data.pop("held_by", None)  # known only if a stage asked for it
-    data |= {name: data[name] or None for name in optional}
+    data |= {name: data[name] or None for name in _OPTIONAL if name in data}
     moments = {name: at for name, at in data.items() if name.endswith("_at") and at is not None}
     return data | {name: render_time(at) for name, at in moments.items()}
 
