@@ -108,36 +108,25 @@ def _data(record: RunRecord) -> dict[str, Any]:
 
 
 def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: bool) -> None:
-    checks = known_checks.known_checks(root, settings, os.environ)
-    runs = EvidenceRoom(root).records()
+    runs, clone = EvidenceRoom(root).records(), store.clone_of(root)
     tree = tree_hash.fingerprint(root, Deadline.after(clock, _SECONDS), os.environ)
-    entries = [_entry(root, check, runs, tree, settings.stages.test) for check in checks]
+    entries = []
+    for check in known_checks.known_checks(root, settings, os.environ):
+        last = next((run for run in reversed(runs) if run.name == check.name), None)
+        entry = {
+            **fields_of(check, "name", "commands"),
+            "from": check.origin,
+            "needs_trust": check.is_projects,
+            "trusted": not check.problem and known_checks.may_run(check, clone, os.environ),
+            "problem": check.problem,
+            "last": _word(last) if last is not None else None,
+            # The same rule as at a stop: the agent's own run does not count for another test command.
+            "standing": records.standing(runs, tree, check.name, settings.stages.test).value,
+        }
+        entries.append(entry)
     lines = [line for entry in entries for line in _lines(entry)]
     none = f"No check is known here; add one to [checks.commands] in {config.CONFIG_FILE}."
     say_all(map(visible, lines or [none]), {"checks": entries}, as_json=as_json)
-
-
-def _entry(
-    root: Path,
-    check: known_checks.KnownCheck,
-    runs: tuple[RunRecord, ...],
-    tree: str,
-    suites: tuple[str, ...],
-) -> dict[str, Any]:
-    last = next((run for run in reversed(runs) if run.name == check.name), None)
-    # The same rule as at a stop: the agent's own run does not count for another test command.
-    stands = records.standing(runs, tree, check.name, suites)
-    clone = store.clone_of(root)
-    is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
-    return {
-        **fields_of(check, "name", "commands"),
-        "from": check.origin,
-        "needs_trust": check.is_projects,
-        "trusted": is_allowed,
-        "problem": check.problem,
-        "last": _word(last) if last is not None else None,
-        "standing": stands.value,
-    }
 
 
 def _lines(entry: dict[str, Any]) -> list[str]:

@@ -202,22 +202,19 @@ def standing_of(pull_request: PullRequest, ejection: Ejection | None = None) -> 
         authors = ", ".join(named(review.author) for review in pull_request.changes_due)
         lines.append(f"Changes are requested on PR #{number} by {authors}.")
     if checks.verdict is not Verdict.GREEN:
-        lines.append(_not_green(number, checks))
+        bad = [*(run.name for run in checks.failed), *checks.missing]
+        running = [run.name for run in checks.runs if run.bucket is Bucket.PENDING]
+        names = ", ".join(map(named, bad)) or ("" if checks.runs else "no check has registered yet")
+        line = f"The checks of PR #{number} are not green{names and f': {names}'}."
+        if running and not bad:
+            line = f"Checks of PR #{number} are still running: {', '.join(map(named, running))}."
+        lines.append(line)
     if pull_request.mergeable == "CONFLICTING":
         return [merge_messages.conflicts(number, pull_request.base), *lines]
     how = merge_messages.readiness(pull_request, is_reported=False)
     how = how if ejection is None else merge_messages.thrown_out(ejection.reason)
     is_ready = how.startswith("is ready") and not checks.are_none
     return lines if is_ready and lines else [merge_messages.standing(number, how), *lines]
-
-
-def _not_green(number: int, checks: Checks) -> str:
-    bad = [*(run.name for run in checks.failed), *checks.missing]
-    running = [run.name for run in checks.runs if run.bucket is Bucket.PENDING]
-    if running and not bad:
-        return f"Checks of PR #{number} are still running: {', '.join(map(named, running))}."
-    names = ", ".join(map(named, bad)) or ("" if checks.runs else "no check has registered yet")
-    return f"The checks of PR #{number} are not green{names and f': {names}'}."
 
 
 def _more(session: Session, pull_request: PullRequest, ejection: Ejection | None) -> list[str]:

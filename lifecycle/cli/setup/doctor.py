@@ -8,7 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -72,24 +71,22 @@ def _show(report: Examination) -> None:
     console.print()
     for group, findings in groupby(report.findings, lambda finding: finding.group):
         for index, finding in enumerate(findings):
-            _show_finding(console, "" if index else group, finding)
+            rows = Table.grid(padding=(0, 1, 0, 0))
+            rows.add_column(width=_GROUP - 1, style="bold")
+            sign = Text(_SIGNS[finding.level], style=_STYLES[finding.level])
+            sentence = Text(visible(finding.sentence), overflow="fold")
+            rows.add_row("" if index else group, sign, sentence)
+            if finding.hinders:
+                hinders = f"{'hinders':<{_LABEL}}{', '.join(finding.hinders)}"
+                rows.add_row("", "", Text(hinders, style="dim"))
+            console.print(rows)
+            if finding.fix:
+                # Not wrapped by us: copied from the terminal, it is one line.
+                label = f"{'':<{_GROUP + 2}}{'fix':<{_LABEL}}"
+                fix = Text.assemble((label, "dim"), (visible(finding.fix), "cyan"))
+                console.print(fix, soft_wrap=True)
     console.print()
     console.print(_summary(report))
-
-
-def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
-    rows = Table.grid(padding=(0, 1, 0, 0))
-    rows.add_column(width=_GROUP - 1, style="bold")
-    sign = Text(_SIGNS[finding.level], style=_STYLES[finding.level])
-    rows.add_row(group, sign, Text(visible(finding.sentence), overflow="fold"))
-    if finding.hinders:
-        hinders = f"{'hinders':<{_LABEL}}{', '.join(finding.hinders)}"
-        rows.add_row("", "", Text(hinders, style="dim"))
-    console.print(rows)
-    if finding.fix:
-        # Not wrapped by us: copied from the terminal, it is one line.
-        label = f"{'':<{_GROUP + 2}}{'fix':<{_LABEL}}"
-        console.print(Text.assemble((label, "dim"), (visible(finding.fix), "cyan")), soft_wrap=True)
 
 
 def _summary(report: Examination) -> Text:
