@@ -69,7 +69,11 @@ class Session:
         claim_store = ClaimStore(root, clock)
         deadline = Deadline.after(clock, SECONDS - COMMAND_GRACE)
         world = WorktreeWorld(root, os.environ, clock, deadline, claim_store.file)
-        at_end = self.at_end or _of_command()
+        at_end = self.at_end
+        if at_end is None:
+            import click
+
+            at_end = click.get_current_context().with_resource(ExitStack())
         at_end.enter_context(ending(deadline, end_late))
         if self.changes_tasks:
             at_end.callback(_forget_tasks, world)
@@ -181,13 +185,6 @@ class Session:
         if problem is not None and not self.as_json:
             raise problem
         return code
-
-
-def _of_command() -> ExitStack:
-    """An exit stack that click closes when the command that it runs ends."""
-    import click
-
-    return click.get_current_context().with_resource(ExitStack())
 
 
 def demanded_root() -> Path:

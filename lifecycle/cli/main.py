@@ -176,7 +176,11 @@ def _given(about: Row, kinds: Row) -> dict[str, Any]:
     elif name:
         keywords.setdefault("is_flag", True)
     if "refused" in about:
-        refuse = functools.partial(_refuse, about["refused"])
+
+        def refuse(_context: click.Context, _option: click.Parameter, value: object) -> None:
+            if value:
+                raise click.UsageError(about["refused"])
+
         keywords |= {"hidden": True, "expose_value": False, "is_eager": True, "callback": refuse}
     if "kind" in about:
         keywords["type"] = kinds[about["kind"]]
@@ -185,13 +189,6 @@ def _given(about: Row, kinds: Row) -> dict[str, Any]:
     elif metavar and not (is_many or about.get("required")):
         keywords.setdefault("default", "")
     return keywords
-
-
-def _refuse(
-    sentence: str, _context: click.Context, _option: click.Parameter, value: object
-) -> None:
-    if value:
-        raise click.UsageError(sentence)
 
 
 @click.group(cls=RowGroup, context_settings={"help_option_names": ["-h", "--help"]})

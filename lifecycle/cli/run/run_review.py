@@ -76,7 +76,9 @@ def review(
     """
     now, who = session.now, f"{by} ({session.who})"
     session.store.demanded().story(story)
-    text = _reported() if report else ""
+    text = sys.stdin.read(_MOST + 1) if report else ""
+    if len(text) > _MOST:
+        raise told.refused("long-report", most=_MOST)
     marked = (*reviews.marked(findings), *reviews.findings_in(text))
     mended = (*resolved, *reviews.resolved_in(text))
     given = ReviewRecord(REVIEWERS[by][0], verdict, now, session.tree, who, marked)
@@ -92,13 +94,6 @@ def review(
         why = "something is BLOCKING" if record.verdict not in APPROVING else "nothing is BLOCKING"
         lines.append(f"The verdict was {verdict}, but {why}, so it counts as {record.verdict}.")
     session.show([*lines, *news], {"story": target.id, **data_of(record), "failures": new})
-
-
-def _reported() -> str:
-    text = sys.stdin.read(_MOST + 1)
-    if len(text) > _MOST:
-        raise told.refused("long-report", most=_MOST)
-    return text
 
 
 _PLAIN = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=diff")

@@ -41,13 +41,6 @@ def took(phase: WorkflowPhase, now: float) -> str:
     return span(seconds) if phase.started_at else ""
 
 
-def owner(workflow: Workflow, session: str) -> str:
-    """The session and the branch that a workflow belongs to, in a few words."""
-    whose = f"session {workflow.session[:8]}" if workflow.session else "no session"
-    whose = "this session" if session and workflow.session == session else whose
-    return f"{whose}, branch {redact.named(workflow.branch)}" if workflow.branch else whose
-
-
 def gate_words(phase: WorkflowPhase) -> str:
     """A phase's gate and whether it was passed; "" without one."""
     if not phase.gate:
@@ -119,11 +112,13 @@ def notes(phase: WorkflowPhase) -> list[str]:
 
 
 def list_line(entry: FoundWorkflow, session: str, now: float) -> str:
-    """A workflow in one line."""
+    """A workflow in one line, with the session and the branch that it belongs to."""
     workflow = entry.workflow
-    words = (named(workflow), workflow.id, where(workflow), workflow.progress)
-    age = span(max(0.0, now - entry.written_at))
-    return " · ".join((*words, owner(workflow, session), f"{age} ago"))
+    whose = f"session {workflow.session[:8]}" if workflow.session else "no session"
+    whose = "this session" if session and workflow.session == session else whose
+    whose += f", branch {redact.named(workflow.branch)}" if workflow.branch else ""
+    words = (named(workflow), workflow.id, where(workflow), workflow.progress, whose)
+    return f"{' · '.join(words)} · {span(max(0.0, now - entry.written_at))} ago"
 
 
 def workflow_data(workflow: Workflow) -> dict[str, Any]:
