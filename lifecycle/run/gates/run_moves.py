@@ -9,14 +9,19 @@ from math import inf, nextafter
 
 from lifecycle.core.redact import listed
 from lifecycle.run.gates import gate_rules
-from lifecycle.run.gates.gate_records import with_gate, without_waiver
+from lifecycle.run.gates.gate_records import with_gate
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.kept_work import as_shown
 from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.stories.story_edits import clarified_for
 from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, StoryStatus
 from lifecycle.run.texts.told import kept_words, refused
-from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking, standing_still
+from lifecycle.run.trouble.blockers import (
+    awaiting_if_blocked,
+    blocking,
+    refuse_blocked,
+    standing_still,
+)
 from lifecycle.run.trouble.story_failures import attempts
 
 _NO_FINAL = "G7 has no record on the current tree (lifecycle run gate G7)"
@@ -45,7 +50,7 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
     if lacks:
         raise refused("phase-stays", run=run, wanted=wanted, lacks=lacks)
     if wanted is RunPhase.DEVELOPMENT:
-        run = without_waiver(run)
+        run = run.but(lint_attempts=(), lint_waived="")  # the code is being changed again
         if run.phase is RunPhase.PLANNING:
             run = with_gate(run, "", GateRecord(Gate.G1, now, CheckState.PENDING, tree), "", now)
     return run.but(phase=wanted)
@@ -107,6 +112,8 @@ def moved_story(
         return run
     if wanted is not story.status:
         STORIES.check(story.status, wanted)
+    if story.status is StoryStatus.BLOCKED:
+        refuse_blocked(run, story)
     match wanted:
         case StoryStatus.IN_PROGRESS:
             return _begun(run, story, facts, now)
@@ -134,7 +141,6 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
     waits = ", ".join(name for name in story.depends_on if name not in done)
     if waits:
         raise refused("story-waits", story=story, waits=waits)
-    _demand_unblocked(run, story)
     run = moved_phase(run, RunPhase.DEVELOPMENT, facts.tree, now, asked=True)
     is_new = attempts(story) < 1
     has_failed = any(failure.iteration == story.iteration for failure in story.failures)
@@ -146,19 +152,11 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
 
 
 def _opened_again(run: Run, story: Story, facts: WorkFacts) -> Run:
-    _demand_unblocked(run, story)
     if run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX):
-        run = without_waiver(run).but(phase=RunPhase.DEVELOPMENT)
+        run = run.but(phase=RunPhase.DEVELOPMENT, lint_attempts=(), lint_waived="")
     # What an open story has changed stays its own, so that it cannot be said to need no change.
     base = story.base if story.is_open and facts.changed else ""
     return run.with_story(as_shown(story, Story(story.id, story.title)).but(base=base))
-
-
-def _demand_unblocked(run: Run, story: Story) -> None:
-    blockers = blocking(run, story.id)
-    if story.status is StoryStatus.BLOCKED and blockers:
-        stand = ", ".join(blockers)
-        raise refused("story-stays-blocked", story=story, stand=stand, blocker=blockers[0])
 
 
 def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: str) -> Run:

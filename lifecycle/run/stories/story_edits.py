@@ -20,7 +20,7 @@ from lifecycle.core.messages import figures
 from lifecycle.run.state import Clarification, Criterion, ExternalDependency, Run, Story
 from lifecycle.run.table import PHASES, SIZES, ClarificationPhase, CriterionState, RunPhase
 from lifecycle.run.texts.told import LONG, filled, line_of, refused, there
-from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking
+from lifecycle.run.trouble.blockers import awaiting_if_blocked, refuse_blocked
 from lifecycle.settings import resources
 
 _STAYS = (CriterionState.UNMET, CriterionState.MANUAL)
@@ -61,9 +61,7 @@ def without_story(run: Run, name: str, reason: str, now: float) -> Run:
     story, why = run.story(name), line_of(reason, "the reason")
     if story.started or story.iteration or not story.is_open:
         raise refused("story-was-begun", story=story)
-    stand = blocking(run, story.id)
-    if stand:
-        raise refused("story-stays-blocked", story=story, stand=", ".join(stand), blocker=stand[0])
+    refuse_blocked(run, story)
     waiting = [other.id for other in run.stories if story.id in other.depends_on]
     if waiting:
         raise refused("story-is-waited-for", story=story, waiting=waiting[0])

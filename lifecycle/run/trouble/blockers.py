@@ -35,6 +35,13 @@ def blocking(run: Run, *stories: str) -> list[str]:
     return [blocker.id for blocker in standing if blocker.story in stories]
 
 
+def refuse_blocked(run: Run, story: Story) -> None:
+    """Raise Refused if a severe blocker of this story stands."""
+    stand = blocking(run, story.id)
+    if stand:
+        raise refused("story-stays-blocked", story=story, stand=", ".join(stand), blocker=stand[0])
+
+
 def standing_still(run: Run, story: Story, now: float) -> Run:
     """The run with this story blocked; it waits for a person if no other story is left."""
     if StoryStatus.BLOCKED in STORIES.legal(story.status):
