@@ -13,7 +13,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed, redact, short, visible
 from lifecycle.run import table
-from lifecycle.run.gates.gate_rules import lint_left
+from lifecycle.run.gates.gate_rules import lint_left, review_state
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
@@ -161,8 +161,7 @@ def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
 
 
 def _approved(story: Story, check: table.StoryCheck) -> bool:
-    review = newest(story.reviews, check)
-    return review is not None and review.approves
+    return review_state(story, check, None) is table.CheckState.PASS
 
 
 def _manual(run: Run) -> list[str]:

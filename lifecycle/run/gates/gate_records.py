@@ -25,18 +25,6 @@ BROKE = "A lint fix broke the build or the tests, and is reverted"
 _NOT_LINT = (table.BUILD, table.TESTS)
 
 
-def _waived(run: Run, why: str, now: float) -> Run:
-    """The run with lint waived; the blocker is recorded, and blocks nothing."""
-    if run.lint_waived:
-        return run
-    return blockers.added(run.but(lint_waived=NOTE), why, "low", now, resolved_at=now, notes=NOTE)
-
-
-def without_waiver(run: Run) -> Run:
-    """The run without attempts at lint and without a waiver, because its code is being changed again."""
-    return run.but(lint_attempts=(), lint_waived="")
-
-
 def final_lines(run: Run, record: GateRecord) -> list[str]:
     """Lines for people on one run of G7: the design's table, and what to do next."""
     rows = []
@@ -105,16 +93,22 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
 
 
 def _with_attempt(run: Run, record: GateRecord, now: float) -> Run:
-    """The run; in the lint-fix phase an attempt is counted, or lint is waived, by a record of G7."""
+    """The run; in the lint-fix phase an attempt is counted, or lint is waived, by a record of G7.
+
+    The blocker that records a waiver blocks nothing.
+    """
     is_new = bool(record.tree) and newest(run.gates, table.Gate.G7, record.tree) is None
     if run.phase is not table.RunPhase.LINT_FIX or not is_new:
         return run
+    why = ""
     if gate_rules.failed_on_lint_alone(record):
         run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
-        is_last = len(run.lint_attempts) >= table.MAX_LINT_ATTEMPTS
-        return _waived(run, GIVEN_UP, now) if is_last else run
-    broke = any(record.part(name).state is table.CheckState.FAIL for name in _NOT_LINT)
-    return _waived(run, BROKE, now) if broke else run
+        why = GIVEN_UP if len(run.lint_attempts) >= table.MAX_LINT_ATTEMPTS else ""
+    elif any(record.part(name).state is table.CheckState.FAIL for name in _NOT_LINT):
+        why = BROKE
+    if run.lint_waived or not why:
+        return run
+    return blockers.added(run.but(lint_waived=NOTE), why, "low", now, resolved_at=now, notes=NOTE)
 
 
 def _with(records: tuple[GateRecord, ...], record: GateRecord) -> tuple[GateRecord, ...]:

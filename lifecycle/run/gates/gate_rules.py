@@ -29,8 +29,8 @@ WITHOUT_STORY = "there is no story (lifecycle run add-story)"
 _WAIVABLE = (FileKind.DOCS, FileKind.CONFIGURATION)
 
 
-def review_state(story: Story, check: table.StoryCheck, tree: str) -> table.CheckState:
-    """PASS or FAIL by the last review of this kind on this tree; PENDING if there is none."""
+def review_state(story: Story, check: table.StoryCheck, tree: str | None) -> table.CheckState:
+    """PASS or FAIL by the last review of this kind on this tree (None: any); PENDING without one."""
     review = newest(story.reviews, check, tree)
     if review is None:
         return table.CheckState.PENDING
@@ -68,19 +68,17 @@ def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
         lacks.append(sentence("criterion-open", story=story, number=number, stands=stands))
     if not facts.tree:
         return (*lacks, "git does not say what the files are, so nothing is shown for them")
-    states = check_states(story, facts.tree).items()
-    lacks += [_unshown(story, check, state) for check, state in states if state not in HOLDS]
+    for check, state in check_states(story, facts.tree).items():
+        if state in HOLDS:
+            continue
+        gate, by = table.SHOWN_BY[check], table.ROLES.get(check)
+        name = f"{gate} ({check})" if gate is not None else check
+        way = f"review {story.id} --by {by} …" if by else f"gate {gate} {story.id}"
+        stands = "FAILED" if state is table.CheckState.FAIL else "has no PASSED record"
+        lacks.append(f"{name} {stands} on the current tree (lifecycle run {way})")
     if facts.uncommitted:
         lacks.append(sentence("uncommitted", paths=listed(facts.uncommitted), story=story.id))
     return tuple(lacks)
-
-
-def _unshown(story: Story, check: table.StoryCheck, state: table.CheckState) -> str:
-    gate, by = table.SHOWN_BY[check], table.ROLES.get(check)
-    name = f"{gate} ({check})" if gate is not None else check
-    way = f"review {story.id} --by {by} …" if by else f"gate {gate} {story.id}"
-    stands = "FAILED" if state is table.CheckState.FAIL else "has no PASSED record"
-    return f"{name} {stands} on the current tree (lifecycle run {way})"
 
 
 def _unproven(story: Story, facts: WorkFacts) -> list[str]:
@@ -174,23 +172,18 @@ def part_of(
         if not (tree and (record.tree or changed)):
             what = "it is not known on which files it ran"
         why = f"{what}, so it shows nothing"
-    tests = -1 if record.counts is None else record.counts.total
-    part = GatePart(record.name, state, record.command, why, tests)
-    part = part.but(log=record.log, failures=record.failures)
-    return _measured(part, record, threshold) if record.name == table.COVERAGE else part
-
-
-def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> GatePart:
-    """The part with its percentage of coverage, and the state that follows from the threshold."""
-    percent = record.percent
-    if part.state is not table.CheckState.PASS or percent is None:
-        return part
-    state, why = table.CheckState.NOT_APPLICABLE, "; no threshold is known"
-    if threshold is not None:
-        state, why = table.CheckState.PASS, f" of the {threshold:g}% needed"
-        if percent < threshold:
-            state, why = table.CheckState.FAIL, f" is below the {threshold:g}% needed"
-    return part.but(state=state, percent=percent, why=f"{percent:g}%{why}")
+    percent, tests = -1.0, -1 if record.counts is None else record.counts.total
+    measured = record.percent if record.name == table.COVERAGE else None
+    if measured is not None and state is table.CheckState.PASS:  # the threshold decides
+        percent = measured
+        state, stands = table.CheckState.NOT_APPLICABLE, "; no threshold is known"
+        if threshold is not None:
+            state, stands = table.CheckState.PASS, f" of the {threshold:g}% needed"
+            if percent < threshold:
+                state, stands = table.CheckState.FAIL, f" is below the {threshold:g}% needed"
+        why = f"{percent:g}%{stands}"
+    part = GatePart(record.name, state, record.command, why, tests, percent)
+    return part.but(log=record.log, failures=record.failures)
 
 
 def not_installed(record: GateRecord) -> str:
@@ -216,7 +209,7 @@ def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
 
 def lint_left(run: Run) -> str:
     """Why lint that failed in the last run of G7 is accepted; "" if it passed or is not accepted."""
-    last = next((record for record in reversed(run.gates) if record.gate is table.Gate.G7), None)
+    last = newest(run.gates, table.Gate.G7)
     is_linted = last is not None and last.part(table.LINT).state is table.CheckState.PASS
     return "" if is_linted else run.lint_waived
 
