@@ -244,7 +244,11 @@ def next_step(run: Run, facts: WorkFacts = UNSEEN) -> str:
             asked = _clarify(run, table.ClarificationPhase.PRE_ANALYSIS)
             return asked or _step("plan" if run.stories else "name-stories")
         case table.RunPhase.PLANNING:
-            return _planning(run)
+            asked = _question(run) or _clarify(run, table.ClarificationPhase.PRE_PLAN)
+            bare = next(
+                (story for story in run.open_stories if gate_rules.story_lacks(story)), None
+            )
+            return asked or (_step("develop") if bare is None else _step("design", story=bare))
         case table.RunPhase.DEVELOPMENT if run.current is not None:
             return _left_over(run, facts) or _story(run.current, facts)
         case table.RunPhase.DEVELOPMENT:
@@ -262,14 +266,6 @@ def _clarify(run: Run, phase: table.ClarificationPhase) -> str:
     """The step to pass that checkpoint; "" if it is passed, or nobody is asked as answers are assumed."""
     answered = {entry.phase for entry in run.clarifications if entry.answer}
     return "" if run.autonomous or phase in answered else _step("clarify", phase=phase)
-
-
-def _planning(run: Run) -> str:
-    asked = _question(run) or _clarify(run, table.ClarificationPhase.PRE_PLAN)
-    if asked:
-        return asked
-    bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
-    return _step("develop") if bare is None else _step("design", story=bare)
 
 
 def _left_over(run: Run, facts: WorkFacts) -> str | None:

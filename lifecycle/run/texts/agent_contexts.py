@@ -131,8 +131,11 @@ def resuming(run: Run) -> Answer:
     if not news:
         return ["No blocker was resolved since a session last went on.", *steps], data
     lines = [line for blocker in news for line in _resolved_lines(run.fix, blocker)]
-    then = steps if story is None else _picking_up(story, steps)
-    return filled("resuming", resolved=lines, then=then), data
+    if story is not None:
+        last = (f"{entry.id} [{entry.category}] {entry.text}" for entry in story.failures[-3:])
+        failures, title = as_data("; ".join(last)) or "none", as_data(story.title)
+        steps = filled("picking-up", story=story, title=title, failures=failures, steps=steps)
+    return filled("resuming", resolved=lines, then=steps), data
 
 
 def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
@@ -144,12 +147,6 @@ def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
     else:
         checked = "PASSED" if fix.verified else "FAILED"
     return filled("resolved", blocker=about, notes=notes, verification=checked)
-
-
-def _picking_up(story: Story, steps: list[str]) -> list[str]:
-    last = (f"{entry.id} [{entry.category}] {entry.text}" for entry in story.failures[-3:])
-    failures, title = as_data("; ".join(last)) or "none", as_data(story.title)
-    return filled("picking-up", story=story, title=title, failures=failures, steps=steps)
 
 
 def _resolved(run: Run) -> list[tuple[int, Blocker]]:
