@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, Refused, Transient
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.settings.persons import Presence, person
@@ -27,65 +28,61 @@ class GateClosed(Refused):
     for_agent = True
 
 
-@dataclass(frozen=True)
-class GateJudge:
-    """Judges gates of one worktree.
+def passed_gate(
+    store: WorkflowStore,
+    phase: WorkflowPhase,
+    presence: Callable[[], Presence],
+    now: float,
+    command: str,
+) -> PassedGate:
+    """Judge the gate of a phase that has one, and return how it is passed right now.
 
-    Attributes:
+    Args:
         store: the worktree's workflows; git has to read the tree by the store's deadline.
-        presence: who may be asking: a person or an agent.
+        phase: the phase.
+        presence: says who may be asking: a person or an agent.
         now: the present.
+        command: the command that was typed, for the sentence that asks a person to type it.
+
+    Raises:
+        GateClosed, PersonAsked: the gate is not passed; the sentence says what to do.
     """
+    kind, value = gate_parts(checked_gate(phase.gate))
+    if kind == CHECK:
+        return _check(store, value, now)
+    if kind == FILE:
+        return _file(store.root, value, now)
+    return PassedGate(now, f"{PERSON}: {person_says(presence(), phase, now, command)}")
 
-    store: WorkflowStore
-    presence: Presence
-    now: float
 
-    def passed(self, phase: WorkflowPhase, command: str) -> PassedGate:
-        """Judge the gate of a phase that has one, and return how it is passed right now.
+def person_says(presence: Presence, phase: WorkflowPhase, now: float, command: str) -> str:
+    """The evidence, in words, that a person says yes to a phase; raises PersonAsked without any."""
+    try:
+        return person(presence, phase.asked_at or now, command)
+    except Refused as error:
+        raise PersonAsked(error.sentence) from None
 
-        Args:
-            phase: the phase.
-            command: the command that was typed, for the sentence that asks a person to type it.
 
-        Raises:
-            GateClosed, PersonAsked: the gate is not passed; the sentence says what to do.
-        """
-        kind, value = gate_parts(checked_gate(phase.gate))
-        if kind == CHECK:
-            return self._check(value)
-        if kind == FILE:
-            return self._file(value)
-        return PassedGate(self.now, f"{PERSON}: {self.person(phase.asked_at, command)}")
+def _check(store: WorkflowStore, name: str, now: float) -> PassedGate:
+    from lifecycle.evidence import tree_hash
+    from lifecycle.evidence.records import EvidenceRoom
 
-    def person(self, asked_at: float, command: str) -> str:
-        """The evidence, in words, that a person says yes; raises PersonAsked without any."""
-        try:
-            return person(self.presence, asked_at or self.now, command)
-        except Refused as error:
-            raise PersonAsked(error.sentence) from None
+    runs = [run for run in EvidenceRoom(store.root).records() if run.name == name]
+    try:
+        tree = tree_hash.fingerprint(store.root, store.deadline, store.environment)
+    except (GitFailed, Transient) as error:
+        raise GateClosed(sentence("tree-unknown", check=quoted(name), error=error)) from None
+    here = [run.outcome for run in runs if run.tree == tree != ""]
+    if here[-1:] == [Outcome.PASSED]:
+        return PassedGate(now, f"{CHECK}:{name}", tree)
+    why = "was last run on other files" if runs else "was not run"
+    why = f"ended with {here[-1]} on these files" if here else why
+    raise GateClosed(sentence("check-not-passed", check=quoted(name), why=why, name=name))
 
-    def _check(self, name: str) -> PassedGate:
-        from lifecycle.evidence import tree_hash
-        from lifecycle.evidence.records import EvidenceRoom
 
-        store = self.store
-        runs = [run for run in EvidenceRoom(store.root).records() if run.name == name]
-        try:
-            tree = tree_hash.fingerprint(store.root, store.deadline, store.environment)
-        except (GitFailed, Transient) as error:
-            raise GateClosed(sentence("tree-unknown", check=quoted(name), error=error)) from None
-        here = [run.outcome for run in runs if run.tree == tree != ""]
-        if here[-1:] == [Outcome.PASSED]:
-            return PassedGate(self.now, f"{CHECK}:{name}", tree)
-        why = "was last run on other files" if runs else "was not run"
-        why = f"ended with {here[-1]} on these files" if here else why
-        raise GateClosed(sentence("check-not-passed", check=quoted(name), why=why, name=name))
-
-    def _file(self, path: str) -> PassedGate:
-        root = self.store.root
-        with suppress(OSError, RuntimeError):  # a circle of links, a folder that may not be read
-            whole = (root / path).resolve()
-            if whole.is_relative_to(root.resolve()) and whole.is_file():
-                return PassedGate(self.now, f"{FILE}:{path}")
-        raise GateClosed(sentence("file-not-there", path=quoted(path)))
+def _file(root: Path, path: str, now: float) -> PassedGate:
+    with suppress(OSError, RuntimeError):  # a circle of links, a folder that may not be read
+        whole = (root / path).resolve()
+        if whole.is_relative_to(root.resolve()) and whole.is_file():
+            return PassedGate(now, f"{FILE}:{path}")
+    raise GateClosed(sentence("file-not-there", path=quoted(path)))

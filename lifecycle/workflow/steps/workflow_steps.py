@@ -27,7 +27,7 @@ from lifecycle.storage import journal
 from lifecycle.workflow import decide
 from lifecycle.workflow.documents.phase_words import PERSON
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase, refuse_illegal
-from lifecycle.workflow.steps.gate_judge import GateClosed, GateJudge, PersonAsked
+from lifecycle.workflow.steps.gate_judge import GateClosed, PersonAsked, passed_gate, person_says
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
@@ -106,7 +106,10 @@ class WorkflowSteps:
         if choice.workflow is not None:
             return choice.workflow
         others = ", ".join(quoted(other.name) for other in choice.others[:10])
-        start = f'Begin one: lifecycle workflow start NAME --phase "Title"{_lost(workflows)}'
+        start = 'Begin one: lifecycle workflow start NAME --phase "Title"'
+        if number := len(workflows.unusable):  # one of them may contain it
+            files = f"{number} files" if number > 1 else "A file"
+            start += f". {files} cannot be used: lifecycle workflow list"
         then = f"Name one of {others}." if others else start
         then = ". ".join((*choice.lapsed_lines, then))
         raise NoWorkflow(sentence("none-of-this-session", then=then))
@@ -235,7 +238,7 @@ class WorkflowSteps:
         with self._moving(name, phase) as move:
             after, now = move.workflow, move.change.now
             if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
-                self._judge(move).person(move.phase.asked_at, SKIP)
+                person_says(self.presence(), move.phase, now, SKIP)
             if again or move.phase.status is not status:
                 after = decide.in_phase(after, move.index, status, now, redact(reason))
             if agent_id:
@@ -244,15 +247,12 @@ class WorkflowSteps:
             move.keep(decide.recorded_on(after, move.index, deliverables, context_for_next))
         return move.done()
 
-    def _judge(self, move: _Move) -> GateJudge:
-        return GateJudge(self.store, self.presence(), move.change.now)
-
     def _passed(self, move: _Move) -> PassedGate | None:
         """How the phase's gate is passed, None for a phase without one; the journal has either outcome."""
         if not move.phase.gate:
             return None
         try:
-            passed = self._judge(move).passed(move.phase, ADVANCE)
+            passed = passed_gate(self.store, move.phase, self.presence, move.change.now, ADVANCE)
         except Refused:
             move.note_gate(journal.RED)
             raise
@@ -343,13 +343,6 @@ def _refuse_empty(workflow: Workflow) -> None:
 
 def _troubles(change: WorkflowChange) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*change.workflows.troubles, *change.troubles)))
-
-
-def _lost(workflows: WorktreeWorkflows) -> str:
-    """A sentence on unusable files, which may contain a workflow; "" without any."""
-    number = len(workflows.unusable)
-    files = f"{number} files" if number > 1 else "A file"
-    return f". {files} cannot be used: lifecycle workflow list" if number else ""
 
 
 def _free_name(workflows: WorktreeWorkflows, name: str) -> str:
