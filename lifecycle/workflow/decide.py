@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from lifecycle.core.redact import quoted, redact, visible
 from lifecycle.core.timing import render_time
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
-from lifecycle.workflow.state import MOST_PHASES, PassedGate, Workflow, WorkflowPhase, moved, slug
+from lifecycle.workflow.state import MOST_PHASES, PassedGate, Workflow, moved, slug
 from lifecycle.workflow.table import PhaseStatus, refused
 
 MOST_CONTEXT: Final = 8_000
@@ -46,12 +46,18 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
     slug(workflow.name)
     if not 0 < len(workflow.phases) <= MOST_PHASES:
         raise refused("number-of-phases", most=MOST_PHASES, number=len(workflow.phases))
-    for index, phase in enumerate(workflow.phases):
+    phases = []
+    for number, phase in enumerate(workflow.phases, 1):
         if not phase.title.strip():
-            raise refused("phase-without-title", number=index + 1)
-    phases = tuple(_checked_phase(phase) for phase in workflow.phases)
+            raise refused("phase-without-title", number=number)
+        limited("the title of a phase", phase.title, MOST_LINE)
+        limited("the name of an agent", phase.agent, 200)
+        limited("the context for the next phase", phase.context_for_next, MOST_TEXT)
+        limited_list("reminder", phase.reminders)
+        to_read = tuple(map(reading_path, phase.reading))
+        phases.append(replace(phase, reading=to_read, gate=checked_gate(phase.gate)))
     reading = tuple(reading_path(path) for path in workflow.reading)
-    checked = replace(workflow, phases=phases, reading=reading, current=-1)
+    checked = replace(workflow, phases=tuple(phases), reading=reading, current=-1)
     checked = replace(checked, created_at=workflow.created_at or render_time(now))
     limited("the name", checked.name, 200)
     limited("the task", checked.task, MOST_TASK)
@@ -181,12 +187,3 @@ def limited_context(context: Mapping[str, Any]) -> None:
     except (TypeError, ValueError, RecursionError) as error:
         raise refused("context-no-json", error=error) from None
     limited("the context", text, MOST_CONTEXT)
-
-
-def _checked_phase(phase: WorkflowPhase) -> WorkflowPhase:
-    limited("the title of a phase", phase.title, MOST_LINE)
-    limited("the name of an agent", phase.agent, 200)
-    limited("the context for the next phase", phase.context_for_next, MOST_TEXT)
-    limited_list("reminder", phase.reminders)
-    reading = tuple(map(reading_path, phase.reading))
-    return replace(phase, reading=reading, gate=checked_gate(phase.gate))

@@ -157,7 +157,14 @@ class Workflow(_WorkflowValue, frozen=True):
         """The status that follows from its phases; FAILED if it was given up."""
         if self.given_up:
             return WorkflowStatus.FAILED
-        return table.status_of(phase.status for phase in self.phases)
+        statuses = {phase.status for phase in self.phases}
+        if statuses and statuses <= OVER:
+            return WorkflowStatus.COMPLETED
+        if self.active:
+            return WorkflowStatus.ACTIVE
+        if PhaseStatus.FAILED in statuses:
+            return WorkflowStatus.FAILED
+        return WorkflowStatus.ACTIVE if statuses & OVER else WorkflowStatus.PENDING
 
     @property
     def is_over(self) -> bool:

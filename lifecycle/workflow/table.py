@@ -1,12 +1,11 @@
 """The tables of a workflow: status of a phase, legal moves, the words of both documents, and sentences.
 
-Their rows are in `tables.toml`. A workflow's own status follows from its phases (`status_of`) and is never
-set. `docs/states.md` is made from these tables, and every refusal names what they allow.
+Their rows are in `tables.toml`. A workflow's own status follows from its phases (`Workflow.status`) and is
+never set. `docs/states.md` is made from these tables, and every refusal names what they allow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final
 
@@ -91,15 +90,3 @@ sentence: Final = resources.Sentences("workflow/refusals.toml")
 def refused(name: str, /, **values: Any) -> Refused:
     """The refusal with that sentence, to be raised."""
     return Refused(sentence(name, **values))
-
-
-def status_of(phases: Iterable[PhaseStatus]) -> WorkflowStatus:
-    """The status of a workflow whose phases have these statuses."""
-    statuses = set(phases)
-    if statuses and statuses <= OVER:
-        return WorkflowStatus.COMPLETED
-    if PhaseStatus.ACTIVE in statuses or PhaseStatus.BLOCKED in statuses:
-        return WorkflowStatus.ACTIVE
-    if PhaseStatus.FAILED in statuses:
-        return WorkflowStatus.FAILED
-    return WorkflowStatus.ACTIVE if statuses & OVER else WorkflowStatus.PENDING

@@ -48,7 +48,7 @@ def test_every_status_has_its_words() -> None:
 )
 def test_a_workflow_is_what_its_phases_are(statuses: list[str], expected: WorkflowStatus) -> None:
     """Its status follows from theirs alone."""
-    assert table.status_of(map(PhaseStatus, statuses)) is expected
+    assert workflow(*map(PhaseStatus, statuses)).status is expected
 
 
 @given(st.data())

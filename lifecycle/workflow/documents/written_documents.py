@@ -98,30 +98,26 @@ def _document(workflow: Workflow) -> dict[str, Any]:
 
 
 def _checkpoint(workflow: Workflow) -> dict[str, Any]:
+    """A checkpoint shows one phase: the first before the workflow began, the last after its end."""
+    total = len(workflow.phases)
+    is_over = workflow.status is WorkflowStatus.COMPLETED
+    index = workflow.current if workflow.phase is not None else (total - 1 if is_over else 0)
+    phase = workflow.phases[index] if total else WorkflowPhase("")
     return {
         "workflow": workflow.name,
         "workflow_type": workflow.type,
-        "phase": {**shown_phase(workflow), **workflow.extra.get(PHASE_EXTRA, {})},
+        "phase": {
+            "current": index + 1,
+            "total": max(total, 1),
+            "name": phase.title,
+            "status": WORDS[phase.status].checkpoint,
+            **workflow.extra.get(PHASE_EXTRA, {}),
+        },
         "required_reading": list(workflow.all_reading),
         "context": workflow.context,
         "key_reminders": list(workflow.all_reminders),
         "created_at": workflow.created_at,
         **workflow.extra.get(DocumentKind.CHECKPOINT.value, {}),
-    }
-
-
-def shown_phase(workflow: Workflow) -> dict[str, Any]:
-    """The phase in a checkpoint: the first before a workflow began, the last after its end."""
-    total = len(workflow.phases)
-    is_over = workflow.status is WorkflowStatus.COMPLETED
-    index = workflow.current if workflow.phase is not None else (total - 1 if is_over else 0)
-    phase = workflow.phases[index] if total else None
-    status = phase.status if phase is not None else PhaseStatus.PENDING
-    return {
-        "current": index + 1,
-        "total": max(total, 1),
-        "name": phase.title if phase is not None else "",
-        "status": WORDS[status].checkpoint,
     }
 
 
