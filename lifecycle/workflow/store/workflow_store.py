@@ -199,7 +199,9 @@ class WorkflowChange:
         self.after = {
             id_: self._settled(entry)
             for id_, entry in self.found.items()
-            if id_ not in self.changed and not self._is_left(entry)
+            if id_ not in self.changed
+            and not entry.is_in_step
+            and not all(document.is_tracked for document in entry.documents)  # the repository's
         }
         self.after |= self.changed
         for path in self.read.left:
@@ -216,11 +218,11 @@ class WorkflowChange:
         for id_ in self.store.noted.keys() - (self.found.keys() - self.after.keys()):
             with suppress(OSError):
                 workflow_marks.settle_note(str(self.root), id_, self.store.noted[id_])
-        self._note()
-
-    def _is_left(self, entry: FoundWorkflow) -> bool:
-        """True for a workflow that is not rewritten: its files agree, or all came with the repository."""
-        return entry.is_in_step or all(document.is_tracked for document in entry.documents)
+        entries = list(self.entries)
+        before = {entry.workflow.id: entry.base for entry in self.workflows.found}
+        for id_, record in self.after.items():
+            entries += found_workflows.moves_of(before.get(id_), record, self.now)
+        journal.note(self.root, *entries)
 
     def _settled(self, entry: FoundWorkflow) -> Workflow:
         """The record to write for a workflow whose files only have to agree again."""
@@ -283,10 +285,14 @@ class WorkflowChange:
             return {**wanted, f"{ARCHIVE}/{workflow.id}.json": document}
         if not is_current:
             wanted[f"{OTHERS}/{workflow.id}.json"] = document
-        kind, entry = DocumentKind.CHECKPOINT, self.found.get(workflow.id)
-        own = [file.path for file in entry.documents if file.kind is kind] if entry else []
-        path = own[0] if own else _checkpoint_path(workflow)
-        return {path: content_of(workflow, kind), **wanted}
+        kind, entry, name = (
+            DocumentKind.CHECKPOINT,
+            self.found.get(workflow.id),
+            slug(workflow.name),
+        )
+        fresh = f"{CHECKPOINTS}/{name}/state-{name}-{workflow.id.removeprefix('wf_')}.json"
+        own = (file.path for file in (entry.documents if entry else ()) if file.kind is kind)
+        return {next(own, fresh): content_of(workflow, kind), **wanted}
 
     def _prepare(self) -> None:
         """Write what has to exist before the first document: the gates, and git's exclusion."""
@@ -364,19 +370,6 @@ class WorkflowChange:
                 whole.unlink(missing_ok=True)
                 if path.startswith(CHECKPOINTS):
                     whole.parent.rmdir()
-
-    def _note(self) -> None:
-        """Write each phase that moved to the journal."""
-        entries = list(self.entries)
-        before = {entry.workflow.id: entry.base for entry in self.workflows.found}
-        for id_, record in self.after.items():
-            entries += found_workflows.moves_of(before.get(id_), record, self.now)
-        journal.note(self.root, *entries)
-
-
-def _checkpoint_path(workflow: Workflow) -> str:
-    name = slug(workflow.name)
-    return f"{CHECKPOINTS}/{name}/state-{name}-{workflow.id.removeprefix('wf_')}.json"
 
 
 def _order(item: tuple[str, bytes]) -> tuple[int, str]:
