@@ -51,6 +51,9 @@ The family "settings" reports it if they are unusable.
 _GITHUBS = ("token", "repository", "board", "checks")
 """Families about GitHub only."""
 
+_UNUSED = "GitHub is not used here: no remote is on GitHub, and another tracker has the tasks."
+"""What takes the place of what is wrong with GitHub then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Examination:
@@ -90,7 +93,10 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
         # Several families find the same strange file.
         findings = list(dict.fromkeys(case.findings))
         if _is_without_github(case, findings):
-            findings = [_unused(finding) for finding in findings]
+            for at, finding in enumerate(findings):
+                is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
+                if finding.level is not Level.OK and is_about:
+                    findings[at] = DoctorFinding(finding.name, Level.OK, _UNUSED)
         return Examination(tuple(findings), str(case.base or ""))
     finally:
         case.close()
@@ -103,15 +109,6 @@ def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
     has_tracker = ("tracker.found", Level.OK) in [(each.name, each.level) for each in findings]
     # A tracker whose program is missing is a problem; a missing remote or token is not.
     return registry.is_alone(case.world) or (has_tracker and case.world.tracker.name != GITHUB)
-
-
-def _unused(finding: DoctorFinding) -> DoctorFinding:
-    """The finding; if it is about GitHub and not OK, as an OK one, since GitHub is not used here."""
-    is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
-    if finding.level is Level.OK or not is_about:
-        return finding
-    sentence = "GitHub is not used here: no remote is on GitHub, and another tracker has the tasks."
-    return DoctorFinding(finding.name, Level.OK, sentence)
 
 
 def _look(family: str, check: Check, case: Examined) -> None:

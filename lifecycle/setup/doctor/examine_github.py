@@ -32,7 +32,12 @@ def check_token(case: Examined) -> None:
     if facts.server_version:
         case.find("token.server", version=facts.server_version, api=case.addresses.api_url)
     _end(case, facts)
-    _key_file(case)
+    for of_user in (False, True):
+        app = config.app(case.environment, of_user=of_user)
+        file = app.key_file if app is not None else None
+        # Others on this machine can read the App's private key.
+        if file is not None and file.exists() and file.stat().st_mode & 0o077:
+            case.find("token.key", file=file, quoted=shlex.quote(str(file)))
     _scopes(case, facts)
     _kind(case, facts)
     if facts.remaining is not None and facts.limit is not None:
@@ -113,15 +118,6 @@ def _end(case: Examined, facts: TokenFacts) -> None:
         case.find(key, date=date, span=span, page=f"{case.web}/settings/{page}")
 
 
-def _key_file(case: Examined) -> None:
-    """A finding if others on this machine can read the App's private key."""
-    for of_user in (False, True):
-        app = config.app(case.environment, of_user=of_user)
-        file = app.key_file if app is not None else None
-        if file is not None and file.exists() and file.stat().st_mode & 0o077:
-            case.find("token.key", file=file, quoted=shlex.quote(str(file)))
-
-
 def _by_labels(case: Examined) -> str:
     """The end of a sentence about where the Status is kept without a board; "" if nowhere."""
     if case.settings.project_number is None or case.settings.labels_use == "never":
@@ -147,17 +143,10 @@ def _scopes(case: Examined, facts: TokenFacts) -> None:
         "given": ", ".join(facts.scopes) or "none",
         "labels": _by_labels(case) if "project" in missing else "",
     }
-    fix = _refresh(case, ",".join(missing))
+    fix, source = f"gh auth refresh -s {','.join(missing)}{case.gh}", case.token_source
+    if source != "token_command":  # while the variable is set, gh refreshes nothing
+        fix = f"unset {source}; {fix} && export {source}=$(gh auth token{case.gh})"
     return case.find("token.scopes.missing", **words, fix=fix, hinders=missing.values())
-
-
-def _refresh(case: Examined, scopes: str) -> str:
-    """The command for more scopes; a variable is unset first: while it is set, gh refreshes nothing."""
-    refresh = f"gh auth refresh -s {scopes}{case.gh}"
-    source = case.token_source
-    if source == "token_command":
-        return refresh
-    return f"unset {source}; {refresh} && export {source}=$(gh auth token{case.gh})"
 
 
 def _kind(case: Examined, facts: TokenFacts) -> None:
@@ -226,7 +215,11 @@ def check_repository(case: Examined) -> None:
         renaming = config.renaming(access.name, _remote_of(case))
         case.find("repository.name", base=base, access=access, renaming=renaming)
     if not access.is_archived:
-        _pushes(case, access)
+        head = case.world.head
+        standing = {True: "allowed", False: "refused", None: "unknown"}[access.can_push]
+        if str(head).casefold() not in (str(base).casefold(), access.name.casefold()):
+            standing = "fork"
+        case.find(f"repository.push.{standing}", head=head, access=access)
     return _default_branch(case, access)
 
 
@@ -238,40 +231,19 @@ def _remote_of(case: Examined) -> str:
         return case.settings.remote
 
 
-def _pushes(case: Examined, access: RepositoryAccess) -> None:
-    head = case.world.head
-    is_fork = str(head).casefold() not in (str(case.base).casefold(), access.name.casefold())
-    if is_fork:
-        return case.find("repository.push.fork", head=head)
-    if access.can_push is None:
-        return case.find("repository.push.unknown", access=access)
-    key = "repository.push.allowed" if access.can_push else "repository.push.refused"
-    return case.find(key, access=access)
-
-
-def _has_branch(case: Examined, branch: str) -> bool | None:
-    """True if the repository of the PRs has this branch; None if git could not ask."""
-    source = _remote_of(case)
-    try:
-        ref = f"refs/heads/{branch}"
-        return bool(case.world.git.run("ls-remote", "--heads", source, ref, remote=source))
-    except LifecycleError:
-        return None
-
-
 def _default_branch(case: Examined, access: RepositoryAccess) -> None:
-    base, remote = case.settings.base, case.settings.remote
-    if base is not None:
-        has_branch = _has_branch(case, base)
-        if has_branch is False:
-            default = access.default_branch or "main"
-            return case.find("repository.base.missing", base=base, access=access, default=default)
-        if has_branch is None and case.world.git.remote_head_of(base, remote) is None:
-            return case.find("repository.base.unread", base=base, access=access)
-        return case.find("repository.base.configured", base=base)
-    if access.default_branch:
-        return case.find("repository.base.default", access=access)
-    return case.find("repository.base.none", access=access, remote=remote)
+    base, remote, git = case.settings.base, case.settings.remote, case.world.git
+    if base is None:
+        state = "default" if access.default_branch else "none"
+    else:
+        source, ref = _remote_of(case), f"refs/heads/{base}"
+        try:
+            is_there = bool(git.run("ls-remote", "--heads", source, ref, remote=source))
+            state = "configured" if is_there else "missing"
+        except LifecycleError:  # not asked: what git knows of the branch from earlier
+            state = "configured" if git.remote_head_of(base, remote) else "unread"
+    default = access.default_branch or "main"
+    case.find(f"repository.base.{state}", base=base, access=access, default=default, remote=remote)
 
 
 def check_board(case: Examined) -> None:
@@ -315,7 +287,8 @@ def _read(case: Examined, schema: BoardSchema, prefix: str) -> None:
     if why := case.world.choice.refused_write(case.claim_store.file):
         case.find("board.labels.unwritten", cause=cause(LifecycleError(why)), prefix=prefix)
     _status(case, schema)
-    _agent(case, schema)
+    key = "board.agent.none" if schema.field("Agent") is None else "board.agent.other"
+    case.find("board.agent.text" if schema.has_agent else key, schema=schema)
 
 
 def _unread(case: Examined, error: LifecycleError, owner: str) -> None:
@@ -343,13 +316,6 @@ def _status(case: Examined, schema: BoardSchema) -> None:
     return case.find(
         "board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders
     )
-
-
-def _agent(case: Examined, schema: BoardSchema) -> None:
-    if schema.has_agent:
-        return case.find("board.agent.text")
-    key = "board.agent.none" if schema.field("Agent") is None else "board.agent.other"
-    return case.find(key, schema=schema)
 
 
 def check_checks(case: Examined) -> None:
@@ -416,9 +382,8 @@ def check_clock(case: Examined) -> None:
     """The finding on how far this clock is from GitHub's, by the time in an answer from GitHub."""
     facts, asked_at = case.facts, case.asked_at
     if not isinstance(facts, TokenFacts) or facts.server_time is None:
-        return None
+        return
     apart = asked_at - facts.server_time
-    if abs(apart) <= MOST_SECONDS:
-        return case.find("clock.time.right")
+    key = "clock.time.right" if abs(apart) <= MOST_SECONDS else "clock.time.wrong"
     direction = "ahead of" if apart > 0 else "behind"
-    return case.find("clock.time.wrong", span=figures.span(abs(apart)), direction=direction)
+    case.find(key, span=figures.span(abs(apart)), direction=direction)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -189,10 +190,6 @@ def check_session(case: Examined) -> None:
         is_there = case.client.plugins or case.client.plugins_off
         otherwise = "" if is_there else ", or install the plugin"
         case.find("session.hooks.met" if has_met(case) else unmet, otherwise=otherwise)
-    _cap(case)
-
-
-def _cap(case: Examined) -> None:
     value, where = _value(case)
     if value is not None and not (value.isdecimal() and int(value) >= DEFAULT_CAP):
         fix = f"unset {CAP}" if where == "environment" else f"take {CAP} out of {where}"
@@ -241,25 +238,23 @@ def check_waiter(case: Examined) -> None:
     """Findings on whether a waiter is active for an open pull request, and on the log's last failure."""
     if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
         case.find("waiter.live.now")
-    elif _has_pull_request(case):
-        client = case.client
-        is_wired = client.plugin_runs or client.of("ci-waiter")
-        begins = is_wired and not client.is_switched_off and has_met(case)
-        case.find("waiter.live.later" if begins else "waiter.live.never")
+    else:
+        try:
+            record = case.claim_store.load(repair=False).record
+        except LifecycleError:
+            record = None  # reported with the worktree
+        if record is not None and record.claim.phase in IN_REVIEW:
+            client = case.client
+            is_off = any(file.data.get("disableAllHooks") is True for file in client.every_file)
+            is_wired = client.plugin_runs or client.of("ci-waiter")
+            begins = is_wired and not (is_off or client.barred) and has_met(case)
+            case.find("waiter.live.later" if begins else "waiter.live.never")
     _log(case)
 
 
 def has_met(case: Examined) -> bool:
     """True if a hook of the session that runs this was seen; on a terminal, of any session."""
     return signs_of_life.has_met(case.claim_store.folder, session_of({}, case.environment))
-
-
-def _has_pull_request(case: Examined) -> bool:
-    try:
-        record = case.claim_store.load(repair=False).record
-    except LifecycleError:
-        return False  # reported with the worktree
-    return record is not None and record.claim.phase in IN_REVIEW
 
 
 def _log(case: Examined) -> None:
@@ -269,13 +264,9 @@ def _log(case: Examined) -> None:
     written = filter(None, map(_LINE.fullmatch, reversed(lines)))
     ends = (line for line in written if " done for " in line[2] or _WRONG.match(line[2]))
     last = next(ends, None)
-    if last is not None and " done for " not in last[2] and _is_recent(case, last[1]):
-        case.find("waiter.log", moment=last[1], what=visible(short(last[2], _LONGEST)))
-
-
-def _is_recent(case: Examined, moment: str) -> bool:
-    try:
-        then = time.mktime(time.strptime(moment, "%Y-%m-%d %H:%M:%S"))
-    except (ValueError, OverflowError):
-        return False
-    return case.clock.now() - then < RECENT_SECONDS
+    if last is None or " done for " in last[2]:
+        return
+    with contextlib.suppress(ValueError, OverflowError):  # it begins like a moment, and is none
+        then = time.mktime(time.strptime(last[1], "%Y-%m-%d %H:%M:%S"))
+        if case.clock.now() - then < RECENT_SECONDS:
+            case.find("waiter.log", moment=last[1], what=visible(short(last[2], _LONGEST)))

@@ -71,10 +71,8 @@ def _git(case: Examined) -> None:
     match = re.search(r"(\d+)\.(\d+)", printed)
     version = (int(match[1]), int(match[2])) if match else (0, 0)
     number = printed.removeprefix("git version ")
-    if version < LEAST_GIT:
-        least = ".".join(map(str, LEAST_GIT))
-        return case.find("versions.git.leases", number=number, least=least)
-    return case.find("versions.git.enough", number=number)
+    key = "versions.git.leases" if version < LEAST_GIT else "versions.git.enough"
+    return case.find(key, number=number, least=".".join(map(str, LEAST_GIT)))
 
 
 VARIABLE = "LIFECYCLE_BIN"
@@ -85,10 +83,6 @@ START_SECONDS = 5.0
 def check_command(case: Examined) -> None:
     """Findings on the command that hooks start: LIFECYCLE_BIN, else the recorded one, else that on PATH."""
     _recorded(case)
-    _started(case)
-
-
-def _started(case: Examined) -> None:
     named, search = case.environment.get(VARIABLE), case.environment.get("PATH")
     if named:
         program = shutil.which(named, path=search)

@@ -12,7 +12,7 @@ from pathlib import Path
 from lifecycle.app import tracker_opening
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.redact import as_data, named, short, visible
-from lifecycle.core.tracker import GITHUB, Atomicity, Task
+from lifecycle.core.tracker import GITHUB, Atomicity
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
@@ -64,8 +64,7 @@ def _answers(case: Examined) -> None:
         case.find("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
     is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
     # For issues, an earlier finding says why no lease can be written.
-    is_fine = is_safe or tracker.name == GITHUB
-    key = "tracker.claim.safe" if is_fine else "tracker.claim.unsafe"
+    key = "tracker.claim.safe" if is_safe or tracker.name == GITHUB else "tracker.claim.unsafe"
     worth = table()["words"]["claim"][abilities.claim_atomicity]
     if tracker.name == GITHUB and case.world.git.remote_url(case.settings.remote):
         # A claim takes it with a lease, under the claim's name, not the tracker's actor.
@@ -130,24 +129,28 @@ def _tasks(case: Examined) -> None:
     if not tasks:
         how = tracker.wording().label.replace("{label}", stages.label).replace("{id}", "ID")
         return case.find("stages.tasks.none", label=label, how=how)
-    ready = [task for task in tasks if task.is_ready]
+    ready = (task for task in tasks if task.is_ready)
     has = "task has" if len(tasks) == 1 else "tasks have"
-    first = f"; next: {_named(ready[0])}" if ready else "; none of them can be begun now"
+    names = [f"{visible(task.id)} {short(as_data(task.title), _SHOWN)}" for task in ready]
+    first = f"; next: {names[0]}" if names else "; none of them can be begun now"
     return case.find("stages.tasks.some", count=f"{len(tasks)} open {has}", label=label, next=first)
-
-
-def _named(task: Task) -> str:
-    return f"{visible(task.id)} {short(as_data(task.title), _SHOWN)}"
 
 
 def check_run(case: Examined) -> None:
     """Findings on supplied files, the run's file, the cap and permissions; one if runs are not used."""
-    is_there = RunStore(case.root, case.environment, case.deadline).is_there
+    run_store = RunStore(case.root, case.environment, case.deadline)
+    is_there = run_store.is_there
     mark = _supplied(case, "run", supplies.runs(), supplies.SHIM_FILES)
     if mark is None and not case.client.plugin_runs:
         case.find("run.use.unset" if is_there else "run.use.off", path=PATH)
     if is_there:
-        _run_state(case)
+        try:
+            if case.world.git.run("ls-files", "--", PATH):
+                case.find("run.state.tracked", path=PATH)
+            else:
+                run_store.load()
+        except (StrangeRun, GitFailed) as error:
+            case.find("run.state.strange", cause=cause(error), path=PATH)
     if is_there or mark is not None:
         setting = f"lifecycle init{'' if mark else ' --permissions'} --run"
         demand_cap(case, "run", case.settings.run.max_iterations, setting)
@@ -190,16 +193,6 @@ def _supplied(
         if file.name in scripts and file.name not in old:
             case.find(f"{part}.files.changed", name=file.name, what=file.what)
     return mark
-
-
-def _run_state(case: Examined) -> None:
-    """A finding if the run's file came with the repository, or cannot be read."""
-    try:
-        if case.world.git.run("ls-files", "--", PATH):
-            return case.find("run.state.tracked", path=PATH)
-        RunStore(case.root, case.environment, case.deadline).load()
-    except (StrangeRun, GitFailed) as error:
-        case.find("run.state.strange", cause=cause(error), path=PATH)
 
 
 def check_workflow(case: Examined) -> None:

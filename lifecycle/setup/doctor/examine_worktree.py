@@ -34,7 +34,9 @@ def check(case: Examined) -> None:
         case.world.git.run("rev-parse", "--git-dir")
     except GitFailed as error:
         if "not installed" not in error.sentence:  # reported with the versions
-            _unusable(case, error)
+            problem = error.evidence or error.sentence
+            words, _, fix = problem.partition("; trust it with: ")
+            case.find("worktree.git.failed", root=case.root, words=words, fix=fix or "git status")
         return
     if not case.is_lost:
         _remote(case)
@@ -43,11 +45,6 @@ def check(case: Examined) -> None:
     writable(case)
     if not is_tracked:  # a tracked claim does not count
         _claim(case)
-
-
-def _unusable(case: Examined, error: GitFailed) -> None:
-    words, _, fix = (error.evidence or error.sentence).partition("; trust it with: ")
-    return case.find("worktree.git.failed", root=case.root, words=words, fix=fix or "git status")
 
 
 def _remote(case: Examined) -> None:
@@ -181,23 +178,17 @@ def check_settings(case: Examined) -> None:
     else:
         is_set = any(case.environment.get(name) for name in config.PROJECT_VARIABLES)
         case.find("settings.file.variables" if is_set else "settings.file.none")
-    _repository(case)
+    named = case.settings.repository
+    if named is not None and not case.environment.get("LIFECYCLE_REPOSITORY"):
+        try:
+            case.find("settings.repository.found", base=case.world.base)
+        except (BadConfig, GitFailed):
+            case.find("settings.repository.strange", named=named, web=case.web)
     try:
         _trust(case)
     except user_folder.BrokenTrust:
         trust = config.own_path(user_folder.TRUST, case.environment)
         case.find("settings.trust.broken", path=trust)
-
-
-def _repository(case: Examined) -> None:
-    named = case.settings.repository
-    if named is None or case.environment.get("LIFECYCLE_REPOSITORY"):
-        return None
-    try:
-        base = case.world.base
-    except (BadConfig, GitFailed):
-        return case.find("settings.repository.strange", named=named, web=case.web)
-    return case.find("settings.repository.found", base=base)
 
 
 def _trust(case: Examined) -> None:

@@ -114,11 +114,6 @@ class HookEntry:
         return json.dumps([self.hook.get("command"), self.hook.get("args")])
 
     @property
-    def is_rewake(self) -> bool:
-        """True if its exit 2 wakes an idle session."""
-        return self.hook.get("asyncRewake") is True
-
-    @property
     def wire(self) -> Wire | None:
         """The wire of its script at its event; None if the script has no work there."""
         return hook_table.wire_of(self.event, self.name)
@@ -187,12 +182,6 @@ class ClientSetup:
     def every_file(self) -> tuple[ClientSettings, ...]:
         """All settings files; later ones win."""
         return (*self.files, *self.policies)
-
-    @property
-    def is_switched_off(self) -> bool:
-        """True if a file switches off all of the client's hooks, or lets none of ours run."""
-        is_off = any(file.data.get("disableAllHooks") is True for file in self.every_file)
-        return is_off or self.barred is not None
 
     @property
     def is_plugin_managed(self) -> bool:
