@@ -40,7 +40,7 @@ BUDGET = {
     "reconcile": 1_363,
     "views": 2_100,
     "app": 1_564,
-    "setup": 2_991,
+    "setup": 2_966,
     "hooks": 1_900,
     "cli": 4_822,
     APART: 17_756,

@@ -74,11 +74,6 @@ class ClientSettings:
         rules = self.object("permissions").get(kind)
         return [*map(str, rules)] if isinstance(rules, list) else []
 
-    @property
-    def hooks(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Event, matcher and entry of each hook."""
-        return hook_table.hooks_in(self.object("hooks"))
-
 
 @dataclass(frozen=True, slots=True)
 class HookEntry:
@@ -157,7 +152,13 @@ class ClientSetup:
     @classmethod
     def read(cls, root: Path, environment: Mapping[str, str]) -> ClientSetup:
         """Read everything; a file that cannot be read has a `problem`, and nothing is raised."""
-        files, policies = _files(root, environment), _policies(root, environment)
+        # Source: https://code.claude.com/docs/en/settings#settings-files
+        ruled = (
+            POLICIES / "managed-settings.json",
+            *sorted(POLICIES.glob("managed-settings.d/*.json")),
+        )
+        policies = tuple(_settings(path, root, environment) for path in ruled)
+        files = _files(root, environment)
         mark, problem = found_mark(root)
         by_file = {file.path: list(_entries(file)) for file in (*files, *policies)}
         if main := main_worktree(str(root)):  # the client runs equal entries once
@@ -295,16 +296,6 @@ def _files(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, 
     return tuple(_settings(path, root, environment) for path in dict.fromkeys(paths))
 
 
-def _policies(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, ...]:
-    """The administrator's settings on this machine: one file, and a folder of parts.
-
-    Source: https://code.claude.com/docs/en/settings#settings-files
-    """
-    parts = sorted(POLICIES.glob("managed-settings.d/*.json"))
-    paths = (POLICIES / "managed-settings.json", *parts)
-    return tuple(_settings(path, root, environment) for path in paths)
-
-
 def _own_file(root: Path | str) -> Path:
     return Path(root) / init_mark.SETTINGS[init_mark.LOCAL]
 
@@ -339,7 +330,7 @@ def found_mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
 
 def _entries(file: ClientSettings) -> Iterator[HookEntry]:
     """The entries of a file that run a script of ours."""
-    for event, matcher, hook in file.hooks:
+    for event, matcher, hook in hook_table.hooks_in(file.object("hooks")):
         arguments = hook.get("args")
         words = [hook.get("command"), *(arguments if isinstance(arguments, list) else ())]
         name = run_name(" ".join(map(str, words)))

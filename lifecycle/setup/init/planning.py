@@ -8,21 +8,21 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
-from lifecycle.setup.init import init_mark
-from lifecycle.setup.init.found_hooks import found_mark
+from lifecycle.setup.init import init_mark, planned_files, supplies
+from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
 from lifecycle.setup.init.hook_table import local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
-from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
-from lifecycle.setup.init.project_files import MARKS, decoded
-from lifecycle.setup.init.removal import Removal
-from lifecycle.setup.init.status_line import LINE_MARK, put_in
-from lifecycle.setup.init.supplies import claims, runs, workflows
-from lifecycle.storage import store
+from lifecycle.setup.init.planned_files import FileChange, digest, sentence, write_all
+from lifecycle.setup.init.project_files import FOLDERS, LOG_FILE, MARKS, ProjectFiles, decoded
+from lifecycle.setup.init.stages_switch import switch_off
+from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, put_in, take_out
+from lifecycle.storage import store, workflow_marks
 from lifecycle.trackers import registry
 
 PERMISSIONS_ALONE = "permissions"
@@ -125,8 +125,102 @@ def apply(plan: Plan) -> None:
                 folder.rmdir()
 
 
-class _Project(Removal):
-    """Drafts the files of a project for each form of `init`; its base, those of `init --remove`."""
+class _Project(ProjectFiles):
+    """Drafts the files of a project for each form of `init`, and for `init --remove`.
+
+    What was added is removed by the mark; without one nothing is removed.
+    """
+
+    @cached_property
+    def client(self) -> ClientSetup:
+        """The client's settings as they are before the plan."""
+        return ClientSetup.read(self.root, self.environment)
+
+    def removed(self) -> tuple[Path, ...]:
+        """Draft the removal of everything that was added; returns folders to remove if they are empty."""
+        name = MARK if self.mark() is not None else PERMITS
+        before, line = self.mark(name), self._without_line()
+        marks = [mark for mark in (before, line) if mark is not None]
+        created = tuple(file for mark in marks for file in mark.created)
+        if (before is None and line is None) or (name != MARK and self.unmarked()):
+            self.note("unmarked")
+        if before is not None:
+            before.created = created  # what came with the status line is ours, too
+            self._without(before, name)
+        return tuple(self.root / folder for folder in FOLDERS if folder in created)
+
+    def _without_line(self) -> InitMark | None:
+        """Draft the status line's removal; returns its mark, or None if it was not added."""
+        line = self.mark(LINE_MARK)
+        if line is None:
+            if own_status_line(self.client.files[-1].object(KEY)) is not None:
+                self.note("unmarked-line", name=SETTINGS[LOCAL])
+            return None
+        self.unwired(line, "the status line goes", take_out)
+        self.unlisted(line, line.lines, self.needed_lines())
+        self.draft.write(LINE_MARK, None, "the mark")
+        return line
+
+    def _without(self, before: InitMark, name: str) -> None:
+        """Draft the removal of what `init` put in."""
+        self.unwired(before, "lifecycle's entries go")
+        if name == MARK:
+            self.note_left(SETTINGS[before.mode])
+        self.unlisted(before, before.lines, self.needed_lines())
+        for file in before.sha256:
+            self._take(before, file)
+        page, toml = supplies.SECTION_PAGE, config.CONFIG_FILE
+        if before.switched and (content := self.draft.read(toml)) is not None:
+            after = switch_off(planned_files.as_text(content), toml, before.switched)
+            what = "the staged workflow is switched off"
+            self._put_back(before, toml, after, what)
+        if before.section and (content := self.draft.read(page)) is not None:
+            after = supplies.without_section(content, before.section)
+            what = f'without "{supplies.SECTION_TITLE}"'
+            self._put_back(before, page, after, what)
+        # The workflow's log and its two older ones: nothing keeps them out of git any more.
+        logs = (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in (1, 2)))
+        for log in logs if LOG_FILE in before.created else ():
+            if (self.root / log).is_file() and not (self.root / log).is_symlink():
+                self.draft.write(log, None, "the workflow's log", is_log=True)
+        self.draft.write(name, None, "the mark")
+        if (self.root / store.CLAIM_FILE).exists():
+            self.note("claim-left", name=store.CLAIM_FILE)
+        if (self.root / workflow_marks.FOLDER / workflow_marks.RUN).exists():
+            self.note("run-left", name=workflow_marks.RUN_FILE)
+
+    def _put_back(self, before: InitMark, name: str, after: str | None, what: str) -> None:
+        """Draft a file without our part of it; None: somebody changed that part, which is noted."""
+        if after is None:
+            changed = "changed-config" if name == config.CONFIG_FILE else "changed-section"
+            self.note(changed, name=name)
+            return
+        is_gone = not after and name in before.created
+        self.draft.write(name, None if is_gone else planned_files.as_bytes(after), what)
+
+    def _take(self, before: InitMark, name: str) -> None:
+        """Remove a file that was written whole, unless somebody changed it."""
+        content = self.draft.read(name)
+        if content is None:
+            return
+        # A stranger's mark may name a file that has our name but is their own.
+        is_ours = supplies.WRITER.encode() in content or name == config.CONFIG_FILE
+        if is_ours and digest(content) == before.sha256[name]:
+            self.draft.write(name, None, "as it was written")
+        else:
+            self.note("changed-file", name=name)
+
+    def note_left(self, name: str) -> None:
+        """Note a settings file's entries that run our scripts and are not as `init` writes them."""
+        for entry in self.client.entries:
+            if entry.file.path == self.root / name and not entry.is_inits:
+                self.note("left-entry", name=name, script=entry.name, event=entry.event)
+
+    def unmarked(self) -> set[str]:
+        """The modes whose settings have entries of ours, whatever the mark says."""
+        modes = {self.root / name: mode for mode, name in SETTINGS.items()}
+        ours = [entry.file.path for entry in self.client.entries if entry.is_inits]
+        return {modes[path] for path in ours if path in modes}
 
     def drafted(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
         """The plan of everything that was drafted; `mode` is how the project is wired afterwards."""
@@ -150,8 +244,8 @@ class _Project(Removal):
         self._wired(new)
         if "stages" in new.parts:
             self.staged(new, is_new=is_new)
-        supplied = [*claims(), *(runs() if "run" in new.parts else ())]
-        supplied += workflows() if "workflow" in new.parts else ()
+        supplied = [*supplies.claims(), *(supplies.runs() if "run" in new.parts else ())]
+        supplied += supplies.workflows() if "workflow" in new.parts else ()
         self.supply(new, supplied)
         if "workflow" in new.parts and not self.only_wires:
             self.sectioned(new)
@@ -196,13 +290,6 @@ class _Project(Removal):
         self._recorded()
         return self.drafted(STATUS_LINE)
 
-    def _left_to_line(self, mark: InitMark) -> None:
-        """Note in the status line's mark that `init` made the settings file, which stays for that line."""
-        line = self.mark(LINE_MARK)
-        if line is not None and SETTINGS[LOCAL] in mark.created:
-            line.note_created(SETTINGS[LOCAL], is_new=True)
-            self.draft.write(LINE_MARK, init_mark.render(line), "what --remove reads")
-
     def _begun(self, mode: str) -> InitMark:
         """The mark of a first run: that of permissions alone, if they were added before."""
         allowed = self.mark(PERMITS)
@@ -215,7 +302,10 @@ class _Project(Removal):
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
         self.unwired(mark, "moved to .claude/settings.json")
         self.note_left(SETTINGS[mark.mode])
-        self._left_to_line(mark)
+        line = self.mark(LINE_MARK)
+        if line is not None and SETTINGS[LOCAL] in mark.created:  # it stays for the status line
+            line.note_created(SETTINGS[LOCAL], is_new=True)
+            self.draft.write(LINE_MARK, init_mark.render(line), "what --remove reads")
         self.unlisted(mark, [init_mark.EXCLUDE])
         mark.lines.pop(init_mark.EXCLUDE, None)
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])

@@ -204,9 +204,15 @@ class ProjectFiles:
             self.draft.write(name, after, f'the section "{supplies.SECTION_TITLE}"')
             mark.note_created(name, is_new=content is None)
 
+    @cached_property
+    def _git(self) -> GitRepository:
+        """Git in the worktree, with the time limit of a plan."""
+        return GitRepository(
+            self.root, Deadline.after(SystemClock(), _GIT_SECONDS), self.environment
+        )
+
     def _exclude(self) -> Path:
-        git = git_of(self.root, self.environment)
-        return self.root / git.run("rev-parse", "--git-path", EXCLUDE)
+        return self.root / self._git.run("rev-parse", "--git-path", EXCLUDE)
 
     def note(self, of: str, /, **words: object) -> None:
         """Note a sentence of `sentences.toml` for the person."""
@@ -246,7 +252,11 @@ class ProjectFiles:
             self._switched_on(mark, is_new=is_new)
         if is_new and not os.path.lexists(self.root / LOG_FILE):
             mark.created += (LOG_FILE,)  # the hooks will write it
-        self.supply(mark, self.wanted(mark))
+        # Not the commands for which the settings name others.
+        review = supplies.REVIEW if self.settings.review in ("", supplies.REVIEW) else ""
+        start, label = self.settings.start or self.start, self.settings.label
+        start = start if start == self.start or supplies.page_of(start) in mark.sha256 else ""
+        self.supply(mark, supplies.supplies(review=review, start=start, label=label))
 
     def supply(self, mark: InitMark, files: Sequence[Supply]) -> None:
         """Add the files that are missing and that a person has nowhere else."""
@@ -255,34 +265,22 @@ class ProjectFiles:
             if mark.mode != LOCAL or not any(map(Path.is_file, elsewhere)):
                 self._supplied(mark, file)
 
-    def wanted(self, before: InitMark) -> tuple[Supply, ...]:
-        """The files of the staged workflow; without commands for which the settings name others."""
-        review = self.settings.review or supplies.REVIEW
-        review = review if review == supplies.REVIEW else ""
-        start = self.settings.start or self.start
-        is_ours = start == self.start or supplies.page_of(start) in before.sha256
-        start = start if is_ours else ""
-        return supplies.supplies(review=review, start=start, label=self.settings.label)
-
     def _supplied(self, mark: InitMark, supply: Supply) -> None:
-        content, recorded = self.draft.read(supply.name), mark.sha256.get(supply.name)
-        text, path = supply.text.encode(), self.root / supply.name
-        if content is None and os.path.lexists(path):  # a folder, or a broken link
-            self.note("no-file", name=supply.name)
+        name, text = supply.name, supply.text.encode()
+        content, recorded = self.draft.read(name), mark.sha256.get(name)
+        # One person needs no copy of what is in everybody's repository.
+        is_needed = content != text or recorded is not None or mark.mode != LOCAL
+        if content is None and os.path.lexists(self.root / name):  # a folder, or a broken link
+            self.note("no-file", name=name)
         elif content is not None and content != text and digest(content) != recorded:
-            note = "own-orchestrator" if supply.name == supplies.ORCHESTRATOR else "own-file"
-            self.note(note, name=supply.name)
-            mark.sha256.pop(supply.name, None)
-        elif content != text or recorded is not None or not self._is_committed(mark, supply.name):
+            note = "own-orchestrator" if name == supplies.ORCHESTRATOR else "own-file"
+            self.note(note, name=name)
+            mark.sha256.pop(name, None)
+        elif is_needed or not self._git.run("ls-files", "--", name):
             for folder in FOLDERS:
-                is_new = supply.name.startswith(folder) and not (self.root / folder).exists()
+                is_new = name.startswith(folder) and not (self.root / folder).exists()
                 mark.note_created(folder, is_new=is_new)
             self._whole(mark, supply)
-
-    def _is_committed(self, mark: InitMark, name: str) -> bool:
-        """True if a file is in everybody's repository, and `init` is run for one person."""
-        git = git_of(self.root, self.environment)
-        return mark.mode == LOCAL and bool(git.run("ls-files", "--", name))
 
     def _whole(self, mark: InitMark, supply: Supply) -> None:
         """Draft a file that is entirely ours, and note its digest, by which it is recognised."""
@@ -321,11 +319,6 @@ class ProjectFiles:
         elif not self.settings.use:
             self.note("left-off", name=name)
         return None
-
-
-def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
-    """Git in a worktree, with the time limit of a plan."""
-    return GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
 
 
 def _shown(name: str) -> str:

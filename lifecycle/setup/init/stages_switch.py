@@ -59,14 +59,10 @@ def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | Non
 
 
 def _others(data: dict[str, Any]) -> str:
-    """All values but ours."""
+    """All values but ours, as text in a fixed order: in Python 1 equals True, and NaN not itself."""
     table = data.pop(TABLE, {})
-    return _spelled([data, {key: val for key, val in table.items() if key not in OURS}])
-
-
-def _spelled(data: object) -> str:
-    """The data as text, in a fixed order: in Python 1 equals True, and NaN does not equal itself."""
-    return json.dumps(data, sort_keys=True, default=repr)
+    others = {key: val for key, val in table.items() if key not in OURS}
+    return json.dumps([data, others], sort_keys=True, default=repr)
 
 
 def _read(text: str, where: str) -> dict[str, Any]:
