@@ -142,6 +142,12 @@ def _about(path: str, *, follow: bool = False) -> os.stat_result | None:
         return None
 
 
+def version_of(path: str) -> list[int]:
+    """Date, size and number of a file or folder, which change with it; -1 for each if it does not exist."""
+    about = _about(path)
+    return [about.st_mtime_ns, about.st_size, about.st_ino] if about is not None else [-1, -1, -1]
+
+
 def strange(path: str, *, follow: bool = False) -> str:
     """What is wrong with one of our files at this path ("is a link"); "" if nothing is, or no file exists.
 

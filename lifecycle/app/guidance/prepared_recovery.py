@@ -103,18 +103,9 @@ def _below(root: str, folder: str, deeper: int) -> Iterator[str]:
 def fingerprint(root: str, path: str, now_ns: int) -> list[int | None]:
     """Date, size and number of a file or folder, and a checksum of the content of a young file."""
     full_path = os.path.join(root, path)
-    about = _about(full_path)
+    about = regular_files.version_of(full_path)
     racy = TICK_NS if about[0] % SECOND_NS else WHOLE_NS
     return [*about, _sum(full_path) if now_ns - about[0] < racy else None]
-
-
-def _about(path: str) -> list[int]:
-    """Date, size and number of a file or folder; -1 for each if it does not exist."""
-    try:
-        about = os.lstat(path)
-    except (OSError, ValueError):
-        return [-1, -1, -1]
-    return [about.st_mtime_ns, about.st_size, about.st_ino]
 
 
 def _sum(path: str) -> int:
@@ -132,7 +123,8 @@ def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
     """Those of these files that changed since their fingerprints were taken."""
     for path, (*about, crc) in files.items():
         full_path = f"{root}/{path}"
-        if _about(full_path) != about or (crc is not None and _sum(full_path) != crc):
+        is_same = regular_files.version_of(full_path) == about
+        if not is_same or (crc is not None and _sum(full_path) != crc):
             yield path
 
 

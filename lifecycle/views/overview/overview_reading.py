@@ -88,17 +88,9 @@ def watched(root: Path) -> tuple[Path, ...]:
     return tuple(named)
 
 
-def signature_of(files: Iterable[Path]) -> tuple[tuple[int, int, int], ...]:
+def signature_of(files: Iterable[Path]) -> list[list[int]]:
     """Date, size and inode of each file: the value changes as soon as a file is changed or replaced."""
-    return tuple(map(_about, files))
-
-
-def _about(path: Path) -> tuple[int, int, int]:
-    try:
-        about = path.lstat()
-    except (OSError, ValueError):
-        return (-1, -1, -1)
-    return (about.st_mtime_ns, about.st_size, about.st_ino)
+    return [regular_files.version_of(str(path)) for path in files]
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

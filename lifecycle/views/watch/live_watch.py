@@ -56,7 +56,7 @@ class LiveWatch:
     console: Console
     clock: Clock
     seen: Overview = field(init=False)
-    _dates: tuple[tuple[int, int, int], ...] = ()
+    _dates: list[list[int]] | None = None
     _said: str = ""
     _said_at: float = 0.0
     _drawn: list[Text] = field(default_factory=list)

@@ -37,8 +37,6 @@ STALE = 30.0
 GIT_SECONDS = 2.0
 """How long git may take in one worktree."""
 
-Signature = tuple[tuple[int, int, int], ...]
-
 
 @dataclass(frozen=True, slots=True)
 class AllOverviews:
@@ -69,7 +67,7 @@ class _KnownWorktree:
     looked_at: float = float("-inf")
     overview: Overview | None = None
     files: tuple[Path, ...] = ()
-    dates: Signature = ()
+    dates: list[list[int]] | None = None
 
 
 class AllWorktrees:
