@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from lifecycle.claim.decisions import derive
@@ -34,10 +33,10 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     claim_store = ClaimStore(reading.root, reading.deadline.clock)
     record = claim_store.shown()
     notices = claim_store.notices_of(record)
-    waiting = tuple(plain(notice.text, 500) for notice in notices)
+    waiting, queued = tuple(plain(notice.text, 500) for notice in notices), _queued(claim_store)
     for notice in notices:
         if notice.audience is Audience.NOTE:
-            reading.await_person("waiting", notice.text, _queued_at(claim_store, notice.key))
+            reading.await_person("waiting", notice.text, queued.get(notice.key, 0.0))
     if record is None:
         return {"waiting": waiting}
     session = record.ownership.session
@@ -47,7 +46,7 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     hooks = claim_store.hooks_for(record, reading.environment, waits=waits)
     following = briefing.next_line(record, hears_prompts=hears, hooks=hooks)
     claim = _claim(reading, record, signs, pull.url if pull is not None else "", following)
-    _await(reading, record, pull, claim_store)
+    _await(reading, record, pull, queued)
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
     if session and not is_alive and not claim.lost and not record.ending.outcome:
@@ -55,17 +54,11 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     return {"claim": claim, "pull": pull, "checks": _checks(record), "waiting": waiting}
 
 
-def _queued_at(claim_store: ClaimStore, key: str) -> float:
-    """When the sentence with this key was queued, by the ledger; 0.0 if it was not."""
-    entry: object = claim_store.state.get("said", {}).get(key)
-    at = entry.get("at") if isinstance(entry, dict) else None
-    return float(at) if isinstance(at, int | float) else 0.0
-
-
-def _last_said(claim_store: ClaimStore, claim_key: str, event: str) -> float:
-    """When a sentence of the claim whose event begins with this was last queued; 0.0 if none was."""
-    keys, begin = claim_store.state.get("said", {}), f"{claim_key}/{event}"
-    return max((_queued_at(claim_store, key) for key in keys if key.startswith(begin)), default=0.0)
+def _queued(claim_store: ClaimStore) -> dict[str, float]:
+    """When each sentence was queued, by its key in the ledger; without what the ledger does not say."""
+    entries: dict[str, Any] = claim_store.state.get("said", {})
+    moments = {key: entry.get("at") for key, entry in entries.items() if isinstance(entry, dict)}
+    return {key: float(at) for key, at in moments.items() if isinstance(at, int | float)}
 
 
 def _claim(
@@ -160,10 +153,18 @@ def _checks(record: Record) -> values.OverviewChecks | None:
 
 
 def _await(
-    reading: WorktreeRead, record: Record, pull: values.OverviewPull | None, claim_store: ClaimStore
+    reading: WorktreeRead,
+    record: Record,
+    pull: values.OverviewPull | None,
+    queued: dict[str, float],
 ) -> None:
     """Note the claim's matters for a person, and since when each was said."""
-    last_said = partial(_last_said, claim_store, record.claim_key)
+
+    def last_said(event: str) -> float:
+        """When a sentence of the claim whose event begins with this was last queued; 0.0 if none was."""
+        begin = f"{record.claim_key}/{event}"
+        return max((at for key, at in queued.items() if key.startswith(begin)), default=0.0)
+
     for line in briefing.question_lines(record):
         reading.await_person("claim", line, last_said("merged:"), "lifecycle close")
     for line in briefing.closed_lines(record):

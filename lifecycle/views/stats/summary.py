@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
 
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -158,14 +158,10 @@ class Summary:
         self.bottlenecks = _bottlenecks(self.stages) or _bottlenecks(self.phases)
         ends = _done(chosen)
         self.done = {task: entry.at for task, entry in ends.items() if not _is_given_up(entry)}
-        self.labels = _groups(
-            ((label, visit) for visit in stays for label in labels.get(visit.task, ())),
-            lambda _, tasks: tasks & ends.keys(),
-        )
-        self.agents = _groups(
-            ((visit.actor, visit) for visit in stays if visit.actor),
-            lambda name, tasks: _ended_by(name, tasks, ends),
-        )
+        labelled = ((label, visit) for visit in stays for label in labels.get(visit.task, ()))
+        self.labels = _groups(labelled, ends)
+        acted = ((visit.actor, visit) for visit in stays if visit.actor)
+        self.agents = _groups(acted, ends, of_agents=True)
         self.tasks = {task: titles.get(task, "") for task in _tasks(stays, chosen)}
         leading = _leading(stays)
         self.spent, self.tries = _spent(leading), _tries(leading)
@@ -271,16 +267,10 @@ def _bottlenecks(rows: Iterable[StatsRow]) -> list[StatsRow]:
     return sorted((row for row in rows if row.why), key=lambda row: -row.weight)
 
 
-def _ended_by(name: str, tasks: set[str], ends: Mapping[str, JournalEntry]) -> set[str]:
-    """The tasks that an agent completed; an end that names no agent counts for each of them."""
-    named = {task for task, entry in ends.items() if entry.actor == name}
-    return named | {task for task in tasks if task in ends and not ends[task].actor}
-
-
 def _groups(
-    named: Iterable[tuple[str, Visit]], done: Callable[[str, set[str]], set[str]]
+    named: Iterable[tuple[str, Visit]], ends: Mapping[str, JournalEntry], *, of_agents: bool = False
 ) -> tuple[Group, ...]:
-    """The groups of tasks; `done` returns the tasks that a group completed."""
+    """The groups of tasks, each with those that ended; an agent's are those that the agent ended."""
     members: dict[str, list[Visit]] = {}
     for name, visit in named:
         members[name] = members.pop(name, [])  # after those that were met before
@@ -288,7 +278,10 @@ def _groups(
     groups = []
     for name, stays in members.items():
         tasks = {visit.task for visit in stays if visit.task}
-        ended, leading = done(name, tasks), _leading(stays)
+        ended, leading = tasks & ends.keys(), _leading(stays)
+        if of_agents:  # an end that names no agent counts for each of them
+            ended = {task for task in ended if not ends[task].actor}
+            ended |= {task for task, end in ends.items() if end.actor == name}
         times = Times.of(_spent(leading).values())
         attempts = sum(visit.attempts for visit in leading)
         passed = sum(visit.is_passed for visit in leading)

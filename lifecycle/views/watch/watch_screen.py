@@ -71,26 +71,20 @@ def watch_screen(
 def _column(
     parts: Sequence[WatchPart], width: int, left: int, console: Console, missing: list[str]
 ) -> list[Text]:
-    """The lines of one column; parts without space are added to `missing`."""
+    """The lines of one column, none wider; parts without space are added to `missing`."""
     shown: list[Text] = []
     for part in parts:
-        lines = _lines_of(part, width, console)
+        indent = LABEL + 1 if part.name else 0
+        wrapped = (text.wrap(console, max(width - indent, 1)) for text in part.lines)
+        lines = [line for wrapped_lines in wrapped for line in wrapped_lines]
+        if part.name:
+            names = [Text(f"{part.name:>{LABEL}} ", "dim"), Text(" " * indent)]
+            lines = [Text.assemble(names[at > 0], line) for at, line in enumerate(lines)]
         room = left - len(shown)
         shown += lines[:room]
         if room < len(lines):
             missing.append(f"{part.name or 'what waits'} ({count(len(lines) - room, 'line')})")
     return shown
-
-
-def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
-    """The part's lines with its name before them, none wider than the column."""
-    indent = LABEL + 1 if part.name else 0
-    room = max(width - indent, 1)
-    lines = [line for text in part.lines for line in text.wrap(console, room)]
-    if not part.name:
-        return lines
-    names = [Text(f"{part.name:>{LABEL}} ", "dim"), Text(" " * indent)]
-    return [Text.assemble(names[0 if at == 0 else 1], line) for at, line in enumerate(lines)]
 
 
 def _side_by_side(left: Sequence[Text], right: Sequence[Text], half: int) -> list[Text]:
@@ -206,7 +200,7 @@ def _claim(claim: values.OverviewClaim, now: float) -> Iterator[Text]:
     facts.append("its PR is being watched" if claim.is_watched else "")
     yield Text(" · ".join(fact for fact in facts if fact), _DIM)
     if claim.summary:
-        yield _cut(claim.summary)
+        yield Text(claim.summary, no_wrap=True, overflow="ellipsis")
     if claim.linked_task:
         yield Text(f"stands for {claim.linked_task} as well", _DIM)
 
@@ -233,7 +227,7 @@ def _run(run: values.OverviewRun, now: float) -> Iterator[Text]:
     words = f"{run.phase}, {run.status.replace('_', ' ')}{lasts}"
     done = f" {run.done} of {count(total, 'story', 'stories')}, " if total else ""
     yield Text.assemble(bar, (done, "bold"), words)
-    yield _cut(run.goal, "italic")
+    yield Text(run.goal, "italic", no_wrap=True, overflow="ellipsis")
     yield from (_signed("blocked", f"blocked: {blocker}") for blocker in run.blockers)
     at = next((n for n, story in enumerate(run.stories) if story.status != "completed"), 0)
     # The current and the next stories matter more than completed ones.
@@ -280,11 +274,6 @@ def _since(status: str, since: float, now: float) -> str:
 def _signed(status: str, text: str, more: str = "") -> Text:
     sign, style = _SIGNS.get(status, ("·", _DIM))
     return Text.assemble((f"{sign} ", style), text, (more, _DIM))
-
-
-def _cut(text: str, style: str = "") -> Text:
-    """A text of any length in one line: what is done now is below it."""
-    return Text(text, style, no_wrap=True, overflow="ellipsis")
 
 
 def _bar(done: int, total: int) -> Text:
