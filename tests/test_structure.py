@@ -41,7 +41,7 @@ BUDGET = {
     "views": 2_100,
     "app": 1_564,
     "setup": 2_966,
-    "hooks": 1_900,
+    "hooks": 1_883,
     "cli": 4_822,
     APART: 17_756,
 }

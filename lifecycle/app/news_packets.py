@@ -142,12 +142,8 @@ def unread(why: str, pull: int, event: str = "failed") -> str:
     return KINDS[event].unread.format(why=why, pull=pull)
 
 
-def with_packets(root: Path, notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """The notices, each with its packet's place in `.lifecycle/feedback/` or the command to fetch it."""
-    return tuple(_with_packet(root, notice) for notice in notices)
-
-
-def _with_packet(root: Path, notice: Notice) -> Notice:
+def with_packet(root: Path, notice: Notice) -> Notice:
+    """The notice with its packet's place in `.lifecycle/feedback/`, or the command to fetch it."""
     for of in _packed([notice]):
         name = FeedbackFiles.packet_of(of.pull, of.commit, of.event)
         try:

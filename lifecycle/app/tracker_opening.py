@@ -75,25 +75,19 @@ def lack_of(world: TrackerHub) -> tuple[str, bool]:
     ("", False) if nothing is missing. Raises BadConfig: the settings cannot be used.
     """
     why, way = registry.lacking(world)
-    is_replaced = bool(why) and not _has_answered(world) and _has_github(world)
-    so = "tasks are GitHub's issues" if is_replaced else "no task was read or changed"
-    return (f"{why}, so {so}; {way}." if why else ""), is_replaced
-
-
-def _has_answered(world: TrackerHub) -> bool:
-    """True if another tracker than GitHub named the staged workflow's tasks here, which are in it still."""
+    if not why:
+        return "", False
     from lifecycle.stages.session import workflow_tasks
 
-    return workflow_tasks.asked(WorkflowFiles(world.root)) not in ("", GITHUB)
-
-
-def _has_github(world: TrackerHub) -> bool:
-    """True if there is a repository on GitHub, and a token for it."""
-    try:
-        _ = world.base, world.forge
-    except (BadConfig, GitFailed, NoToken):
-        return False
-    return True
+    # Not if another tracker named the staged workflow's tasks here, which are in it still.
+    is_replaced = workflow_tasks.asked(WorkflowFiles(world.root)) in ("", GITHUB)
+    if is_replaced:
+        try:
+            _ = world.base, world.forge
+        except (BadConfig, GitFailed, NoToken):  # no repository on GitHub, or no token for it
+            is_replaced = False
+    so = "tasks are GitHub's issues" if is_replaced else "no task was read or changed"
+    return f"{why}, so {so}; {way}.", is_replaced
 
 
 def issues_of(world: TrackerHub) -> Tracker:

@@ -61,19 +61,16 @@ def _begin(root: str, environment: Mapping[str, str]) -> None:
     content = regular_files.whole(regular_files.below(root, FOLDER, ASK), _LIMIT)
     signature, _, signed = (content or b"").partition(b"\n")
     head, _, body = signed.partition(b"\n\n")
-    if not body or _may_have_proxy(environment):
+    # With a proxy it would go another way; on macOS one may be set outside of the variables.
+    names = {name.lower() for name in environment} - {"no_proxy"}
+    has_proxy = sys.platform == "darwin" or any(name.endswith("_proxy") for name in names)
+    if not body or has_proxy:
         return
     url, scheme, host, port, path, variable, due = head.decode().split("\n")
     token = environment.get(variable, "").strip()
     is_ours = token and _signature(token, signed, root, environment) == signature
     if is_ours and time.time() >= float(due):
         early_request.send((scheme, host, int(port), path), url, f"Bearer {token}", body)
-
-
-def _may_have_proxy(environment: Mapping[str, str]) -> bool:
-    """True if there may be a proxy to use; on macOS it may be set outside of the variables."""
-    names = {name.lower() for name in environment} - {"no_proxy"}
-    return sys.platform == "darwin" or any(name.endswith("_proxy") for name in names)
 
 
 def keep(call: HookCall) -> None:
@@ -120,14 +117,10 @@ def _due_again(call: HookCall) -> float | None:
 
 
 def _signature(token: str, signed: bytes, root: str, environment: Mapping[str, str]) -> bytes:
-    """The signature: only who knows the token can make it, and it changes once anything changed."""
-    key = hashlib.blake2b(token.encode()).digest()
-    around = _circumstances(root, environment).encode("utf-8", "surrogateescape")
-    return hashlib.blake2b(signed + b"\n\n" + around, key=key).hexdigest().encode()
+    """The signature: only who knows the token can make it, and it changes once anything changed.
 
-
-def _circumstances(root: str, environment: Mapping[str, str]) -> str:
-    """What decides a look's address and question: files by their mtimes, variables by their values."""
+    What decides a look's address and question counts: files by their mtimes, variables by their values.
+    """
     base = environment.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):
         base = os.path.join(environment.get("HOME", ""), ".config")
@@ -135,4 +128,7 @@ def _circumstances(root: str, environment: Mapping[str, str]) -> str:
     paths += [regular_files.settings_path(root), os.path.join(base, "lifecycle", "config.toml")]
     dates = [f"{path}={regular_files.mtime_ns(path, follow=True)}" for path in paths]
     names = sorted(name for name in environment if name.startswith(_VARIABLES))
-    return "\n".join((*dates, *(f"{name}={environment[name]}" for name in names)))
+    around = "\n".join((*dates, *(f"{name}={environment[name]}" for name in names)))
+    content = signed + b"\n\n" + around.encode("utf-8", "surrogateescape")
+    key = hashlib.blake2b(token.encode()).digest()
+    return hashlib.blake2b(content, key=key).hexdigest().encode()

@@ -81,7 +81,13 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
     if not session or event.get("hook_event_name") != HOOKS[hook] or event.get("agent_id"):
         return False
     asker = (session, running_client.process_of(os.environ), branch_of(root))
-    answer = _prepared(hook, root, asker) or _made(hook, root, event)
+    answer = _prepared(hook, root, asker)
+    if not answer:
+        from pathlib import Path
+
+        from lifecycle.hooks import workflow_part
+
+        answer = workflow_part.alone(hook, event, Path(root), os.environ)
     if answer is None:
         return False
     if hook == START:
@@ -109,15 +115,6 @@ def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
         if after != (whose, count):
             workflow_marks.put_note(root, answer["id"], after)
     return {**answer, "person": prepared["person"]}
-
-
-def _made(hook: str, root: str, event: dict[str, Any]) -> dict[str, str] | None:
-    """The answer made from the workflows alone; None if another system has something to say."""
-    from pathlib import Path
-
-    from lifecycle.hooks import workflow_part
-
-    return workflow_part.alone(hook, event, Path(root), os.environ)
 
 
 def _start(root: str, session: str, source: str, client: int, answer: dict[str, Any]) -> None:

@@ -189,18 +189,11 @@ def dates(paths: Iterable[str]) -> dict[str, int]:
 def is_heard(seconds: float, environment: Mapping[str, str]) -> bool:
     """Wait for so many seconds; False once the client is gone. A killed client does not end its hooks.
 
-    Its pipes close with it, unless another process has them open, too; and we get another parent.
-    """
-    return _is_read(seconds) and client_of(environment) is not Client.OTHER
-
-
-def _is_read(seconds: float) -> bool:
-    """Wait for so many seconds, but only as long as somebody has the other end of our stderr open.
-
-    If stderr is a terminal or a file, the end of its reader cannot be noticed.
+    Its pipes close with it, unless another process has them open, too; and we get another parent. If
+    stderr is a terminal or a file, the end of its reader cannot be noticed.
     """
     kind = os.fstat(_READER).st_mode
     poll = select.poll()
     if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
         poll.register(_READER, 0)  # errors and hang-ups are always reported
-    return not poll.poll(max(seconds, 0) * 1000)
+    return not poll.poll(max(seconds, 0) * 1000) and client_of(environment) is not Client.OTHER

@@ -53,11 +53,6 @@ def told_by_prompt(root: str, session: str) -> None:
     regular_files.fill(_path(root, session), _TOLD)
 
 
-def was_told_by_prompt(root: str, session: str) -> bool:
-    """True if a prompt has told the session since the last compaction."""
-    return regular_files.whole(_path(root, session), _SMALL) == _TOLD
-
-
 def is_owed(root: str, session: str) -> bool:
     """True if the session has to be told."""
     return regular_files.whole(_path(root, session), _SMALL) == b""
@@ -102,7 +97,7 @@ def begin_start(
         settle(root, session)
         held.close()
 
-    if source == "compact" and was_told_by_prompt(root, session):
+    if source == "compact" and regular_files.whole(_path(root, session), _SMALL) == _TOLD:
         told()
         return None
     return told

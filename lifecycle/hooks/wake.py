@@ -52,7 +52,11 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
         hook: the entrypoint.
         event: what the client sent, if it was read already.
     """
-    _open_missing_streams()
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # closed: no file that is opened later may get its number
+            os.open(os.devnull, os.O_RDWR)
     try:
         root = _root()
     except OSError:  # no current folder and none named, or one that may not be read: no log either
@@ -89,8 +93,9 @@ def _within_deadline(hook: str, root: Path, event: Mapping[str, Any] | None) -> 
             claim_store.taken = ()
     except DeadlineReached:
         _log_quietly(root, f"{hook}: the deadline was reached")
-        if hook == "on-stop":
-            _look_again(root)
+        with contextlib.suppress(Exception):  # the guard stays as it is: so does what started this
+            if hook == "on-stop" and (root / CLAIM_FILE).exists():
+                GuardMarks(Folder(root), SystemClock()).set_due(STOP_DUE, ALWAYS)
     except LifecycleError as error:
         _log_quietly(root, f"{hook}: {error.sentence}")
     except OSError as error:
@@ -185,25 +190,6 @@ def _print(reply: Reply) -> int:
         with contextlib.suppress(OSError):  # if that cannot be noted, it is told once more
             reply.printed()
     return reply.code
-
-
-def _open_missing_streams() -> None:
-    """Open closed standard streams, so that no file that we open later gets one of their numbers."""
-    for descriptor in (0, 1, 2):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-
-
-def _look_again(root: Path) -> None:
-    """Make the guard let the next stop through, for a claim that this one had no time for.
-
-    If that cannot be written, the guard is unchanged: what let this stop through does so again.
-    """
-    with contextlib.suppress(Exception):
-        if (root / CLAIM_FILE).exists():
-            GuardMarks(Folder(root), SystemClock()).set_due(STOP_DUE, ALWAYS)
 
 
 def _log_quietly(root: Path, text: str) -> None:

@@ -176,9 +176,9 @@ class HookCall:
         """The notices in the form for this entrypoint: with the place of a packet, if there is one."""
         if not has_packet(notices):
             return notices
-        from lifecycle.app.news_packets import with_packets
+        from lifecycle.app.news_packets import with_packet
 
-        return with_packets(self.world.root, notices)
+        return [with_packet(self.world.root, notice) for notice in notices]
 
     def reply(self, report: Report, why: Sequence[str] = ()) -> Reply:
         """What this entrypoint prints of a report; `why` are further lines for a wake."""

@@ -48,7 +48,8 @@ def answer(call: HookCall) -> Reply:
     if seen is None or seen.is_check:
         return Reply()  # a check keeps its own result
     shown, tree = Reading(Outcome.UNKNOWN if seen.is_suite else Outcome.PARTIAL), ""
-    is_here = _is_here(call, seen)
+    complaint = call.text("tool_response", "stderr") or str(call.event.get("error") or "")
+    is_here = worktree_places.is_here(world.root, folder, seen.steps, complaint)
     if seen.is_suite and is_here:
         shown, tree = _reading(call.event, used, seen), background_run.tree_of(call)
         shown = background_run.whole(call, seen, shown, tree)
@@ -94,9 +95,3 @@ def _reading(event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun)
         output, is_cut = regular_files.end_of(file, WHOLE)
         output = output or used.output
     return proof(run, used.outcome, output, is_cut=is_cut)
-
-
-def _is_here(call: HookCall, run: suite_runs.SuiteRun) -> bool:
-    """True if the run tested this worktree's files."""
-    complaint = call.text("tool_response", "stderr") or str(call.event.get("error") or "")
-    return worktree_places.is_here(call.world.root, call.text("cwd"), run.steps, complaint)

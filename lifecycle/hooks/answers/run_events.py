@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from typing import Any, Self
+from typing import Self
 
 from lifecycle.core.errors import BadConfig, LifecycleError, LockBusy
 from lifecycle.core.plan import StopVerdict, StopWord
@@ -120,6 +120,8 @@ class RunHook:
         return self
 
     def _stop(self) -> None:
+        from lifecycle.stages.transcript.stop_input import running
+
         run = self.store.load()
         if run is None:
             self.word = StopWord(person=(sentence("run-gone"),))
@@ -136,7 +138,10 @@ class RunHook:
             if not self.leads:
                 return
             mine = self._counted(adopted(run, *self.store.asker, self.now))
-            limits, waits = _limits(self.call), _is_waiting(self.call.event)
+            kinds = [str(task.get("type") or "shell") for task in running(self.call.event)]
+            # Shells and monitors in the background may never end; an agent will.
+            waits = any("shell" not in kind and "monitor" not in kind for kind in kinds)
+            limits = _limits(self.call)
             situation = decide.RunSeen(mine, self.now, limits, message, position, facts, waits)
             verdict = decide.decide(situation)
             self._keep(run, verdict)
@@ -222,14 +227,6 @@ def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
     # Without its first line, a long turn would have the name of any other that ends in the same words.
     is_nameless = turn.is_cut and turn.kind is Prompt.NONE
     return words, turn.position if turn.is_there and not is_nameless else ""
-
-
-def _is_waiting(event: Any) -> bool:
-    """True if an agent works in the background; shells and monitors do not count: they may never end."""
-    from lifecycle.stages.transcript.stop_input import running
-
-    kinds = [str(task.get("type") or "shell") for task in running(event)]
-    return any("shell" not in kind and "monitor" not in kind for kind in kinds)
 
 
 def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:

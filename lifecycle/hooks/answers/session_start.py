@@ -8,7 +8,7 @@ or a close since the last session is reported. The board comes from GitHub, if i
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
@@ -60,10 +60,12 @@ def answer(call: HookCall) -> Reply:
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded, refused = _loaded(call)
-            for notice in (*_of_plugin(call), *_of_tracker(call)):
+            for notice in _of_installation(call):
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
-            audiences = _audiences(call, loaded.record)
+            # News of a claim goes only to the session that holds it.
+            is_others = loaded.record is not None and call.is_held(loaded.record)
+            audiences = {Audience.NOTE} if is_others else call.listener.audiences
             notices = claim_store.take(replace(call.listener, audiences=audiences))
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
@@ -122,12 +124,6 @@ def _look_first(call: HookCall) -> None:
         call.__dict__.pop("loaded", None)
 
 
-def _audiences(call: HookCall, record: Record | None) -> Collection[Audience]:
-    """The audiences of notices: news of a claim goes only to the session that holds it."""
-    is_others = record is not None and call.is_held(record)
-    return {Audience.NOTE} if is_others else call.listener.audiences
-
-
 def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
     """The claim, and why it cannot be acted on: told at every start as long as that is so."""
     try:
@@ -136,8 +132,11 @@ def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
         return Loaded(None), [error.sentence]
 
 
-def _of_plugin(call: HookCall) -> Iterator[Notice]:
-    """Notices to the plugin's user, once: its version, and how the client stops asking for commands."""
+def _of_installation(call: HookCall) -> Iterator[Notice]:
+    """Notices to the user, once: the plugin's version, how the client stops asking for commands.
+
+    And if the hooks cannot use the tracker: a terminal's PATH may have it.
+    """
     environment = call.world.environment
     if text := plugin_version.difference(environment):
         yield Notice(f"versions:{text}", text, Audience.NOTE)
@@ -147,10 +146,6 @@ def _of_plugin(call: HookCall) -> Iterator[Notice]:
         setup = ClientSetup.read(call.world.root, environment)
         if not (setup.allows() or setup.only_rules):
             yield Notice("offer:permissions", _OFFER, Audience.NOTE)
-
-
-def _of_tracker(call: HookCall) -> Iterator[Notice]:
-    """A notice to the user, once, if the hooks cannot use the tracker: a terminal's PATH may have it."""
     with contextlib.suppress(BadConfig):  # the look and the board say so
         if call.world.settings.stages.use:
             from lifecycle.app import tracker_opening
