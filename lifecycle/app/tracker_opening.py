@@ -10,23 +10,17 @@ from __future__ import annotations
 
 import getpass
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.claim_file import Claim, CorruptClaimError
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
-from lifecycle.core.tracker import GITHUB
+from lifecycle.core.tracker import GITHUB, Tracker
 from lifecycle.git.tracked_files import tracked
 from lifecycle.settings import resources, running_client
 from lifecycle.storage import log, store
-from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers import registry
 from lifecycle.trackers.registry import TrackerHub, TrackerPlace, noting, seat_in
-
-if TYPE_CHECKING:
-    from lifecycle.core.tracker import Tracker
-
 
 sentence: Final = resources.Sentences("app/refusals.toml")
 
@@ -122,13 +116,13 @@ def place_of(world: TrackerHub, agent: str = "") -> TrackerPlace:
 def _claimed_by(world: TrackerHub) -> str:
     """The agent that the claim file names, or "": a file that came with the repository names nobody."""
     try:
-        file = store.read(world.root / CLAIM_FILE, follow=False)
-        claim = Claim.of(claim_file.parse(file.content)) if file is not None else None
-    except (OSError, CorruptClaimError, ClaimRefused):
+        file = store.read(world.root / store.CLAIM_FILE, follow=False)
+        claim = claim_file.Claim.of(claim_file.parse(file.content)) if file is not None else None
+    except (OSError, claim_file.CorruptClaimError, ClaimRefused):
         return ""
     if claim is None or not re.fullmatch(_ACTOR, claim.agent_id):
         return ""
-    is_tracked = tracked(world.root, world.deadline, world.environment, [CLAIM_FILE])
+    is_tracked = tracked(world.root, world.deadline, world.environment, [store.CLAIM_FILE])
     return "" if is_tracked else claim.agent_id
 
 

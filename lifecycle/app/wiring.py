@@ -13,7 +13,6 @@ from lifecycle.core.messages import messages
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.values import configured
 from lifecycle.git import process, tracked_files
-from lifecycle.git.process import GitRepository
 from lifecycle.settings import config, resources, user_folder
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.store import clone_of
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from lifecycle.core import ports
     from lifecycle.core.timing import Deadline
     from lifecycle.core.tracker import Tracker
-    from lifecycle.core.values.configured import Settings
     from lifecycle.core.values.model import Repository
     from lifecycle.core.values.shapes import CardWords
     from lifecycle.core.world import JointWriter
@@ -64,7 +62,7 @@ class WorktreeWorld:
         clock: ports.Clock,
         deadline: Deadline,
         cache: ports.Cache,
-        settings: Settings | None = None,
+        settings: configured.Settings | None = None,
         clients: GitHubClients | None = None,
     ) -> None:
         self.root = root
@@ -118,16 +116,16 @@ class WorktreeWorld:
         return messages.withheld(names) if names else ""
 
     @cached_property
-    def settings(self) -> Settings:
+    def settings(self) -> configured.Settings:
         """The settings; raises BadConfig."""
         return config.load(self.root, self.environment)
 
     @cached_property
-    def git(self) -> GitRepository:
+    def git(self) -> process.GitRepository:
         """Git in this worktree."""
         from lifecycle.claim.decisions.pull.opening import TEMPLATES
 
-        return GitRepository(self.root, self.deadline, self.environment, files=TEMPLATES)
+        return process.GitRepository(self.root, self.deadline, self.environment, files=TEMPLATES)
 
     @cached_property
     def remote(self) -> str:

@@ -28,8 +28,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from lifecycle.storage.workflow_marks import Whose
-
 START, COMPACT = "session-start", "pre-compact"
 HOOKS = {START: "SessionStart", COMPACT: "PreCompact"}
 """Entrypoints that have a quick path, and the event of each."""
@@ -98,7 +96,7 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
     return True
 
 
-def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
+def _prepared(hook: str, root: str, asker: workflow_marks.Whose) -> dict[str, Any] | None:
     """The prepared answer for the asking session, which then owns the workflow; None if there is none."""
     prepared = prepared_recovery.load(root, __version__)
     if prepared is None or any(os.environ.get(name) for name in prepared["unset"]):

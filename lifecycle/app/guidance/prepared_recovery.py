@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from lifecycle.storage.workflow_marks import AdoptionNote, Whose
-
 NAME = "recovery.json"
 """The file in `.lifecycle/`."""
 
@@ -170,7 +168,7 @@ def load(root: str, version: str) -> dict[str, Any] | None:
 
 
 def chosen(
-    data: dict[str, Any], notes: dict[str, AdoptionNote], asker: Whose
+    data: dict[str, Any], notes: dict[str, workflow_marks.AdoptionNote], asker: workflow_marks.Whose
 ) -> dict[str, Any] | None:
     """The prepared answer for the asking session, or None if there is none.
 

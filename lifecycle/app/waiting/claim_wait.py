@@ -10,23 +10,20 @@ from __future__ import annotations
 import contextlib
 
 from lifecycle.app import news_packets
-from lifecycle.app.waiting import pull_wait
-from lifecycle.app.waiting.pull_wait import SETTLE_SECONDS, CommandWait, Waited
+from lifecycle.app.waiting.pull_wait import SETTLE_SECONDS, CommandWait, Waited, standing_of
 from lifecycle.app.waiting.wait_loop import Watching, Within, watched
 from lifecycle.app.wiring import WorktreeWorld, sentence
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
-from lifecycle.claim.engine.observing import believed
 from lifecycle.claim.record.claim_store import ClaimStore, Listener
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import HeldByAnother, LockBusy, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.configured import HOOK_SECONDS
-from lifecycle.feedback.waiting import endings
-from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
+from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor, news_ends, standing_ends
 from lifecycle.settings import running_client
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import STATE
@@ -102,7 +99,8 @@ class ClaimWait(CommandWait):
         if record is None:
             raise Refused(GONE)
         self._refuse(record)
-        return believed(self.world, self.claim_store, record)  # another token asks at once
+        # Another token asks at once.
+        return observing.believed(self.world, self.claim_store, record)
 
     def _news(self, record: Record) -> Waited | None:
         """The end by news, or by a state that leaves nothing to wait for; None if there is neither."""
@@ -112,7 +110,7 @@ class ClaimWait(CommandWait):
         newest = [key for key, entry in entries if entry.get("offered", 0.0) >= self.began]
         own = [key for key in newest if key.startswith(f"{record.claim_key}/")]
         notices += [Notice(key, "", Audience.NOTE) for key in own]
-        news = endings.news_ends(notices, self.wanted)
+        news = news_ends(notices, self.wanted)
         ending = news or self._standing_ends(record)
         held = record.troubles.get("Look")
         # A refusal of another process since then counts; what was refused before is tried again.
@@ -151,12 +149,12 @@ class ClaimWait(CommandWait):
         If GitHub shows another head than that one for a while, it counts as well.
         """
         standing = self._standing(record)
-        if endings.standing_ends(standing, self.wanted) is None:
+        if standing_ends(standing, self.wanted) is None:
             return None
         if self._seen_at <= self.began + SETTLE_SECONDS:
             pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
             standing = replace(standing, is_current=pushed in (None, record.pull.head))
-        return endings.standing_ends(standing, self.wanted)
+        return standing_ends(standing, self.wanted)
 
     def _standing(self, record: Record) -> Standing:
         phase, is_fresh = PHASES.get(record.claim.phase), self._seen_at >= self.began - self.every
@@ -169,7 +167,7 @@ class ClaimWait(CommandWait):
             return Standing()
         trouble = record.troubles.get("RerunJobs")
         is_refused = bool(record.pull.reruns) and trouble is not None and trouble.is_final
-        standing = pull_wait.standing_of(record.pull)
+        standing = standing_of(record.pull)
         is_held = standing.is_held or is_refused or briefing.is_asked(record)
         return replace(standing, is_held=is_held)
 

@@ -20,15 +20,13 @@ from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.sections import PullRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core import errors
-from lifecycle.core.errors import LifecycleError, NotFound, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Notice, Wake
 from lifecycle.core.timing import DeadlineReached, parse_time, render_time
 from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.feedback.checks.packet import FailurePacket
-from lifecycle.feedback.waiting import endings
-from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
+from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor, news_ends, standing_ends
 from lifecycle.storage.feedback_files import FeedbackFiles
 
 SETTLE_SECONDS = 60.0
@@ -117,7 +115,7 @@ class CommandWait(Waiting[Waited]):
         """The end if GitHub does not take the credentials; raises its other refusals."""
         if isinstance(self.problem, OF_CREDENTIALS):
             return self._of(Ending.CREDENTIALS, self.problem.sentence)
-        if self.problem is not None and not isinstance(self.problem, Transient):
+        if self.problem is not None and not isinstance(self.problem, errors.Transient):
             raise self.problem
         return None
 
@@ -135,7 +133,7 @@ class CommandWait(Waiting[Waited]):
                     return replace(ended, packet=fetch(world, ended.pull), problem="")
                 why = news_packets.prepared(world, news).values()
                 return replace(ended, why=tuple(line for lines in why for line in lines))
-        except (DeadlineReached, LifecycleError, OSError) as error:
+        except (DeadlineReached, errors.LifecycleError, OSError) as error:
             if not is_red:  # between two of them: the sentence of each says where to look
                 return ended
             problem = news_packets.unread(getattr(error, "sentence", ""), ended.pull)
@@ -183,8 +181,8 @@ class BranchWait(CommandWait):
             with self.world.deadline.renewed(self.look_seconds), self.within():
                 notices, standing = self._read()
         except DeadlineReached:
-            self.problem = Transient("GitHub did not answer in time.")
-        except LifecycleError as error:
+            self.problem = errors.Transient("GitHub did not answer in time.")
+        except errors.LifecycleError as error:
             self.problem = error
         else:
             self._judge(notices, standing)
@@ -193,8 +191,8 @@ class BranchWait(CommandWait):
 
     def _judge(self, notices: list[Notice], standing: Standing) -> None:
         """Note how the wait ended, if it did; else these notices are no news to it any more."""
-        news = endings.news_ends(notices, self.wanted)
-        ending = news or endings.standing_ends(standing, self.wanted)
+        news = news_ends(notices, self.wanted)
+        ending = news or standing_ends(standing, self.wanted)
         self._told |= {notice.key for notice in notices}
         if ending is not None:
             self._done = replace(self._explained(ending, notices), said=tuple(notices))
@@ -207,7 +205,7 @@ class BranchWait(CommandWait):
         observed = self.world.forge.observe(look)
         pull = observed.by_number
         if pull is None:
-            raise NotFound(sentence("no-pull", number=number, world=self.world))
+            raise errors.NotFound(sentence("no-pull", number=number, world=self.world))
         self.pull = pull
         self.looked = now = self.clock.now()
         if pull.state is not PullState.OPEN:

@@ -10,25 +10,22 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.look import Report, tick
 from lifecycle.claim.engine.observing import TOO_LATE
-from lifecycle.claim.record.claim_store import Listener
+from lifecycle.claim.record.claim_store import ClaimStore, Listener
+from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.plan import Wake
 from lifecycle.core.timing import DeadlineReached, parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
+from lifecycle.feedback.waiting.shared_looks import SharedLooks
 from lifecycle.storage import log
 from lifecycle.storage.state_file import WATCHED
-
-if TYPE_CHECKING:
-    from lifecycle.app.wiring import WorktreeWorld
-    from lifecycle.claim.record.claim_store import ClaimStore
-    from lifecycle.claim.record.state import Record
-    from lifecycle.feedback.waiting.shared_looks import SharedLooks
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine import look as engine
-from lifecycle.claim.record.claim_store import Listener
+from lifecycle.claim.record.claim_store import ClaimStore, Listener, Loaded
+from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
@@ -20,12 +22,6 @@ from lifecycle.hooks.stdin_event import text_in
 from lifecycle.settings.running_client import Client, process_of
 from lifecycle.storage import live_process, signs_of_life
 from lifecycle.storage.store import CLAIM_FILE
-
-if TYPE_CHECKING:
-    from lifecycle.app.wiring import WorktreeWorld
-    from lifecycle.claim.engine.look import Report
-    from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-    from lifecycle.claim.record.state import Record
 
 STOPPED = "stopped"
 """A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
@@ -158,7 +154,7 @@ class HookCall:
         return signs_of_life.is_live(self.claim_store.folder, self.world.clock.now(), self.session)
 
     @property
-    def tick(self) -> partial[Report]:
+    def tick(self) -> partial[engine.Report]:
         """One look of the engine at the claim; call it with a wake and with `to`, who hears the notices."""
         loaded = self.loaded if self.has_claim else None
         # `wake` has checked, before anything was read, that git tracks none of our files.
@@ -180,7 +176,7 @@ class HookCall:
 
         return [with_packet(self.world.root, notice) for notice in notices]
 
-    def reply(self, report: Report, why: Sequence[str] = ()) -> Reply:
+    def reply(self, report: engine.Report, why: Sequence[str] = ()) -> Reply:
         """What this entrypoint prints of a report; `why` are further lines for a wake."""
         notices = report.said if why else self.told(report.said)
         if report.said and report.record is not None and report.record.is_inherited:

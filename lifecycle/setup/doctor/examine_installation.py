@@ -17,9 +17,8 @@ from lifecycle.core.timing import ran
 from lifecycle.settings import config, user_folder
 from lifecycle.settings.resources import install_line, top_folder
 from lifecycle.setup.doctor.examined import Examined
-from lifecycle.setup.init import status_line
 from lifecycle.setup.init.found_hooks import shown
-from lifecycle.setup.init.status_line import KEY, command_of, own_status_line
+from lifecycle.setup.init.status_line import KEY, command_of, other_status_line, own_status_line
 from lifecycle.setup.plugin_version import NAME, install, is_as_command, update
 from lifecycle.storage import store
 
@@ -148,7 +147,7 @@ def check_statusline(case: Examined) -> None:
         if any(own_status_line(other.object(KEY)) is not None for other in before):
             case.find("statusline.hidden", file=file)
         return
-    other = command_of(status_line.other_status_line(before))
+    other = command_of(other_status_line(before))
     if not os.access(line.script, os.X_OK):
         script = shown(line.script, case.root, case.environment)
         case.find("statusline.lost", file=file, script=script)

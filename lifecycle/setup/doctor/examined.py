@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from lifecycle.app.wiring import WorktreeWorld
@@ -26,13 +26,11 @@ from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses, Settings
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
+from lifecycle.github.auth.tokens import Token
 from lifecycle.github.clients import GitHubClients
 from lifecycle.settings import config, resources
 from lifecycle.setup.init.found_hooks import ClientSetup, places_of
 from lifecycle.storage.state_file import MemoryCache
-
-if TYPE_CHECKING:
-    from lifecycle.github.auth.tokens import Token
 
 SECONDS = 24.0
 """How long all checks may take together; a person waits for them."""

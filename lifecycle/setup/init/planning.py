@@ -18,7 +18,6 @@ from lifecycle.setup.init import init_mark, planned_files, supplies
 from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
 from lifecycle.setup.init.hook_table import local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
-from lifecycle.setup.init.planned_files import FileChange, digest, sentence, write_all
 from lifecycle.setup.init.project_files import FOLDERS, LOG_FILE, MARKS, ProjectFiles, decoded
 from lifecycle.setup.init.stages_switch import switch_off
 from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, put_in, take_out
@@ -54,7 +53,7 @@ class Plan:
 
     root: Path
     mode: str
-    changes: tuple[FileChange, ...]
+    changes: tuple[planned_files.FileChange, ...]
     seen: Mapping[Path, bytes | None]
     notes: tuple[str, ...] = ()
     folders: tuple[Path, ...] = ()
@@ -116,10 +115,10 @@ def apply(plan: Plan) -> None:
         if plan.changes and git is not None:
             (git / config.NAME).mkdir(exist_ok=True)
             lock = git / config.NAME / LOCK
-            held.enter_context(store.locked(lock, LOCK_SECONDS, sentence("busy")))
+            held.enter_context(store.locked(lock, LOCK_SECONDS, planned_files.sentence("busy")))
         # The mark is written before the files that it lists, and deleted after them.
         changes = sorted(plan.changes, key=lambda change: (change.path in marks) is is_going)
-        write_all(changes, plan.seen)
+        planned_files.write_all(changes, plan.seen)
         for folder in plan.folders:
             with contextlib.suppress(OSError):  # somebody keeps a file there
                 folder.rmdir()
@@ -205,7 +204,7 @@ class _Project(ProjectFiles):
             return
         # A stranger's mark may name a file that has our name but is their own.
         is_ours = supplies.WRITER.encode() in content or name == config.CONFIG_FILE
-        if is_ours and digest(content) == before.sha256[name]:
+        if is_ours and planned_files.digest(content) == before.sha256[name]:
             self.draft.write(name, None, "as it was written")
         else:
             self.note("changed-file", name=name)
@@ -259,7 +258,7 @@ class _Project(ProjectFiles):
             self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown after the files that it lists.
         # Left off by a person: no label begins anything.
-        is_off = sentence("left-off", name=config.CONFIG_FILE) in self.notes
+        is_off = planned_files.sentence("left-off", name=config.CONFIG_FILE) in self.notes
         label = self.settings.label if "stages" in new.parts and not is_off else ""
         return replace(self.drafted(mode), label=label, parts=new.parts)
 

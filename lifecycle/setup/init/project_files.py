@@ -20,12 +20,10 @@ from lifecycle.run import run_store
 from lifecycle.settings import config, known_clones
 from lifecycle.setup.init import client_settings, hook_table, init_mark, planned_files, supplies
 from lifecycle.setup.init.found_hooks import places_of
-from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
 from lifecycle.setup.init.planned_files import add_lines, digest, sentence, unwritten
 from lifecycle.setup.init.stages_switch import switch_on
 from lifecycle.setup.init.status_line import LINE_MARK
-from lifecycle.setup.init.supplies import Supply
 from lifecycle.storage import store
 from lifecycle.storage.log import STAGED_FOLDER, STAGED_LOG
 from lifecycle.trackers import registry
@@ -94,13 +92,13 @@ class ProjectFiles:
         """The mark of a first run; it lists the client's settings folder as made, if that is missing."""
         return InitMark(mode, created=() if (self.root / FOLDER).exists() else (FOLDER,))
 
-    def put_into(self, mark: InitMark, form: Form | None, extra: Put) -> None:
+    def put_into(self, mark: InitMark, form: hook_table.Form | None, extra: Put) -> None:
         """Put hooks of this form (None: no hooks), and `extra`, into the settings."""
         name = SETTINGS[mark.mode]
         content = self.draft.read(name)
         text = decoded(content, name)
         text, mark.settings = client_settings.wire(text, name, form, mark.settings, extra)
-        hooks = f"{len(NAMES)} hooks, " if form is not None else ""
+        hooks = f"{len(hook_table.NAMES)} hooks, " if form is not None else ""
         what = f"{hooks}{len(mark.settings.permissions)} permissions"
         self.draft.write(name, text.encode(), what)
         mark.note_created(name, is_new=content is None)
@@ -258,14 +256,14 @@ class ProjectFiles:
         start = start if start == self.start or supplies.page_of(start) in mark.sha256 else ""
         self.supply(mark, supplies.supplies(review=review, start=start, label=label))
 
-    def supply(self, mark: InitMark, files: Sequence[Supply]) -> None:
+    def supply(self, mark: InitMark, files: Sequence[supplies.Supply]) -> None:
         """Add the files that are missing and that a person has nowhere else."""
         for file in files:
             elsewhere = places_of(file.name, self.root, self.environment)[1:]
             if mark.mode != LOCAL or not any(map(Path.is_file, elsewhere)):
                 self._supplied(mark, file)
 
-    def _supplied(self, mark: InitMark, supply: Supply) -> None:
+    def _supplied(self, mark: InitMark, supply: supplies.Supply) -> None:
         name, text = supply.name, supply.text.encode()
         content, recorded = self.draft.read(name), mark.sha256.get(name)
         # One person needs no copy of what is in everybody's repository.
@@ -282,7 +280,7 @@ class ProjectFiles:
                 mark.note_created(folder, is_new=is_new)
             self._whole(mark, supply)
 
-    def _whole(self, mark: InitMark, supply: Supply) -> None:
+    def _whole(self, mark: InitMark, supply: supplies.Supply) -> None:
         """Draft a file that is entirely ours, and note its digest, by which it is recognised."""
         text = supply.text.encode()
         self.draft.write(supply.name, text, supply.what, is_executable=supply.is_executable)
@@ -293,7 +291,7 @@ class ProjectFiles:
         name = config.CONFIG_FILE
         if not os.path.lexists(self.root / name) and self.draft.read(name) is None:
             what = "every key with its default, commented out"
-            self._supplied(mark, Supply(name, supplies.settings_file(), what))
+            self._supplied(mark, supplies.Supply(name, supplies.settings_file(), what))
 
     def _switched_on(self, mark: InitMark, *, is_new: bool) -> None:
         name = config.CONFIG_FILE
@@ -306,7 +304,7 @@ class ProjectFiles:
             content = above.read_bytes()
         elif is_ours or not os.path.lexists(path):
             what = "the staged workflow, and every key with its default"
-            return self._whole(mark, Supply(name, supplies.staged(**values), what))
+            return self._whole(mark, supplies.Supply(name, supplies.staged(**values), what))
         if content is None:
             raise unwritten(f"{name} is no file", "move it away")
         added = switch_on(decoded(content, name), name, values)

@@ -6,14 +6,11 @@ Strangers' words are quoted as data, since agents read the lines; nothing is sai
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from lifecycle.core.messages.figures import count, minute, span
 from lifecycle.core.redact import as_data, named, quoted
+from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.overview import overview_values as values
-
-if TYPE_CHECKING:
-    from lifecycle.storage.journal import JournalEntry
 
 STANDINGS = {
     values.PullStanding.UNKNOWN: ("open, not looked at yet", "dim"),

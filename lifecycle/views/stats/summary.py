@@ -155,7 +155,8 @@ class Summary:
         self.since, self.until = min(moments, default=0.0), max(moments, default=0.0)
         self.entries = len(chosen)
         self.stages, self.phases = _rows(journal.STAGES, stays), _rows(journal.CLAIM, stays)
-        self.bottlenecks = _bottlenecks(self.stages) or _bottlenecks(self.phases)
+        slow = [row for row in self.stages if row.why] or [row for row in self.phases if row.why]
+        self.bottlenecks = sorted(slow, key=lambda row: -row.weight)
         ends = _done(chosen)
         self.done = {task: entry.at for task, entry in ends.items() if not _is_given_up(entry)}
         labelled = ((label, visit) for visit in stays for label in labels.get(visit.task, ()))
@@ -260,11 +261,6 @@ def _rows(system: str, task_visits: Iterable[Visit]) -> tuple[StatsRow, ...]:
 
 def _times(task_visits: Iterable[Visit]) -> Times:
     return Times.of(seconds for visit in task_visits if (seconds := visit.seconds) is not None)
-
-
-def _bottlenecks(rows: Iterable[StatsRow]) -> list[StatsRow]:
-    """The stages that delay work, the worst first."""
-    return sorted((row for row in rows if row.why), key=lambda row: -row.weight)
 
 
 def _groups(
