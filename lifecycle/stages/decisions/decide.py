@@ -162,7 +162,10 @@ def decide(seen: StageSeen) -> StageDecision:
         return _completed(seen, state)
     if state.is_under_way:
         return _pass(seen, f"Agent at work ({state}): the session may stop")
-    if not _is_worth_asking(seen):
+    is_told = instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question
+    # It was told to tell the user about the obstacle, and did.
+    is_answer = is_told or detect_stage.is_quiet(seen.turn, seen.finding)
+    if seen.holding is HeldTask.WAITING or is_answer:
         return _pass(seen, "Nothing to ask: the session may stop")
     stage = str(seen.turn.asked or "")
     event = StopEvent("block", stage, stage, {"what": "question"})
@@ -191,15 +194,6 @@ def meant(turn: Turn, finding: StageFinding) -> StageFinding:
         state, at = Detected.SESSION_CLEARED, finding.position
         return StageFinding(state, Tier.INFERENCE, "its answer", position=at)
     return finding
-
-
-def _is_worth_asking(seen: StageSeen) -> bool:
-    """True if the question is due: the stage of a session that the workflow leads is unknown."""
-    if seen.holding is HeldTask.WAITING:
-        return False
-    if instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question:
-        return False  # it was told to tell the user about the obstacle, and did
-    return not detect_stage.is_quiet(seen.turn, seen.finding)
 
 
 def _is_spent(seen: StageSeen) -> bool:
@@ -242,12 +236,26 @@ def _is_hearsay(seen: StageSeen) -> bool:
 
 
 def _completed(seen: StageSeen, state: Detected) -> StageDecision:
+    """The decision on a completed stage, for which a green run on the present files may be needed.
+
+    Changes after a review have to be tested again, so an earlier green run is not enough.
+    """
     done = COMPLETES[state]
-    if seen.evidence is Evidence.UNREADABLE and _lacks_evidence(seen, done):
-        return _blind(seen)
-    advice = instructions.TEXTS["ADVISORY"]["note"] if _is_advisory(seen, done) else ""
+    is_over = done is Stage.NEXT_TASK or seen.holding is HeldTask.ENDED
+    is_tested = done in TESTED and Stage.TESTING in seen.facts.line
+    if is_over or not is_tested or seen.evidence is Evidence.GREEN:
+        seen = replace(seen, evidence=Evidence.NOT_NEEDED)
+    if seen.evidence is Evidence.UNREADABLE:
+        # The stop is looked at again: as soon as the files can be read, the next instruction follows.
+        note, log = "" if seen.memory.told else seen.obstacle, (seen.obstacle, "The agent may stop")
+        memory = replace(seen.memory, told=seen.obstacle)
+        return StageDecision(StopVerdict.PASS, memory, note=note, log=log)
+    # If no tests can be run, the agent's word has to do.
+    is_advised = seen.evidence is Evidence.MISSING and not seen.can_run
+    advice = instructions.TEXTS["ADVISORY"]["note"] if is_advised else ""
     note = advice if advice != seen.memory.told else ""
-    seen = replace(seen, memory=replace(seen.memory, told=advice))
+    lacking = Evidence.NOT_NEEDED if is_advised else seen.evidence
+    seen = replace(seen, memory=replace(seen.memory, told=advice), evidence=lacking)
     refused = _refused(seen, state, done)
     if refused is not None:
         return refused
@@ -256,7 +264,7 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
         return replace(waiting, memory=replace(seen.memory, position=_position(seen) + WAITED))
     stage = instructions.following(state, seen.facts.line)
     is_last = done in LAST and seen.remaining == 0
-    event = _transition(seen, state, None if is_last else stage)
+    event = _transition(seen, state, None if is_last else stage, is_advised=is_advised)
     if is_last or stage is None:
         return _end(seen, event, is_last=is_last)
     log = (f"Getting instruction for stage: {state}", f"Injecting instruction for stage: {state}")
@@ -269,11 +277,14 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
 def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | None:
     """The answer to a completion that does not count; None if it does."""
     is_closing = state is Detected.ISSUE_CLOSED
-    if _lacks_evidence(seen, done):
-        why = MISSING[seen.evidence]
+    # A session that was asked for NEXT_TASK has completed every stage: its stages do not close the task, or
+    # a person reopened it. A task that is now somebody else's, or blocked, is left for the next session.
+    is_over = seen.turn.asked is Stage.NEXT_TASK or bool(seen.conflict)
+    is_ending = is_closing or (state is Detected.SESSION_CLEARED and not is_over)
+    if seen.evidence is not Evidence.NOT_NEEDED:
+        why, stage = MISSING[seen.evidence], Stage.TESTING
         text = instructions.no_evidence(seen.facts, why)
         detail = {"marker": str(state), "missing": str(seen.evidence)}
-        stage = Stage.TESTING
     elif seen.conflict and (done not in LAST or (is_closing and seen.is_still_open)):
         why, stage = "The task is not free", done
         text = instructions.conflict(seen.facts, done, seen.conflict)
@@ -282,7 +293,7 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
         why, stage = "The claim is still held", Stage.COMMIT_CLOSE
         text = instructions.still_claimed(seen.facts)
         detail = {"marker": str(state), "missing": "handoff"}
-    elif _is_left_open(seen, state):
+    elif is_ending and seen.is_still_open and seen.holding is not HeldTask.ENDED:
         stage = Stage.COMMIT_CLOSE if is_closing else seen.turn.asked or Stage.CODING
         why = "The task is still open in the tracker"
         text = instructions.still_open(seen.facts, stage)
@@ -294,54 +305,13 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
     return _block(seen, text, log, _and_told(event, "refusal"))
 
 
-def _is_left_open(seen: StageSeen, state: Detected) -> bool:
-    """True if the agent says that the task is over, while it is open and this session has to finish it.
-
-    A session that was asked for NEXT_TASK has completed every stage: its stages do not close the task, or a
-    person reopened it. A task that is now somebody else's, or blocked, is left for the next session.
-    """
-    if not seen.is_still_open or seen.holding is HeldTask.ENDED:
-        return False
-    is_over = seen.turn.asked is Stage.NEXT_TASK or bool(seen.conflict)
-    return state is Detected.ISSUE_CLOSED or (state is Detected.SESSION_CLEARED and not is_over)
-
-
-def _blind(seen: StageSeen) -> StageDecision:
-    """The decision if the evidence cannot be read: the agent may stop; the user is told why, once.
-
-    The stop is looked at again: as soon as the files can be read, the next instruction follows.
-    """
-    note = "" if seen.memory.told else seen.obstacle
-    memory, log = replace(seen.memory, told=seen.obstacle), (seen.obstacle, "The agent may stop")
-    return StageDecision(StopVerdict.PASS, memory, note=note, log=log)
-
-
-def _is_advisory(seen: StageSeen, done: Stage) -> bool:
-    """True if evidence is required, but no tests can be run: then the agent's word has to do."""
-    return not seen.can_run and _wants_evidence(seen, done) and seen.evidence is Evidence.MISSING
-
-
-def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
-    """True if a green test run on the current files has to be seen first.
-
-    Changes after a review have to be tested again, so an earlier green run is not enough.
-    """
-    return _wants_evidence(seen, done) and not _is_advisory(seen, done)
-
-
-def _wants_evidence(seen: StageSeen, done: Stage) -> bool:
-    is_shown = seen.evidence in (Evidence.NOT_NEEDED, Evidence.GREEN)
-    is_over = done is Stage.NEXT_TASK or seen.holding is HeldTask.ENDED
-    if is_shown or is_over or Stage.TESTING not in seen.facts.line:
-        return False
-    return done in TESTED
-
-
-def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEvent:
+def _transition(
+    seen: StageSeen, state: Detected, stage: Stage | None, *, is_advised: bool
+) -> StopEvent:
     detail = {"marker": str(state), "tier": str(seen.finding.tier)}
     if seen.finding.why == stage_watch.TEXT:
         detail["by"] = "words"
-    if _is_advisory(seen, COMPLETES[state]):
+    if is_advised:
         detail["evidence"] = "none can be had"
     if seen.turn.asked not in (None, COMPLETES[state]):
         detail["asked"] = str(seen.turn.asked)

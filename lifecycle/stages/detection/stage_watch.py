@@ -195,7 +195,13 @@ class Watch:
         verdict = own_words.verdict(text)
         reviewed = self._reviewed(lower) if verdict else None
         if reviewed is not None:
-            self._judged(reviewed, verdict)
+            if verdict != "approved":
+                self._forget({reviewed})
+                is_oracle = reviewed is Detected.ORACLE_APPROVED
+                state = Detected.IN_ORACLE_REVIEW if is_oracle else Detected.IN_PROGRESS
+                self.under_way[state] = VERDICT
+            elif reviewed not in self.denied:
+                self._complete(reviewed, (VERDICT, ()))
             return
         claimed = said(text, self.about, self.heard)
         by_text = {state for state, (why, _) in self.states.items() if why == TEXT}
@@ -223,15 +229,6 @@ class Watch:
         if re.search(call_sorts.REQUIREMENTS_REVIEW, text):
             return Detected.REQUIREMENTS_REVIEWED
         return Detected.ORACLE_APPROVED if re.search(r"\b(?:oracle|review)", text) else None
-
-    def _judged(self, reviewed: Detected, verdict: str) -> None:
-        if verdict == "approved" and reviewed not in self.denied:
-            self._complete(reviewed, (VERDICT, ()))
-        elif verdict != "approved":
-            self._forget({reviewed})
-            is_oracle = reviewed is Detected.ORACLE_APPROVED
-            state = Detected.IN_ORACLE_REVIEW if is_oracle else Detected.IN_PROGRESS
-            self.under_way[state] = VERDICT
 
     def found(self, asked: Stage | None) -> StageFinding:
         """The furthest completion that counts, else what is under way."""
@@ -282,21 +279,17 @@ def _sorts(
         if seen[0] is Sort.TESTS:
             open_.discard(Sort.TESTS)
             if seen[1] == Outcome.PASSED:
-                edits = [later for later in sorts if _may_edit(calls[later], sorts[later])]
+                from lifecycle.evidence.line_effects import may_change_files
+
+                lines = {n: calls[n] for n, (sort, *_) in sorts.items() if sort is Sort.WORK}
+                edits = (
+                    n for n, c in lines.items() if c.tool == "Bash" and may_change_files(c.text)
+                )
                 sorts |= dict.fromkeys(edits, _EDITED)
     return sorts
 
 
 _EDITED: Seen = (Sort.EDIT, "", (), "a command that may have changed files")
-
-
-def _may_edit(call: ToolCall, seen: Seen) -> bool:
-    """True for a command after a green run, unless the command is known not to change files."""
-    if call.tool != "Bash" or seen[0] is not Sort.WORK:
-        return False
-    from lifecycle.evidence import line_effects
-
-    return line_effects.may_change_files(call.text)
 
 
 def _row(tool: str, sort: Sort, outcome: str) -> Detected:

@@ -84,7 +84,9 @@ def notice(prompt: str) -> tuple[str, CallEnd, str] | None:
 
     It is the task's id, how it ended, and the file with its whole output, "" if none is named.
     """
-    task, status, file = (_tag(prompt, name) for name in ("task-id", "status", "output-file"))
+    names = ("task-id", "status", "output-file")
+    tags = (re.search(rf"<{name}>([^<]*)</{name}>", prompt) for name in names)
+    task, status, file = (tag[1].strip() if tag is not None else "" for tag in tags)
     if not task:
         return None
     # The command's own words come before the last closing tag.
@@ -95,11 +97,6 @@ def notice(prompt: str) -> tuple[str, CallEnd, str] | None:
     elif status == "failed" and _BAD.search(summary):
         outcome = CallEnd.FAILED
     return task, outcome, file
-
-
-def _tag(prompt: str, name: str) -> str:
-    match = re.search(rf"<{name}>([^<]*)</{name}>", prompt)
-    return match[1].strip() if match is not None else ""
 
 
 def ended(call: StageCall) -> None:

@@ -100,7 +100,12 @@ class _Start:
 
     def _going_on(self) -> str:
         """The instruction of the stage in force, by the transcript; the tracker is not asked."""
-        record = self._of_this_client()
+        record, client = session_record.load(self.files, self.call.session), self.call.process
+        if record is not None and record.client != client:
+            # This client continues the session, which is therefore not over.
+            record = replace(record, client=client)
+            with self.files.locked():
+                session_record.save(self.files, record)
         path = str(self.call.event.get("transcript_path") or "")
         turn = stop_input.read(path, deep=stop_input.DEEP)
         if turn.asked is None or turn.markers:
@@ -115,15 +120,6 @@ class _Start:
         if record is None or not record.labels:
             facts = replace(facts, line=session_record.line_told(turn.instruction))
         return instructions.again(turn.asked, facts, instructions.GOES_ON)
-
-    def _of_this_client(self) -> SessionRecord | None:
-        """The record of the session that this client continues, which is therefore not over."""
-        record, client = session_record.load(self.files, self.call.session), self.call.process
-        if record is not None and record.client != client:
-            record = replace(record, client=client)
-            with self.files.locked():
-                session_record.save(self.files, record)
-        return record
 
     @cached_property
     def known(self) -> Activity:

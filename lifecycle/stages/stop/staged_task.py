@@ -218,19 +218,15 @@ class TaskSearch(Own):
     def _has_label(self, task: Task) -> bool:
         return any(self.stages.is_label(name) for name in task.labels)
 
-    def _was_closed(self, known: Activity, task: str, fresh: Task | None) -> bool:
-        """True if the claim of the session's own task ended with its issue, which is still closed.
+    def _holding(self, known: Activity, task: str, fresh: Task | None) -> HeldTask:
+        """The state of a claim on GitHub for this session's task.
 
         A person may merge and close at any stage; the tracker's answer of just now shows it.
         """
         last = self.closed_claim if task and self.kept.task == task else None
-        if last is None or last.task_in(self.tracker.name) != task:
-            return False
-        return not fresh.is_open if fresh is not None else known.find(task) is None
-
-    def _holding(self, known: Activity, task: str, fresh: Task | None) -> HeldTask:
-        """The state of a claim on GitHub for this session's task."""
-        if self.has_ended or self._was_closed(known, task, fresh):
+        was_ours = last is not None and last.task_in(self.tracker.name) == task
+        is_open = fresh.is_open if fresh is not None else known.find(task) is not None
+        if self.has_ended or (was_ours and not is_open):
             return HeldTask.ENDED
         claim = self.call.claim
         if not self.claimed or self.claimed != task or claim is None:
@@ -273,7 +269,7 @@ class TaskSearch(Own):
 
     def _evidence(self) -> tuple[Evidence, str]:
         """What is known of the tests, and the reason if nothing can be known."""
-        is_needed = self.stages.require_evidence and self._is_tested
+        is_needed = self.stages.require_evidence and COMPLETES.get(self.state) in TESTED
         if not is_needed or self.kept.memory.set_stage is not None:
             return Evidence.NOT_NEEDED, ""
         world = self.call.world
@@ -284,18 +280,14 @@ class TaskSearch(Own):
         runs = EvidenceRoom(world.root).records()
         return records.standing(runs, now, suites=self.stages.test), ""
 
-    @property
-    def _is_tested(self) -> bool:
-        """True if a stage was completed that needs a green test run."""
-        return COMPLETES.get(self.state) in TESTED
-
     def _names_tests(self, line: tuple[Stage, ...]) -> bool:
         """True if the next instruction may be about tests: TESTING, or a refusal after it."""
         if not self.state.is_completion:
             return self.finding.why == stage_watch.UNREAD
         if self.kept.memory.set_stage is not None:
             return self.kept.memory.set_stage is Stage.TESTING
-        return self._is_tested or instructions.following(self.state, line) is Stage.TESTING
+        is_tested = COMPLETES.get(self.state) in TESTED
+        return is_tested or instructions.following(self.state, line) is Stage.TESTING
 
     def _can_run(self, evidence: Evidence) -> bool:
         """True if tests can be run here; looked up only if it matters."""

@@ -300,7 +300,9 @@ def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     kind = _speaker(text, entry)
     if kind in (Prompt.OURS, Prompt.MACHINE):
         return [Heard(kind, text, uuid), *_ended(kind, text)]
-    command = _command(text)
+    name = re.search(_COMMAND, text) if text.startswith("<command-") else None
+    arguments = re.search(_ARGUMENTS, text)
+    command = f"{name[1]} {arguments[1] if arguments else ''}".strip()[:TEXT] if name else ""
     is_local = text.startswith("<command-name>")
     return [Heard(kind, command or text, uuid, begins=not is_local, command=command)]
 
@@ -359,14 +361,6 @@ def _ended(kind: Prompt, text: str) -> list[Entry]:
     result = rest.rpartition("</result>")[0].strip()
     words = asked[1].strip() if asked else ""
     return [ToolCall("Agent", words[:TEXT], CallEnd.OK, result[-TEXT:])]
-
-
-def _command(text: str) -> str:
-    """`/name arguments` of a command that a person typed; "" if the text is not one."""
-    if not text.startswith("<command-"):
-        return ""
-    name, arguments = re.search(_COMMAND, text), re.search(_ARGUMENTS, text)
-    return f"{name[1]} {arguments[1] if arguments else ''}".strip()[:TEXT] if name else ""
 
 
 def _result(block: dict[str, Any], more: object) -> ToolCall:
