@@ -295,8 +295,7 @@ def read_check(
         configured: the command as the project configured it: tests that it leaves out are left out of the
             suite by definition, and only words that `argv` adds make the run a part.
     """
-    own = (shlex.join(configured),) if configured else ()
-    run = run_of(shlex.join(argv), own, rows)
+    run = run_of(shlex.join(argv), (shlex.join(configured),) if configured else (), rows)
     tally = _tally(run, text)
     trusts = all(row.proves or row.wraps for row in run.rows)
     outcome, why = _settled(run, tally, status, is_ok=status == 0, trusts=trusts)

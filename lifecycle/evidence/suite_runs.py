@@ -140,8 +140,7 @@ def _run_in(
         return idle
     runs = list(hits.values())
     last = ([run for run in runs if run.is_suite] or runs)[-1]
-    decides = all(run.decides for run in runs)
-    whole = SuiteRun(last.name, is_suite=last.is_suite, decides=decides)
+    whole = SuiteRun(last.name, is_suite=last.is_suite, decides=all(run.decides for run in runs))
     whole.table = rows
     whole.is_own = all(run.is_own for run in runs)
     whole.suites = tuple(suite for run in runs for suite in run.suites)
@@ -149,8 +148,10 @@ def _run_in(
     whole.is_single = len(hits) == 1
     known = all(run.rows for run in runs)  # a run without a row may print anything
     whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows if known))
-    runners, filters = [parts[index] for index in hits], _filters(parts, list(hits))
-    is_changed = any(c.files or "!" in c.raw[:2] for c in runners)
+    # The programs through which these runs' output is piped.
+    pipes = (takewhile(lambda two: two[0].after in _PIPES, pairwise(parts[i:])) for i in hits)
+    filters = {behind.words[0] for pipe in pipes for _, behind in pipe}
+    is_changed = any(parts[i].files or "!" in parts[i].raw[:2] for i in hits)
     whole.is_shown = not is_changed and filters <= listed("passing")
     whole.is_sifted = not filters <= KEEPING | {"tail"}
     whole.is_end = all(i in hits or is_idle(parts[i]) for i in range(min(hits), len(parts)))
@@ -353,12 +354,6 @@ def _checked(name: str, rest: Words, sets: Words, command: Command, row: RunnerR
     run.is_plain = runner_options.are_known(rest, row)
     run.rows, run.rest = () if row is UNKNOWN else (row,), rest
     return run
-
-
-def _filters(parts: list[Command], runs: list[int]) -> set[str]:
-    """The programs through which these runs' output is piped."""
-    pipes = [takewhile(lambda two: two[0].after in _PIPES, pairwise(parts[i:])) for i in runs]
-    return {behind.words[0] for pipe in pipes for _, behind in pipe}
 
 
 def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:

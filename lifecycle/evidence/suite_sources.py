@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -48,8 +48,7 @@ def of_tests(root: Path, identities: Iterable[str], files: Mapping[str, str]) ->
 
     @cache
     def text(path: str) -> str:
-        content = regular_files.whole(str(root / path), LARGEST) or b""
-        return content.decode("utf-8", "replace")
+        return (regular_files.whole(str(root / path), LARGEST) or b"").decode("utf-8", "replace")
 
     @cache
     def newest(kind: FileKind) -> list[str]:
@@ -58,32 +57,23 @@ def of_tests(root: Path, identities: Iterable[str], files: Mapping[str, str]) ->
             wanted = [path for path in files if path.endswith(INLINE)]
         return sorted(wanted, key=lambda path: -regular_files.mtime_ns(str(root / path)))[:READ]
 
+    def having(identity: str) -> list[str]:
+        """The files that contain the last part of an identity."""
+        parts = [part for part in _PART.split(identity.partition("[")[0]) if _WORD.search(part)]
+        for kind in (FileKind.TEST, FileKind.CODE):
+            for part in reversed(parts[-2:]):
+                word = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
+                found_in = [path for path in newest(kind) if word.search(text(path))]
+                own = [path for path in found_in if Path(path).name.partition(".")[0] in parts]
+                if found_in:
+                    return (own or found_in)[:OF_ONE]
+        return []
+
     paths: dict[str, None] = {}
     for identity in list(identities)[:TESTS]:
         named = [path for path in _paths(identity) if path in files]
-        paths |= dict.fromkeys(named[:1] or _having(identity, newest, text))
+        paths |= dict.fromkeys(named[:1] or having(identity))
     return {path: files[path].rpartition(" ")[2] for path in list(paths)[:FILES]}
-
-
-def _having(
-    identity: str, newest: Callable[[FileKind], list[str]], text: Callable[[str], str]
-) -> list[str]:
-    """The files that contain the last part of an identity.
-
-    Args:
-        identity: the test's identity.
-        newest: the test files, or the code files that may contain tests, the newest first.
-        text: the text of a file.
-    """
-    parts = [part for part in _PART.split(identity.partition("[")[0]) if _WORD.search(part)]
-    for kind in (FileKind.TEST, FileKind.CODE):
-        for part in reversed(parts[-2:]):
-            word = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
-            having = [path for path in newest(kind) if word.search(text(path))]
-            own = [path for path in having if Path(path).name.partition(".")[0] in parts]
-            if having:
-                return (own or having)[:OF_ONE]
-    return []
 
 
 def _paths(identity: str) -> Iterator[str]:

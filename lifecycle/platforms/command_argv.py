@@ -109,18 +109,16 @@ def _fix(text: str, words: Argv, need: str) -> str:
             several = [shlex.split(part) for part in parts if part.strip()]
             if not any(_is_shells(command[0]) for command in several):
                 return f"write {json.dumps(several)}"
-    return f"put it into a script of the project, or name the shell: {_in_shell(text)}"
+    return f"put it into a script of the project, or name the shell: {_json(['sh', '-c', text])}"
 
 
-def _in_shell(line: str) -> str:
-    """The command that gives a shell a line, as JSON."""
-    return json.dumps(["sh", "-c", line], ensure_ascii=False)
+def _json(words: list[str]) -> str:
+    return json.dumps(words, ensure_ascii=False)
 
 
 def _is_words(value: Any) -> bool:
     """True for a list of texts that is not empty."""
-    is_full = isinstance(value, list) and value != []
-    return is_full and all(isinstance(word, str) for word in value)
+    return bool(value) and isinstance(value, list) and all(isinstance(w, str) for w in value)
 
 
 def _check(words: Argv, line: str) -> None:
@@ -140,8 +138,7 @@ def _check(words: Argv, line: str) -> None:
         if visible(plain) != plain:
             raise ValueError(f"one of its words has invisible characters: {_shown(word)}")
     if _is_shells(program):
-        env = json.dumps(["env", *words], ensure_ascii=False)
-        fix = env if "=" in program else _in_shell(line)
+        fix = _json(["env", *words]) if "=" in program else _json(["sh", "-c", line])
         raise ValueError(f"{_shown(program)} needs a shell, but it runs without one; write {fix}")
     if re.search(r"\s", program) and "/" not in program:
         raise ValueError(

@@ -138,8 +138,7 @@ def _open_to_others(path: Path) -> str:
         is_open = path.lstat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     except OSError:
         return ""
-    owner = regular_files.strange_owner(str(path))
-    return owner or ("can be written by others" if is_open else "")
+    return regular_files.strange_owner(str(path)) or ("can be written by others" if is_open else "")
 
 
 def _read(path: Path, place: Place, notes: list[str]) -> Platform:

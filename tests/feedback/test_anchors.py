@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lifecycle.feedback.checks.anchors import MOST_READ, AnchorRank, is_hint, rank_of, table
+from lifecycle.feedback.checks.anchors import MOST_READ, AnchorRank, is_of, rank_of, table
 
 
 def ranked(line: str) -> AnchorRank:
     """The rank of a line, hints among them."""
     rank = rank_of(line)
-    return AnchorRank.HINT if rank is AnchorRank.NONE and is_hint(line) else rank
+    return AnchorRank.HINT if rank is AnchorRank.NONE and is_of(AnchorRank.HINT, line) else rank
 
 
 def test_every_row_knows_its_own_lines() -> None:

@@ -235,8 +235,7 @@ class CheckRun:
         record = replace(record, tail=check_log.tail(text))
         try:
             path = check_log.keep(self.root, record.name, record.started, text) if text else ""
-            id_ = f"check:{record.name}:{record.started:.3f}"
-            record = replace(record, log=path, id=id_)
+            record = replace(record, log=path, id=f"check:{record.name}:{record.started:.3f}")
             EvidenceRoom(self.root).add(record, files_left)
         except (OSError, LockBusy) as error:
             sentence = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error

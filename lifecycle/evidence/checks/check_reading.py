@@ -48,7 +48,11 @@ def read(name: str, end: CommandEnd, root: Path, rows: Rows) -> Reading:
     """
     is_run = name not in KINDS and suite_runs.run_in(shlex.join(end.words), rows=rows) is not None
     if name != TEST and not is_run:
-        return _by_status(end, rows)
+        if end.status in reading.STOPPED:
+            return Reading(Outcome.PARTIAL, why=reading.ENDED)
+        if end.status != 0:
+            return Reading(Outcome.FAILED, why=_absent(end, rows) or f"exit status {end.status}")
+        return Reading(Outcome.PASSED)
     is_cut = bool(end.output.left_out)
     shown = reading.read_check(
         end.words, end.status, end.output.text, rows, is_cut=is_cut, configured=end.configured
@@ -58,15 +62,6 @@ def read(name: str, end: CommandEnd, root: Path, rows: Rows) -> Reading:
         return with_reports(shown, reports, end.status)
     absent = _absent(end, rows) if end.status else ""
     return Reading(Outcome.FAILED, why=absent) if absent else shown
-
-
-def _by_status(end: CommandEnd, rows: Rows) -> Reading:
-    """The reading of a command that runs no tests."""
-    if end.status in reading.STOPPED:
-        return Reading(Outcome.PARTIAL, why=reading.ENDED)
-    if end.status != 0:
-        return Reading(Outcome.FAILED, why=_absent(end, rows) or f"exit status {end.status}")
-    return Reading(Outcome.PASSED)
 
 
 def _absent(end: CommandEnd, rows: Rows) -> str:
@@ -81,8 +76,7 @@ def _absent(end: CommandEnd, rows: Rows) -> str:
 def missing_tool(status: int, output: str) -> str:
     """The program that a command did not find and how to install it, as a reason; "" if it names none."""
     text = reading.plain(output)
-    numbers = re.findall(r"(?:Error|[Cc]ode|status) (\d{1,3})\b", text)
-    ends = {status, *map(int, numbers)}
+    ends = {status, *map(int, re.findall(r"(?:Error|[Cc]ode|status) (\d{1,3})\b", text))}
     for row in resources.table("evidence/checks/missing_tools.toml")["tools"]:
         match = re.search(row["pattern"], text, re.MULTILINE)
         if match is not None and row.get("status", status) in ends:

@@ -143,11 +143,10 @@ def wanting_trust(
 
 def _configured(settings: Settings) -> dict[str, KnownCheck]:
     """The checks in the project's settings, by name; the first source that has a name counts."""
-    tests = settings.stages.test
     sources: tuple[tuple[str, str, tuple[object, ...]], ...] = (
         *((name, "checks.commands", (value,)) for name, value in settings.check_commands.items()),
         (TEST, "validate", _of_tests(settings) if settings.validate else ()),
-        (TEST, "stages.test", tests),
+        (TEST, "stages.test", settings.stages.test),
         (VALIDATE, "validate", settings.validate),
     )
     checks: dict[str, KnownCheck] = {}

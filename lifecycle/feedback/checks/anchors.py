@@ -43,7 +43,8 @@ def _patterns(rank: AnchorRank) -> tuple[tuple[tuple[str, ...], re.Pattern[str]]
     return tuple((words, _any_of(patterns)) for words, patterns in by_words.items())
 
 
-def _is_of(rank: AnchorRank, line: str) -> bool:
+def is_of(rank: AnchorRank, line: str) -> bool:
+    """True if a line has a pattern of this rank; one that names no error may still be a HINT."""
     text = line[:MOST_READ]
     small = text.lower()
     return any(
@@ -65,9 +66,4 @@ def begin(*kinds: str) -> re.Pattern[str]:
 def rank_of(line: str) -> AnchorRank:
     """The rank of one line of a log (without time and colours), if it names an error; else NONE."""
     ranks = (AnchorRank.VERDICT, AnchorRank.TROUBLE)
-    return next((rank for rank in ranks if _is_of(rank, line)), AnchorRank.NONE)
-
-
-def is_hint(line: str) -> bool:
-    """True if a line that names no error may still hint at one."""
-    return _is_of(AnchorRank.HINT, line)
+    return next((rank for rank in ranks if is_of(rank, line)), AnchorRank.NONE)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact
 from lifecycle.core.values.failed_checks import JobStep
-from lifecycle.feedback.checks.anchors import AnchorRank, begin, is_hint, rank_of
+from lifecycle.feedback.checks.anchors import AnchorRank, begin, is_of, rank_of
 from lifecycle.feedback.checks.log_lines import plain_lines
 
 MOST_LINES = 150
@@ -122,7 +122,7 @@ class _Reading:
         is_new = shape not in self.shapes
         if len(self.shapes) < MOST_SHAPES:
             self.shapes.add(shape)
-        return is_new and is_hint(text)
+        return is_new and is_of(AnchorRank.HINT, text)
 
     def _note(self, windows: list[_Window], at: int) -> None:
         if not windows:

@@ -88,8 +88,7 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
         log_excerpt, kept = _asked(world, check, job)
     except LifecycleError as error:
         is_late = world.deadline.left < _LEAST
-        sentence = TOO_LATE if is_late else redact(error.sentence, world.environment)
-        return ReadLog(problem=sentence)
+        return ReadLog(problem=TOO_LATE if is_late else redact(error.sentence, world.environment))
     tests = failing_tests(kept.lines, check.failed_step)
     read = ReadLog(log_excerpt, files.shown(f"{job}.log"), tests=tests)
     files.write(f"{job}.log", kept.text.encode())

@@ -87,39 +87,32 @@ def plain_lines(lines: Iterable[str], step: JobStep | None = None) -> Iterator[s
         step failed. Its `##[error]` line is the last. None marks the beginning of a command: the last one
         that began has failed. Keys of several lines are removed; other secrets are not.
     """
-    return _without_noise(_until_the_end(_of_step(_cleaned(lines), step)))
+    return _without_noise(_until_the_end(_of_step(lines, step)))
 
 
-def _cleaned(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each line as its time, or "", and its text."""
+def _of_step(lines: Iterable[str], step: JobStep | None) -> Iterator[str]:
+    """The lines of the step, without time, colours, rewritten progress and keys."""
     keys = KeyBlocks()
+    began, ended = (step.began, step.ended) if step is not None else (None, None)
+    is_inside = began is None or ended is None
     for raw in lines:
         stamped = _MOMENT.match(raw)
-        text = (raw[stamped.end() :] if stamped else raw).rstrip("\r\n")
-        text = text.rpartition("\r")[2]
+        text = (raw[stamped.end() :] if stamped else raw).rstrip("\r\n").rpartition("\r")[2]
         if len(text) > MOST_CHARACTERS:
             text = redact(text[: 2 * MOST_CHARACTERS])[:MOST_CHARACTERS]
         if not text.isprintable():
             text = _ESCAPES.sub("", text)
         shown = keys.shown(text)
-        if shown is not None:
-            yield (stamped[1] if stamped else ""), shown
+        if began is not None and ended is not None and stamped:
+            at = _seconds(stamped[1])
+            is_inside = at is not None and began <= at <= ended + LATE
+        if is_inside and shown is not None:
+            yield shown
 
 
 @lru_cache
 def _seconds(moment: str) -> float | None:
     return parse_time(f"{moment}Z")
-
-
-def _of_step(lines: Iterable[tuple[str, str]], step: JobStep | None) -> Iterator[str]:
-    began, ended = (step.began, step.ended) if step is not None else (None, None)
-    is_inside = began is None or ended is None
-    for moment, text in lines:
-        if began is not None and ended is not None and moment:
-            at = _seconds(moment)
-            is_inside = at is not None and began <= at <= ended + LATE
-        if is_inside:
-            yield text
 
 
 def _until_the_end(lines: Iterable[str]) -> Iterator[str]:

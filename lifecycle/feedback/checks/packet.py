@@ -178,7 +178,9 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
     for place, check in enumerate(checks[:MOST_JOBS]):
         log = ReadLog() if check.job is None else logs.get(check.job, ReadLog(problem=TOO_LATE))
         failure = _failure(check, log)
-        key = _identity(failure) or place
+        lines = tuple(without_moments(line) for line in failure.excerpt)
+        alike = failure.workflow, failure.step, failure.is_required, failure.tests, lines
+        key = alike if lines else place  # without lines, it is like no other
         if key in folded:
             failure = replace(folded[key], same=(*folded[key].same, redact(check.name)))
         folded[key] = failure
@@ -224,11 +226,3 @@ def _without_secrets(remark: CheckRemark) -> CheckRemark:
 def without_moments(line: str) -> str:
     """A line without the parts that differ between runs with the same failure."""
     return re.sub(_SAME, "", line)
-
-
-def _identity(failure: CheckFailure) -> object:
-    """The key by which equal failures are merged; None for a failure without lines."""
-    if not failure.excerpt:
-        return None
-    lines = tuple(without_moments(line) for line in failure.excerpt)
-    return failure.workflow, failure.step, failure.is_required, failure.tests, lines

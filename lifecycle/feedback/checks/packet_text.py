@@ -38,8 +38,7 @@ def lines_of(packet: FailurePacket) -> list[str]:
     unshown: list[str] = []
     count = len(packet.failures)
     names = (name for failure in packet.failures for name in failure.names)
-    longest = _end(packet, sorted(names, key=len, reverse=True))
-    kept = max(_KEPT_CHARACTERS, _size(longest))
+    kept = max(_KEPT_CHARACTERS, _size(_end(packet, sorted(names, key=len, reverse=True))))
     for place, failure in enumerate(packet.failures):
         room = (MOST_LINES - _KEPT_LINES - len(lines)) // (count - place)
         characters = (MOST_CHARACTERS - kept - _size(lines)) // (count - place)

@@ -65,9 +65,8 @@ class FailureWatch:
             return ()  # a newer head has other failures: this head is reported without them
         self._world.deadline.renew(MORE_SECONDS)
         self._read[pull, head] = facts = ladder.FailureFacts(packet)
-        last = MORE_SECONDS + 1.0 + HARD_EXIT_GRACE
         try:
-            with nullcontext() if seconds is None else alarm(last):
+            with nullcontext() if seconds is None else alarm(MORE_SECONDS + 1.0 + HARD_EXIT_GRACE):
                 self._read[pull, head] = self._completed(facts, self._tips.get(pull, ""))
         except DeadlineReached:
             log.write(self._world.root, "feedback: the time for reading runs and the base was up")

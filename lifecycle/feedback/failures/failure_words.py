@@ -37,8 +37,7 @@ def of_head(
     reasons = ", ".join(dict.fromkeys(map(broken, failures)))
     identities = _shown([name for failure in failures for name in failure.identities])
     checks = (named(name, _NAME) for failure in failures for name in failure.names)
-    shown_checks = few(checks, SHOWN)
-    return sentence(name, **about, checks=shown_checks, broken=reasons, identities=identities)
+    return sentence(name, **about, checks=few(checks, SHOWN), broken=reasons, identities=identities)
 
 
 def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str], most: int) -> str:
@@ -49,9 +48,8 @@ def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str],
         "heads": "the agent was already woken for it at many heads",
     }[why]
     files = ", ".join(packets[-SHOWN:])
-    asked_about = _shown(asked)
     return sentence(
-        "stopped", number=number, reason=reason, go_on=GO_ON, asked=asked_about, packets=files
+        "stopped", number=number, reason=reason, go_on=GO_ON, asked=_shown(asked), packets=files
     )
 
 

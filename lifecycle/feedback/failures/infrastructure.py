@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
 
 from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
 from lifecycle.feedback.checks.packet import CheckFailure
@@ -23,7 +22,11 @@ def broken(failure: CheckFailure) -> str:
     if failure.job is None:
         return ""
     has_tests = bool(failure.tests)
-    lines = [*_telling(failure)]
+    # The lines that name an error: the log's, and Actions' own remarks.
+    none, begin = AnchorRank.NONE, "##[error]"
+    of_log = (line for line in failure.excerpt if line.startswith(begin) or rank_of(line) != none)
+    remarks = (remark.message for remark in failure.remarks if remark.path in (".github", ""))
+    lines = [failure.first_error, *of_log, *remarks]
     for row in table()["phrase"]:
         counts = row.get("always") or not has_tests
         if counts and any(re.search(row["pattern"], line) for line in lines):
@@ -31,14 +34,3 @@ def broken(failure: CheckFailure) -> str:
     if failure.word in table()["states"] and not has_tests:
         return failure.word.lower().replace("_", " ")
     return ""
-
-
-def _telling(failure: CheckFailure) -> Iterable[str]:
-    """The lines that name an error: the log's, and Actions' own remarks."""
-    yield failure.first_error
-    for line in failure.excerpt:
-        if rank_of(line) is not AnchorRank.NONE or line.startswith("##[error]"):
-            yield line
-    for remark in failure.remarks:
-        if remark.path in (".github", ""):
-            yield remark.message

@@ -19,6 +19,9 @@ REMOVED, ADDED = "<", ">"
 """What git puts before the changed lines, so that none of them looks like the head of a file."""
 
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|<!--)")
+_DELETES = (("workflow", "deletes a workflow"), ("tests", "deletes a file of tests"))
+"""What the deletion of a file of a kind is; the first kind counts."""
+
 _MOVED = 0.8
 """The part of a file's lines that must now be elsewhere, so that the file counts as moved, not deleted."""
 
@@ -68,11 +71,15 @@ def findings(diff: str) -> tuple[TamperFinding, ...]:
     removed = {line.strip() for diffed in files for line in diffed.removed}
     weakened: list[TamperFinding] = []
     for file in files:
-        weakened += [] if _is_elsewhere(file.removed, added) else _deleted(file)
+        if file.is_deleted and not _is_elsewhere(file.removed, added):
+            deletes = [what for kind, what in _DELETES if _is(kind, file.path)]
+            weakened += [TamperFinding(what, file.path) for what in deletes[:1]]
         weakened += _tests(file, added, removed)
         weakened += _added(file, removed)
         weakened += _bars(file)
-        weakened += [] if file.is_deleted else _triggers(file)
+        if _is("workflow", file.path) and not file.is_deleted:
+            lost = sorted(_events(file.removed) - _events(file.added))
+            weakened += [TamperFinding("takes out a trigger", file.path, event) for event in lost]
     return tuple(dict.fromkeys(weakened))
 
 
@@ -83,13 +90,6 @@ def _is_elsewhere(lines: Iterable[str], elsewhere: set[str]) -> bool:
 
 def _is(kind: str, path: str) -> bool:
     return re.search(table()[kind], path) is not None
-
-
-def _deleted(file: DiffedFile) -> Iterator[TamperFinding]:
-    if file.is_deleted and _is("workflow", file.path):
-        yield TamperFinding("deletes a workflow", file.path)
-    elif file.is_deleted and _is("tests", file.path):
-        yield TamperFinding("deletes a file of tests", file.path)
 
 
 def _tests(file: DiffedFile, added: set[str], removed: set[str]) -> Iterator[TamperFinding]:
@@ -122,16 +122,15 @@ def _bars(file: DiffedFile) -> Iterator[TamperFinding]:
     """Findings of lowered minimums and raised maximums of checks."""
     if not _is("running", file.path):
         return
+    is_kept = any(re.search(table()["certain"], added) for added in file.added)
     for kind, was_better in (("least", operator.gt), ("most", operator.lt)):
         before, after = _numbers(kind, file.removed), _numbers(kind, file.added)
         for name, (number, line) in before.items():
             current = after.get(name)
             if current is not None and was_better(number, current[0]):
                 yield TamperFinding("lowers a threshold", file.path, current[1])
-            elif re.search(table()["certain"], line):
-                is_kept = any(re.search(table()["certain"], added) for added in file.added)
-                if not is_kept:
-                    yield TamperFinding("takes out a threshold", file.path, line)
+            elif re.search(table()["certain"], line) and not is_kept:
+                yield TamperFinding("takes out a threshold", file.path, line)
 
 
 def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
@@ -145,15 +144,7 @@ def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
     return numbers
 
 
-def _triggers(file: DiffedFile) -> Iterator[TamperFinding]:
-    """Findings of events at which a workflow no longer runs."""
-    if not _is("workflow", file.path):
-        return
-    lost = _events(file.removed) - _events(file.added)
-    for event in sorted(lost):
-        yield TamperFinding("takes out a trigger", file.path, event)
-
-
 def _events(lines: Iterable[str]) -> set[str]:
+    """The events at which a workflow runs, by these lines of it."""
     triggers = [line for line in lines if re.search(table()["trigger"], line)]
     return {event for line in triggers for event in re.findall(table()["event"], line)}

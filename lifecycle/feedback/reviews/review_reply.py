@@ -126,7 +126,10 @@ class ReviewAnswers:
             Rejected: GitHub refuses.
             Transient: not possible now, or unknown whether it was posted: the same call again finds it.
         """
-        _demand_text(wanted.text)
+        if not wanted.text.strip():
+            raise Refused(sentence("empty-reply"))
+        if len(wanted.text) > LONGEST:
+            raise Refused(sentence("long-reply", length=len(wanted.text), longest=LONGEST))
         self.file.reload(repair=False)
         before = state = self.read(wanted.thread)
         mark = mark_of(state.thread, wanted)
@@ -162,8 +165,7 @@ class ReviewAnswers:
             raise self.graph.failures.of_nonsense(AskedRequest(subject))
         pending = nodes(pull, "reviews")
         url = (text(pending[0], "url") or "on its page") if pending else ""
-        conversation = review_reading.thread(node)
-        return ThreadState(conversation, number, text(pull, "headRefOid"), url)
+        return ThreadState(review_reading.thread(node), number, text(pull, "headRefOid"), url)
 
     def _post(self, state: ThreadState, wanted: WantedReply, mark: str, now: float) -> str:
         """Post the reply, unless it may be there already; returns its address."""
@@ -278,13 +280,6 @@ def _with_commit(wanted: WantedReply, head: str) -> str:
     if wanted.verdict is not ReplyVerdict.FIXED or head[:7] in wanted.text:
         return wanted.text.strip()
     return f"{wanted.text.strip()}\n\nFixed as of {head[:7]}."
-
-
-def _demand_text(text: str) -> None:
-    if not text.strip():
-        raise Refused(sentence("empty-reply"))
-    if len(text) > LONGEST:
-        raise Refused(sentence("long-reply", length=len(text), longest=LONGEST))
 
 
 def _address(reply: Json) -> str:

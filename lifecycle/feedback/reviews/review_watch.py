@@ -58,8 +58,7 @@ class ReviewWatch:
         decision = rounds.decide(conversation, unheard, now, is_asked=is_asked)
         after = replace(decision.ledger, looked=digest)
         withdrawn = tuple(PACKET + key for key in packets) if unheard is not ledger else ()
-        heard = told(conversation, decision)
-        return replace(heard, known=asdict(after), withdrawn=withdrawn)
+        return replace(told(conversation, decision), known=asdict(after), withdrawn=withdrawn)
 
 
 def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHeard:

@@ -301,8 +301,7 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
     else:
         return None
     event = StopEvent("refused", str(done), str(stage), detail)
-    log = (f"Not accepted: {state}. {why}",)
-    return _block(seen, text, log, _and_told(event, "refusal"))
+    return _block(seen, text, (f"Not accepted: {state}. {why}",), _and_told(event, "refusal"))
 
 
 def _transition(
@@ -331,8 +330,7 @@ def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
 
 def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
     text = instructions.again(stage, seen.facts, f"The stage was {seen.set_by}.")
-    source = str(seen.turn.asked or "")
-    event = StopEvent("transition", source, str(stage), {"tier": "hand"})
+    event = StopEvent("transition", str(seen.turn.asked or ""), str(stage), {"tier": "hand"})
     log = (
         f"Getting instruction for stage: {stage} ({seen.set_by})",
         f"Injecting instruction for stage: {stage}",

@@ -112,8 +112,7 @@ def _tested(call: ToolCall, own: OwnCommands) -> Seen | None:
     if run is None:
         return None
     end = CallEnd.UNKNOWN if call.is_background else call.outcome
-    outcome = reading.read_run(run, end, call.output).outcome
-    known = str(outcome) if run.is_suite else "part"
+    known = str(reading.read_run(run, end, call.output).outcome) if run.is_suite else "part"
     if any(line_effects.changes_files(c) or line_effects.may_lock(c) for c in run.behind):
         known = "stale"
     elif suite_runs.leads_away(run, own.root):
@@ -232,6 +231,5 @@ def _verdict(call: ToolCall) -> str:
         return verdict
     says, _ = own_words.said(output, (REVIEW, REQUIREMENTS))
     # The call's output is the whole review: if it approves nothing, it asks for changes.
-    is_all = has_answered(call)
-    is_bad = is_all and {"approved", "satisfied"}.isdisjoint(says)
+    is_bad = has_answered(call) and {"approved", "satisfied"}.isdisjoint(says)
     return "changes" if is_bad else "open"

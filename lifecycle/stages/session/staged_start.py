@@ -151,8 +151,7 @@ class _Start:
 
 
 def _next(facts: instructions.Facts) -> str:
-    done = instructions.COMPLETED[Stage.NEXT_TASK]
-    return instructions.instruction(Stage.CODING, facts, done)
+    return instructions.instruction(Stage.CODING, facts, instructions.COMPLETED[Stage.NEXT_TASK])
 
 
 def _is_attended(call: StageCall) -> bool:

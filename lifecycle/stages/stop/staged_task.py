@@ -292,8 +292,7 @@ class TaskSearch(Own):
     def _can_run(self, evidence: Evidence) -> bool:
         """True if tests can be run here; looked up only if it matters."""
         is_told = self.state is Detected.TESTS_PASSING and self.finding.why == stage_watch.TEXT
-        is_asked = is_told or evidence is Evidence.MISSING
-        return not is_asked or can_run_tests(self.call.world)
+        return not (is_told or evidence is Evidence.MISSING) or can_run_tests(self.call.world)
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it; else ""."""

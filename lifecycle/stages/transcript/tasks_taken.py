@@ -30,8 +30,7 @@ def ids_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...]:
 
 def begun_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...]:
     """The tasks that were started or claimed, as `ids_in`; a task that was only viewed does not count."""
-    named = _named(texts, starts)
-    return tuple(name for verb, name in named if verb == command_signs.CLAIM)
+    return tuple(name for verb, name in _named(texts, starts) if verb == command_signs.CLAIM)
 
 
 def taken_by(command: str, output: str) -> str:
