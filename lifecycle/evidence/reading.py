@@ -101,11 +101,7 @@ class Tally:
 
 def plain(output: str) -> str:
     """The end of an output, without colours, other systems' line ends and packages' labels."""
-    text = output[-WHOLE:]
-    if "\x1b" in text:
-        text = _CONTROL.sub("", text)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _CONTROL.sub("", output[-WHOLE:]).replace("\r\n", "\n").replace("\r", "\n")
     return _LABEL.sub("", text)
 
 

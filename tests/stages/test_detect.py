@@ -50,14 +50,14 @@ def test_a_marker_counts_before_all_else(tmp_path: Path) -> None:
     log = Written().human("go").bash("pytest", "12 passed").says(DONE).edit().says("Tidied up.")
     _, found = look(log, tmp_path)
     assert (found.state, found.tier) == (Detected.CODING_COMPLETE, Tier.MARKER)
-    assert found.line == "Found explicit marker: CODING_COMPLETE"
+    assert stop_input.lines(Turn(), found)[-1] == "Found explicit marker: CODING_COMPLETE"
 
 
 def test_tools_and_words_count_where_there_is_no_marker(tmp_path: Path) -> None:
     """The agent forgot the marker: what it did tells the stage."""
     _, found = look(Written().feedback(TESTING).bash("pytest", "12 passed").says("Good."), tmp_path)
     assert (found.state, found.tier) == (Detected.TESTS_PASSING, Tier.INFERENCE)
-    assert found.line == "Inferred from pytest: TESTS_PASSING"
+    assert stop_input.lines(Turn(), found)[-1] == "Inferred from pytest: TESTS_PASSING"
     _, found = look(Written().human("go").bash("bd close bd-1", "Closed bd-1"), tmp_path)
     assert (found.state, found.subjects) == (Detected.ISSUE_CLOSED, ("bd-1",))
 
@@ -123,7 +123,9 @@ def test_a_marker_in_a_sentence_is_no_more_than_words_to_who_was_told_nothing(
     turn, found = look(Written().human("go").edit().says(aside), tmp_path)
     assert (found.state, found.tier) == (Detected.ISSUE_CLOSED, Tier.INFERENCE)
     assert not turn.is_signed
-    assert found.line == "Inferred from a marker in a sentence: ISSUE_CLOSED"
+    assert (
+        stop_input.lines(Turn(), found)[-1] == "Inferred from a marker in a sentence: ISSUE_CLOSED"
+    )
     for log in (Written().human("go").says(DONE), Written().feedback(TESTING).says(aside)):
         assert look(log, tmp_path)[1].tier is Tier.MARKER
 

@@ -8,8 +8,11 @@ import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
+from lifecycle.stages.decisions import decide
+from lifecycle.stages.decisions.decide import StageSeen
 from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch
 from lifecycle.stages.detection.detect_stage import detect, detect_text
+from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.turn import (
     OwnCommands,
     Prompt,
@@ -413,7 +416,7 @@ def test_the_log_says_how_a_state_was_found() -> None:
         StageFinding(Detected.UNKNOWN, misnamed="TESTS_DONE"),
     ]
     assert {(find.position, *find.subjects) for find in finds} == {("",)}
-    assert [find.line for find in finds] == [
+    assert [stop_input.lines(Turn(), find)[-1] for find in finds] == [
         "Found explicit marker: CODING_COMPLETE",
         "Inferred from pytest: TESTS_PASSING",
         "No stage found: UNKNOWN",
@@ -426,7 +429,9 @@ def test_tools_are_used_by_the_agent_alone() -> None:
     typed, used = ToolCall("", "/clear"), ToolCall("Bash", "ls")
     rows: dict[tuple[str | ToolCall, ...], bool]
     rows = {("x",): False, (typed,): False, (typed, "x", used): True, (): False}
-    assert {steps: Turn(steps=steps).has_used_tools for steps in rows} == rows
+    told = StageFinding(Detected.ISSUE_CLOSED, Tier.INFERENCE, stage_watch.TEXT)
+    found = {steps: decide.decide(StageSeen(Turn(steps=steps), told)).log[0] for steps in rows}
+    assert {steps: log.startswith("Agent at work") for steps, log in found.items()} == rows
     begun = ToolCall("Bash")
     assert (begun.text, begun.outcome, begun.output) == ("", CallEnd.UNKNOWN, "")
     assert not begun.is_background

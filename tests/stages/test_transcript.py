@@ -43,12 +43,7 @@ def test_a_turn_is_what_was_said_and_done_since_the_last_prompt(tmp_path: Path) 
         "Edit /w/b.py ok",
         "Ready.",
     ]
-    assert (turn.kind, turn.prompt, turn.asked, turn.is_there) == (
-        Prompt.HUMAN,
-        "please test",
-        None,
-        True,
-    )
+    assert (turn.kind, turn.asked, turn.is_there) == (Prompt.HUMAN, None, True)
     assert turn.calls[0].output == "2 passed"
     assert turn.texts == ("I test.", "Ready.")
 
@@ -176,7 +171,7 @@ def test_commands_of_the_client_are_read(tmp_path: Path) -> None:
     assert said(turn) == [" /oracle-review the diff unknown", "Approved."]
     clear = "<command-name>/clear</command-name>\n  <command-args></command-args>"
     turn = read(Written().human(clear).human("hello").says("Hi."), tmp_path)
-    assert (said(turn), turn.prompt) == ([" /clear unknown", "Hi."], "hello")
+    assert (said(turn), turn.named[-1]) == ([" /clear unknown", "Hi."], "hello")
     turn = read(Written().human("x").calls("Skill", skill="oracle-review", args="now"), tmp_path)
     assert said(turn) == ["Skill /oracle-review now unknown"]
     assert turn.named == ("x", "/oracle-review now")

@@ -33,10 +33,8 @@ WAITED = "/waited"
 """The suffix of a stop's name while a merge is awaited: after the merge, the stop is looked at again."""
 
 
-MISSING: dict[Evidence, str] = {
-    Evidence(name): words for name, words in instructions.TEXTS["MISSING"].items()
-}
-"""What is missing, in words."""
+MISSING: dict[str, str] = instructions.TEXTS["MISSING"]
+"""What is missing, in words, by the evidence."""
 
 
 class HeldTask(Enum):
@@ -176,10 +174,8 @@ def decide(seen: StageSeen) -> StageDecision:
 
 def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
     """True if this stop was answered already, or the merge that it waits for has not happened yet."""
-    if not position:
-        return False
-    words = {position} if has_ended else {position, f"{position}{WAITED}"}
-    return memory.position in words
+    awaited = position if has_ended else f"{position}{WAITED}"
+    return bool(position) and memory.position in (position, awaited)
 
 
 def meant(turn: Turn, finding: StageFinding) -> StageFinding:
@@ -214,7 +210,9 @@ def _state(seen: StageSeen) -> Detected:
         if is_behind or (not is_done and asked is Stage.COMMIT_CLOSE):
             return Detected.ISSUE_CLOSED
     if _is_hearsay(seen):
-        return Detected.IN_PROGRESS if seen.turn.has_used_tools else Detected.UNKNOWN
+        # Commands that a person typed have no tool.
+        has_worked = any(call.tool for call in seen.turn.calls)
+        return Detected.IN_PROGRESS if has_worked else Detected.UNKNOWN
     task, subjects = seen.facts.task, [tasks_taken.plain(name) for name in finding.subjects]
     is_other = bool(task and subjects) and tasks_taken.plain(task) not in subjects
     return Detected.IN_PROGRESS if is_other else finding.state

@@ -143,9 +143,8 @@ def _keep(files: WorkflowFiles, settings: Settings, now: float) -> None:
     words = words_of((*stages.test, *call_sorts.commands_of(runners)))
     with contextlib.suppress(LockBusy):  # then another process writes the same
         files.note_settings(content, words, settings.written_ns, now)
-    is_on = stages.use and not files.is_off
     # Changed settings may name another label: the known tasks of the tracker are not valid any more.
-    files.set_due(workflow_marks.ALWAYS if is_on else None)
+    files.set_due(workflow_marks.ALWAYS if stages.use and not files.is_off else None)
 
 
 def words_of(commands: tuple[str, ...]) -> list[str]:

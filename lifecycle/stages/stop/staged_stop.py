@@ -56,12 +56,10 @@ def _word(call: activation.StageCall, at: Stage | None) -> StopWord:
     detected = stop_input.lines(turn, finding)
     search = TaskSearch(call, files, kept, turn, finding, is_run_over=at is not None)
     why = _settled(search)
-    if why:
-        log.write_staged(root, *detected, why)
-        return SILENCE
-    seen = search.seen()
+    seen = search.seen() if not why else None
     if seen is None:
-        log.write_staged(root, *detected, "No workflow issues", MAY_STOP)
+        words = (why,) if why else ("No workflow issues", MAY_STOP)
+        log.write_staged(root, *detected, *words)
         return SILENCE
     decision = decide.decide(seen)
     log.write_staged(root, *detected, *decision.log)

@@ -167,6 +167,9 @@ class TaskSearch(Own):
         is_open = self.state in ENDING and fresh is not None and fresh.is_open
         conflict = self._conflict(fresh, holding)
         evidence, obstacle = self._evidence()
+        # Whether tests can be run here is looked up only if it matters.
+        is_told = self.state is Detected.TESTS_PASSING and self.finding.why == stage_watch.TEXT
+        is_asked = is_told or evidence is Evidence.MISSING
         # The task that was just taken still has to be done.
         is_over = not is_open and not self.turn.taken
         remaining, elsewhere = self._left(known, task if is_over else "")
@@ -192,7 +195,7 @@ class TaskSearch(Own):
             obstacle=obstacle,
             conflict=conflict,
             is_still_open=is_open,
-            can_run=self._can_run(evidence),
+            can_run=not is_asked or can_run_tests(self.call.world),
             holding=holding,
             set_by=instructions.BY_RUN if self.is_run_over else instructions.BY_HAND,
         )
@@ -236,19 +239,15 @@ class TaskSearch(Own):
     def _activity(self, *, may_ask: bool) -> Activity | None:
         """The tracker's tasks; None if none are known and the tracker must not be asked."""
         known = self.before
-        if not may_ask or (known is not None and self._is_believed(known)):
+        if not may_ask:
             return known
+        if known is not None and not known.is_stale and self.state not in ENDING:
+            begun = self.begun[-1:] if self.is_ours else ()
+            has_begun = all(known.find(name) is not None for name in begun)
+            is_fresh = known.is_fresh(self.call.world.clock.now())
+            if not self.state.is_completion or (is_fresh and has_begun):
+                return known
         return workflow_tasks.asked_anew(self.call.world, known)
-
-    def _is_believed(self, known: Activity) -> bool:
-        """True unless the answer is too old, or lacks a task that was begun here."""
-        if known.is_stale or self.state in ENDING:
-            return False
-        if not self.state.is_completion:
-            return True
-        begun = self.begun[-1:] if self.is_ours else ()
-        is_fresh = known.is_fresh(self.call.world.clock.now())
-        return is_fresh and all(known.find(name) is not None for name in begun)
 
     def _left(self, known: Activity, closed: str) -> tuple[int | None, int]:
         """How many tasks are left for this agent besides the closed one, and how many others work on.
@@ -288,11 +287,6 @@ class TaskSearch(Own):
             return self.kept.memory.set_stage is Stage.TESTING
         is_tested = COMPLETES.get(self.state) in TESTED
         return is_tested or instructions.following(self.state, line) is Stage.TESTING
-
-    def _can_run(self, evidence: Evidence) -> bool:
-        """True if tests can be run here; looked up only if it matters."""
-        is_told = self.state is Detected.TESTS_PASSING and self.finding.why == stage_watch.TEXT
-        return not (is_told or evidence is Evidence.MISSING) or can_run_tests(self.call.world)
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it; else ""."""

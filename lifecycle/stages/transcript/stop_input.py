@@ -1,6 +1,6 @@
 """The input of one Stop: the event, and the end of the session's transcript, read from its last line back.
 
-The cost does not depend on the file's size: reading ends at the last instruction of ours, or at `limit`.
+The cost does not depend on the file's size: reading ends at the last instruction of ours, or at LIMIT.
 
 The client writes the transcript with a delay: when a Stop hook starts, the last text, the results of
 tools before it and even our own last instruction may be missing. They follow within some hundredths of a
@@ -35,6 +35,7 @@ from lifecycle.stages.transcript.turn import (
     Prompt,
     Said,
     StageFinding,
+    Tier,
     ToolCall,
     Turn,
     entries_of,
@@ -82,7 +83,6 @@ def read(
     path: str,
     last_message: str = "",
     *,
-    limit: int = LIMIT,
     deep: int = 0,
     starts: tuple[str, ...] = (),
     prompt: str = "",
@@ -92,9 +92,8 @@ def read(
     Args:
         path: the transcript; anything but a regular file that can be read gives NOTHING.
         last_message: the event's `last_assistant_message`.
-        limit: bytes that are read from the end.
-        deep: bytes that are searched before these, if they have no instruction of ours: for the last
-            instruction, and for commands that took a task after it; 0 for none.
+        deep: bytes that are searched before the last LIMIT, if these have no instruction of ours: for the
+            last instruction, and for commands that took a task after it; 0 for none.
         starts: the project's own commands that begin a task.
         prompt: the event's `prompt_id`.
     """
@@ -103,7 +102,7 @@ def read(
     except (OSError, ValueError):
         return NOTHING
     try:
-        entries, is_sound, place, is_over = _recent(descriptor, limit, prompt)
+        entries, is_sound, place, is_over = _recent(descriptor, prompt)
         older: list[Entry] = []
         if deep and place and not any(map(_is_instruction, entries)):
             older = _older(descriptor, place, deep, starts)
@@ -126,7 +125,7 @@ def position(began: str, text: str) -> str:
     return f"{began}:{zlib.crc32(text.strip().encode('utf-8', 'replace')):08x}"
 
 
-def _recent(descriptor: int, limit: int, prompt: str) -> tuple[list[Entry], bool, int, bool]:
+def _recent(descriptor: int, prompt: str) -> tuple[list[Entry], bool, int, bool]:
     """The entries since the last instruction of ours, and three facts about the file.
 
     These are: whether it is a transcript, where the entries begin, and whether they end with a turn that
@@ -139,7 +138,7 @@ def _recent(descriptor: int, limit: int, prompt: str) -> tuple[list[Entry], bool
     is_elsewhere, is_here = False, not prompt
     wanted = _PROMPT % f'{prompt}"'.encode("utf-8", "replace")
     end = place = os.fstat(descriptor).st_size
-    for place, line in file_tail.lines(descriptor, end, limit):  # noqa: B007 -- where it ended matters
+    for place, line in file_tail.lines(descriptor, end, LIMIT):  # noqa: B007 -- where it ended matters
         if line is None:
             is_sound = True
             continue
@@ -203,7 +202,7 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
                 is_more = turn.kind is Prompt.OURS and not steps and entry.kind is Prompt.MACHINE
                 turn.kind = Prompt.OURS if is_more else entry.kind  # two hooks answered one stop
                 began, steps = entry.uuid, []
-                turn.prompt, turn.says = entry.text, None
+                turn.says = None
                 if entry.command:
                     steps.append(ToolCall("", entry.command))
                 if is_cleared:
@@ -345,7 +344,14 @@ def lines(turn: Turn, finding: StageFinding) -> tuple[str, ...]:
     """The log's lines on a look."""
     if not turn.is_there:
         return "Hook triggered", "There is no transcript that could be read"
-    return "Hook triggered", "Detecting stage from message", finding.line
+    line = f"No stage found: {finding.state}"
+    if finding.tier is Tier.MARKER:
+        line = f"Found explicit marker: {finding.state}"
+    elif finding.tier is Tier.INFERENCE:
+        line = f"Inferred from {finding.why}: {finding.state}"
+    elif finding.misnamed:
+        line = f"No stage found: there is no marker {finding.misnamed}"
+    return "Hook triggered", "Detecting stage from message", line
 
 
 def _size(path: str) -> int:

@@ -91,7 +91,7 @@ class Turn:
     Attributes:
         is_there: the transcript could be read; if False, nothing is known and nothing is done.
         steps: what the agent said (texts) and did (calls), in order, since it was last spoken to.
-        kind: who spoke to it last; `prompt` has the words, bounded.
+        kind: who spoke to it last.
         asked: the stage that the last instruction of ours asks for; None if none was found.
         instruction: that instruction's text, bounded.
         is_question: our last text is the question which stage the session is at.
@@ -111,7 +111,6 @@ class Turn:
     is_there: bool = True
     steps: tuple[str | ToolCall, ...] = ()
     kind: Prompt = Prompt.NONE
-    prompt: str = ""
     asked: Stage | None = None
     instruction: str = ""
     is_question: bool = False
@@ -135,11 +134,6 @@ class Turn:
     def calls(self) -> tuple[ToolCall, ...]:
         """What the agent did in this turn."""
         return tuple(step for step in self.steps if isinstance(step, ToolCall))
-
-    @property
-    def has_used_tools(self) -> bool:
-        """True if the agent used a tool in this turn; commands that a person typed do not count."""
-        return any(call.tool for call in self.calls)
 
 
 NOTHING = Turn(is_there=False)
@@ -173,17 +167,6 @@ class StageFinding:
     subjects: tuple[str, ...] = ()
     position: str = ""
     misnamed: str = ""
-
-    @property
-    def line(self) -> str:
-        """The log's line on it."""
-        if self.tier is Tier.MARKER:
-            return f"Found explicit marker: {self.state}"
-        if self.tier is Tier.INFERENCE:
-            return f"Inferred from {self.why}: {self.state}"
-        if self.misnamed:
-            return f"No stage found: there is no marker {self.misnamed}"
-        return f"No stage found: {self.state}"
 
 
 TEXT = 4_000
