@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_339,
     "claim": 5_786,
     "run": 3_400,
-    "stages": 2_392,
+    "stages": 2_379,
     "workflow": 2_109,
     "feedback": 2_413,
     "reconcile": 1_363,

@@ -241,16 +241,13 @@ class EvidenceRoom:
         return object_in(file.content, VERSION) if file is not None else {}
 
 
-def note(
-    root: Path, run: RunRecord, key: str, session: str, *, task: str = "", actor: str = ""
-) -> None:
+def note(root: Path, run: RunRecord, key: str, *, task: str = "", actor: str = "") -> None:
     """Write a finished run into the journal.
 
     Args:
         root: the worktree's top folder.
         run: the run.
         key: its unique key in the journal; "" for none.
-        session: the client's session that ran it, "" for a person.
         task: the session's task, as the journal spells it.
         actor: the name under which it ran.
     """
@@ -264,7 +261,7 @@ def note(
         kind=journal.CHECK,
         task=task,
         actor=actor,
-        session=session,
+        session=run.session,
         source="TESTING" if run.kind == TEST else "",
         key=key,
         detail=detail,

@@ -113,7 +113,7 @@ def run_in(
 
 def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     """The run in a command line that is known to have one; it may be a run of nothing."""
-    run = _run_in(line, tests, rows)
+    run = _run_in(line, tests, rows, "", "")
     for command, _ in _meant(line, _NOWHERE) if run is None else ():
         run = _checked(command.words[0], command.words[1:], command.sets, command, UNKNOWN)
     run = run or SuiteRun(line[:60], is_suite=True, decides=True)
@@ -121,9 +121,7 @@ def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     return run
 
 
-def _run_in(
-    line: str, tests: Words, rows: Rows, root: str = "", folder: str = ""
-) -> SuiteRun | None:
+def _run_in(line: str, tests: Words, rows: Rows, root: str, folder: str) -> SuiteRun | None:
     top = root or _NOWHERE
     own = [(text, *pair) for text in tests for pair in _meant(text, top)]
     placed = _placed(line, top, folder)
@@ -131,7 +129,7 @@ def _run_in(
     hits: dict[int, SuiteRun] = {}
     idle: SuiteRun | None = None
     for index, (command, here) in enumerate(placed):
-        hit = _run(command, own, (*command.kept, *command.sets), rows, (here, top))
+        hit = _run(command, own, rows, (here, top))
         if hit is not None and hit.is_nothing:
             idle = hit
         elif hit is not None:
@@ -178,9 +176,7 @@ def _meant(text: str, top: str) -> list[tuple[Command, str]]:
     return busy[-1:]
 
 
-def _run(
-    command: Command, own: list[Own], sets: Words, rows: Rows, place: tuple[str, str]
-) -> SuiteRun | None:
+def _run(command: Command, own: list[Own], rows: Rows, place: tuple[str, str]) -> SuiteRun | None:
     """The run that a command is; None if it is not one.
 
     The folder that it runs in counts like the same folder as a word: `cd tests/unit && pytest` is a run
@@ -189,12 +185,11 @@ def _run(
     Args:
         command: the command.
         own: the project's own commands.
-        sets: variables that are set for the command.
         rows: the table of runners.
         place: the folder that the command runs in, and the worktree's top folder.
     """
     folder, top = place
-    words = command.words
+    words, sets = command.words, (*command.kept, *command.sets)
     known = _known(words, rows)
     first, *others = (word for word in command.raw if word not in command.sets)
     line = words if known is not None else (posixpath.basename(first), *others)

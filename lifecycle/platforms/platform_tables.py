@@ -113,10 +113,9 @@ def _configuration(platform: Platform, detection: Detection) -> list[str]:
     about = platform.about
     version = f" (v{cell(about.version)})" if about.version else ""
     trust = "; to let its commands run: lifecycle trust" if platform.needs_trust else ""
-    gates = [
-        (f"Coverage ({size})", f"{at:g}%") for size, at in about.quality_gates.coverage.items()
-    ]
-    required = ", ".join(about.quality_gates.required)
+    wanted = about.quality_gates
+    gates = [(f"Coverage ({size})", f"{at:g}%") for size, at in wanted.coverage.items()]
+    required = ", ".join(wanted.required)
     gates += [("Required", required)] if required else []
     commands = [(name, f"`{as_line(argvs)}`") for name, argvs in detection.commands.items()]
     conventions = [(name, _text(value)) for name, value in about.conventions.items()]

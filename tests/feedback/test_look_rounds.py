@@ -130,7 +130,9 @@ def test_an_answer_tells_since_when_a_digest_is_what_it_is() -> None:
         same=pull("same"), other=pull("other"), left=pull("left"), first=pull("first", at=0.0)
     )
     found = {"same": "d", "other": "e", "first": "d", "strange": "x"}
-    after = look_rounds.answered(replace(before, size=7, failed=3, why="It failed."), found, NOW)
+    after = look_rounds.answered(
+        replace(before, size=7, failed=3, why="It failed."), found, NOW, None
+    )
     assert (after.size, after.failed, after.why) == (8, 0, "")
     dates = {key: (one.digest, one.since, one.at) for key, one in after.pulls.items()}
     assert dates == {
@@ -139,7 +141,7 @@ def test_an_answer_tells_since_when_a_digest_is_what_it_is() -> None:
         "left": ("d", NOW - 900, NOW - 10),
         "first": ("d", NOW, NOW),
     }
-    assert look_rounds.answered(LookBoard(), {}, NOW).size == MOST
+    assert look_rounds.answered(LookBoard(), {}, NOW, None).size == MOST
 
 
 def test_one_whole_look_a_round_goes_to_the_oldest() -> None:
@@ -149,10 +151,10 @@ def test_one_whole_look_a_round_goes_to_the_oldest() -> None:
         old=pull("old", looked=NOW - REFRESH - 1),
         gone=pull("gone", asked=NOW - KEPT, looked=0.0),
     )
-    after = look_rounds.answered(before, {}, NOW)
+    after = look_rounds.answered(before, {}, NOW, None)
     assert {key: one.refresh for key, one in after.pulls.items()} == {"older": NOW, "old": 0.0}
     young = board(a=pull(looked=NOW - REFRESH))
-    assert look_rounds.answered(young, {}, NOW).pulls["a"].refresh == 0.0
+    assert look_rounds.answered(young, {}, NOW, None).pulls["a"].refresh == 0.0
 
 
 @pytest.mark.parametrize(

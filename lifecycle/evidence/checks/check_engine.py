@@ -143,7 +143,8 @@ class CheckRun:
         if not end.signal:
             record, files_left = self._on_tree(record, before, after)
         self.remarks.extend(run_findings.odd_beside(record, last, seconds))
-        return CheckDone(self._kept(record, output, files_left), tuple(self.remarks), end.signal)
+        record = self._kept(record, output.text, files_left)
+        return CheckDone(record, tuple(self.remarks), end.signal)
 
     def _suites(self, commands: tuple[Words, ...], rows: Rows) -> Words:
         """Those of several `stages.test` commands that these are; all, if the check `test` has its own."""
@@ -227,11 +228,8 @@ class CheckRun:
         self.remarks.extend(run_findings.on_files(files, tracked))
         return files, {path: after.files[path].partition(" ")[2] for path in files.made}
 
-    def _kept(
-        self, record: RunRecord, output: check_log.CheckOutput, files_left: Mapping[str, str]
-    ) -> RunRecord:
+    def _kept(self, record: RunRecord, text: str, files_left: Mapping[str, str]) -> RunRecord:
         """The record with its log, after it was saved here and in the journal."""
-        text = output.text
         record = replace(record, tail=check_log.tail(text))
         try:
             path = check_log.keep(self.root, record.name, record.started, text) if text else ""
@@ -242,7 +240,7 @@ class CheckRun:
             self.remarks.append(f"It was not recorded, so it is no evidence: {sentence}")
             log.write(self.root, f"check: {sentence}")
             return replace(record, tree="")
-        records.note(self.root, record, record.id, record.session)
+        records.note(self.root, record, record.id)
         return record
 
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 sentence: Final = resources.Sentences("evidence/checks/sentences.toml")
 
+Environment = Mapping[str, str]
+"""The variables of the environment: they name the home folder."""
+
 VALIDATE = "validate"
 COMMAND = "lifecycle check"
 
@@ -57,9 +60,7 @@ class KnownCheck:
         return tuple(shlex.join(words) for words in self.commands)
 
 
-def known_checks(
-    root: Path, settings: Settings, environment: Mapping[str, str]
-) -> tuple[KnownCheck, ...]:
+def known_checks(root: Path, settings: Settings, environment: Environment) -> list[KnownCheck]:
     """Every check that a worktree has, each name once; those with the names of kinds come first."""
     from lifecycle.platforms import selection
 
@@ -73,11 +74,11 @@ def known_checks(
             check = KnownCheck(name, argvs, origin, platform.needs_trust, coverage=source)
             checks.setdefault(name, check)
     order = [*(name for name in KINDS if name in checks), *checks]
-    return tuple(checks[name] for name in dict.fromkeys(order))
+    return [checks[name] for name in dict.fromkeys(order)]
 
 
 def known_check(
-    name: str, root: Path, settings: Settings, environment: Mapping[str, str]
+    name: str, root: Path, settings: Settings, environment: Environment
 ) -> KnownCheck | None:
     """The check of this name; None if there is none. Platforms are looked for only if needed."""
     return _configured(settings).get(name) or next(
@@ -85,9 +86,7 @@ def known_check(
     )
 
 
-def demanded(
-    name: str, root: Path, settings: Settings, environment: Mapping[str, str]
-) -> KnownCheck:
+def demanded(name: str, root: Path, settings: Settings, environment: Environment) -> KnownCheck:
     """The check of this name, if it can and may be run.
 
     Raises:
@@ -108,13 +107,13 @@ def demanded(
     return check
 
 
-def command_of(name: str, root: Path, settings: Settings, environment: Mapping[str, str]) -> str:
+def command_of(name: str, root: Path, settings: Settings, environment: Environment) -> str:
     """The command line that runs the check of this name; "" if there is none, or it cannot be run."""
     check = known_check(name, root, settings, environment)
     return f"{COMMAND} {name}" if check is not None and check.commands else ""
 
 
-def may_run(check: KnownCheck, clone: Path, environment: Mapping[str, str]) -> bool:
+def may_run(check: KnownCheck, clone: Path, environment: Environment) -> bool:
     """True unless the commands come with the repository and the user has not said yes to all of them.
 
     A yes to a command of `validate` is also a yes to the same command here.
@@ -122,7 +121,7 @@ def may_run(check: KnownCheck, clone: Path, environment: Mapping[str, str]) -> b
     Args:
         check: the check.
         clone: the path that a yes is for, from `store.clone_of`.
-        environment: names the home folder.
+        environment: the variables.
 
     Raises:
         BadConfig: the user's list of what may run cannot be read.
@@ -133,12 +132,10 @@ def may_run(check: KnownCheck, clone: Path, environment: Mapping[str, str]) -> b
     return {*check.lines} <= {line for text in yes for line in _plain(text)}
 
 
-def wanting_trust(
-    root: Path, settings: Settings, environment: Mapping[str, str]
-) -> tuple[KnownCheck, ...]:
+def wanting_trust(root: Path, settings: Settings, environment: Environment) -> list[KnownCheck]:
     """The checks that come with the repository and can be run, to ask the user about; no `validate`."""
     checks = (check for check in known_checks(root, settings, environment) if check.commands)
-    return tuple(check for check in checks if check.is_projects and check.name != VALIDATE)
+    return [check for check in checks if check.is_projects and check.name != VALIDATE]
 
 
 def _configured(settings: Settings) -> dict[str, KnownCheck]:

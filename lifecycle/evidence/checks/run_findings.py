@@ -30,9 +30,7 @@ _FAILURES = 100
 _WORST = (Outcome.FAILED, Outcome.PARTIAL, Outcome.UNKNOWN, Outcome.NOTHING_RAN, Outcome.PASSED)
 
 
-def judged(
-    record: RunRecord, readings: list[Reading], red: set[str], *, part: str = ""
-) -> RunRecord:
+def judged(record: RunRecord, readings: list[Reading], red: set[str], part: str) -> RunRecord:
     """The record with the combined result of the commands.
 
     Args:

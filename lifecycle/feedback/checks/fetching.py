@@ -38,9 +38,7 @@ _LEAST = 0.5
 """Seconds that have to be left before another log is requested."""
 
 
-def fetch(
-    world: World, pull: int, seconds: float | None = None, *, group: str = ""
-) -> FailurePacket:
+def fetch(world: World, pull: int, seconds: float | None = None, group: str = "") -> FailurePacket:
     """Read what failed on the head of a pull request, and keep the packet as a file.
 
     Args:

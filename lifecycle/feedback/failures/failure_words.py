@@ -47,10 +47,8 @@ def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str],
         "no change": "the last fix did not change what fails",
         "heads": "the agent was already woken for it at many heads",
     }[why]
-    files = ", ".join(packets[-SHOWN:])
-    return sentence(
-        "stopped", number=number, reason=reason, go_on=GO_ON, asked=_shown(asked), packets=files
-    )
+    words = {"asked": _shown(asked), "packets": ", ".join(packets[-SHOWN:])}
+    return sentence("stopped", number=number, reason=reason, go_on=GO_ON, **words)
 
 
 def opened(number: int, stopped: Sequence[str]) -> str:

@@ -142,16 +142,14 @@ def next_round(board: LookBoard, now: float) -> list[WatchedPull]:
     return sorted(live, key=lambda pull: pull.at)[: board.size]
 
 
-def answered(
-    board: LookBoard, digests: Mapping[str, str], now: float, rate: object = None
-) -> LookBoard:
+def answered(board: LookBoard, digests: Mapping[str, str], now: float, rate: object) -> LookBoard:
     """The board after a round.
 
     Args:
         board: the board before the round.
         digests: all that were asked for, "" for unusable ones.
         now: seconds since the epoch.
-        rate: GitHub's `rateLimit`, as far as it was shown.
+        rate: GitHub's `rateLimit`, as far as it was shown; None if it was not.
     """
     pulls = {key: pull for key, pull in board.pulls.items() if _is_live(pull, now)}
     for key, digest in digests.items():

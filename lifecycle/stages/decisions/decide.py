@@ -169,7 +169,7 @@ def decide(seen: StageSeen) -> StageDecision:
     event = StopEvent("block", stage, stage, {"what": "question"})
     check = seen.facts.check if seen.finding.why == stage_watch.UNREAD else ""
     text = instructions.question(seen.facts.line, seen.finding.misnamed, check)
-    return _block(seen, text, ("Asking for the stage",), (event,))
+    return _block(seen, text, ("Asking for the stage",), event)
 
 
 def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
@@ -262,13 +262,13 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
         return replace(waiting, memory=replace(seen.memory, position=_position(seen) + WAITED))
     stage = instructions.following(state, seen.facts.line)
     is_last = done in LAST and seen.remaining == 0
-    event = _transition(seen, state, None if is_last else stage, is_advised=is_advised)
+    event = _transition(seen, state, None if is_last else stage)
     if is_last or stage is None:
         return _end(seen, event, is_last=is_last)
     log = (f"Getting instruction for stage: {state}", f"Injecting instruction for stage: {state}")
     tell = instructions.again if seen.turn.taken else instructions.instruction
     text = tell(stage, seen.facts, instructions.COMPLETED[done])
-    decision = _block(seen, text, log, _and_told(event, "instruction"))
+    decision = _block(seen, text, log, *_and_told(event, "instruction"))
     return replace(decision, note=note) if note else decision
 
 
@@ -299,16 +299,14 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
     else:
         return None
     event = StopEvent("refused", str(done), str(stage), detail)
-    return _block(seen, text, (f"Not accepted: {state}. {why}",), _and_told(event, "refusal"))
+    return _block(seen, text, (f"Not accepted: {state}. {why}",), *_and_told(event, "refusal"))
 
 
-def _transition(
-    seen: StageSeen, state: Detected, stage: Stage | None, *, is_advised: bool
-) -> StopEvent:
+def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEvent:
     detail = {"marker": str(state), "tier": str(seen.finding.tier)}
     if seen.finding.why == stage_watch.TEXT:
         detail["by"] = "words"
-    if is_advised:
+    if seen.memory.told:  # the advice
         detail["evidence"] = "none can be had"
     if seen.turn.asked not in (None, COMPLETES[state]):
         detail["asked"] = str(seen.turn.asked)
@@ -333,7 +331,7 @@ def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
         f"Getting instruction for stage: {stage} ({seen.set_by})",
         f"Injecting instruction for stage: {stage}",
     )
-    return _block(seen, text, log, _and_told(event, "instruction"))
+    return _block(seen, text, log, *_and_told(event, "instruction"))
 
 
 def _pass(seen: StageSeen, why: str) -> StageDecision:
@@ -345,9 +343,7 @@ def _and_told(event: StopEvent, what: str) -> tuple[StopEvent, StopEvent]:
     return event, StopEvent("block", event.source, event.target, {"what": what})
 
 
-def _block(
-    seen: StageSeen, text: str, log: tuple[str, ...], events: tuple[StopEvent, ...]
-) -> StageDecision:
+def _block(seen: StageSeen, text: str, log: tuple[str, ...], *events: StopEvent) -> StageDecision:
     """The decision that the agent continues with `text`, unless it was told to continue too often."""
     memory = seen.memory
     idle = 0 if seen.turn.has_worked else memory.idle

@@ -164,9 +164,8 @@ class Watch:
             self.reviewed, about = _REVIEWS[sort]
             self._forget({self.reviewed})
             self.denied.discard(self.reviewed)
-            (self.by_call.add if call_sorts.has_answered(call) else self.by_call.discard)(
-                self.reviewed
-            )
+            self.by_call.discard(self.reviewed)
+            self.by_call |= {self.reviewed} if call_sorts.has_answered(call) else set()
             self.about += (about,)
             if outcome in ("changes", str(CallEnd.FAILED)):
                 self.denied.add(self.reviewed)
@@ -281,10 +280,8 @@ def _sorts(
             if seen[1] == Outcome.PASSED:
                 from lifecycle.evidence.line_effects import may_change_files
 
-                lines = {n: calls[n] for n, (sort, *_) in sorts.items() if sort is Sort.WORK}
-                edits = (
-                    n for n, c in lines.items() if c.tool == "Bash" and may_change_files(c.text)
-                )
+                work = [n for n in sorts if sorts[n][0] is Sort.WORK and calls[n].tool == "Bash"]
+                edits = (n for n in work if may_change_files(calls[n].text))
                 sorts |= dict.fromkeys(edits, _EDITED)
     return sorts
 

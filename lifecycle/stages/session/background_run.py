@@ -70,9 +70,9 @@ def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool
     if not is_over:
         return
     record = session_record.load(files, call.session) or session_record.SessionRecord(call.session)
-    task, run = record.spelled or record.task, replace(run, command=command)
-    key = f"check:{run.id}" if run.id else ""
-    records.note(root, run, key, call.session, task=task, actor=record.actor)
+    run = replace(run, command=command, session=call.session)
+    key, task = f"check:{run.id}" if run.id else "", record.spelled or record.task
+    records.note(root, run, key, task=task, actor=record.actor)
 
 
 _GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")
@@ -110,31 +110,23 @@ def ended(call: StageCall) -> None:
         return
     task, how, file = end
     with activation.guarded(call):
-        for run in awaited(files.root, now):
-            if run.id == f"{BEGUN}{task}":
-                _note_end(call, files, replace(run, at=now, id=f"{OVER}{task}"), how, file)
-
-
-def _note_end(
-    call: StageCall, files: WorkflowFiles, run: RunRecord, end: CallEnd, file: str
-) -> None:
-    stages = activation.wanted_in(call.world)
-    if stages is None:
-        return
-    tree = tree_of(call)
-    with files.locked():
-        tree = run.tree if run.tree == tree else ""
-        noted = RunRecord(run.at, run.command, Outcome.UNKNOWN, tree, run.id)
+        run = next((run for run in awaited(files.root, now) if run.id == f"{BEGUN}{task}"), None)
+        stages = activation.wanted_in(call.world) if run is not None else None
+        if run is None or stages is None:
+            return
+        tree = run.tree if run.tree == tree_of(call) else ""
+        noted = RunRecord(now, run.command, Outcome.UNKNOWN, tree, f"{OVER}{task}")
         rows, root = runner_table.rows(call.world.settings.evidence_runners), str(call.world.root)
-        seen = suite_runs.run_in(run.line, stages.test, rows, root, run.folder)
-        if seen is not None:
-            output, is_cut = regular_files.end_of(file, WHOLE) if file else ("", True)
-            shown = reading.proof(seen, end, output, is_cut=is_cut)
-            shown = whole(call, seen, shown, tree)
-            noted = replace(noted, outcome=shown.outcome, suites=seen.suites)
-        keep(call, files, noted)
-        if not awaited(files.root, run.at):
-            files.folder.remove(workflow_marks.AWAITED)
+        with files.locked():
+            seen = suite_runs.run_in(run.line, stages.test, rows, root, run.folder)
+            if seen is not None:
+                output, is_cut = regular_files.end_of(file, WHOLE) if file else ("", True)
+                shown = reading.proof(seen, how, output, is_cut=is_cut)
+                shown = whole(call, seen, shown, tree)
+                noted = replace(noted, outcome=shown.outcome, suites=seen.suites)
+            keep(call, files, noted)
+            if not awaited(files.root, now):
+                files.folder.remove(workflow_marks.AWAITED)
 
 
 BEGUN, OVER = "begun:", "task:"
