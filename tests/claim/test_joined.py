@@ -175,6 +175,29 @@ def test_a_card_that_may_have_been_written_is_put_back_at_the_next_stop_whatever
     assert emptied.card()["Status"] == "In Progress"
 
 
+def test_a_move_while_it_was_unclear_whether_a_pull_request_was_opened_is_a_persons(
+    place: Place,
+) -> None:
+    """The card says neither what it said before the lost request nor what that was to write: it stays."""
+    place.knows_board()
+    place.ready(status="In Progress", last_synced_status="In Progress")
+    place.control.set_field(42, "Status", "In Progress")
+    place.control.set_field(42, "Agent", "octocat-1")
+    lost = Fault("status", status=502, when="after")
+    place.control.add_fault(lost, operation="OpenPullRequest")
+    assert isinstance(place.tree().tick(Wake.STOP).problem, Transient)
+    place.control.set_field(42, "Status", "Todo")
+    place.clock.sleep(70)
+    said = texts(place.tree().tick(Wake.STOP))
+    assert "PR #46 created" in said
+    assert 'was moved to "Todo" (last set here: "In Progress")' in said
+    place.tree().tick(Wake.TICK)
+    assert place.card()["Status"] == "Todo"
+    place.control.set_field(42, "Status", "In Progress")
+    place.tree().tick(Wake.TICK)
+    assert place.card()["Status"] == "In Review"
+
+
 REFUSAL = NoPermission("GitHub refused it.")
 
 
@@ -219,6 +242,35 @@ def test_a_closing_that_is_refused_has_its_card_back(
     assert place.card()["Status"] == "Done"
     assert not place.card().get("Agent")
     assert len(place.issue()["comments"]) == 1
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_a_closing_that_is_refused_after_a_look_without_a_clear_answer_has_its_card_back(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, is_lost: bool
+) -> None:
+    """The card is read in Done, where only that request can have set it: it is as before once more."""
+    place.merged()
+    place.control.set_field(42, "Agent", "octocat-1")
+    place.control.add_fault(
+        Fault("status", status=403, method="PATCH", path=r"/issues/42$", count=9)
+    )
+
+    def lose() -> None:
+        if is_lost:
+            raise Transient("Lost.", is_ambiguous=True)
+
+    with monkeypatch.context() as patch:
+        refused(patch, lose, Transient("Limited.", retry_after=60.0))
+        assert isinstance(place.tree().tick(Wake.STOP).problem, Transient)
+    assert (place.card()["Status"], place.card().get("Agent")) == ("Done", None)
+    place.clock.sleep(70)
+    assert "not closed, and the claim was kept" in texts(place.tree().tick(Wake.STOP))
+    assert place.card()["Status"] == "In Review"
+    assert place.card().get("Agent") == ("octocat-1" if is_lost else None)
+    place.control.clear_faults()
+    place.clock.sleep(601)
+    assert "Issue #42 closed. Board → Done." in texts(place.tree().tick(Wake.STOP))
+    assert (place.card()["Status"], len(place.issue()["comments"])) == ("Done", 1)
 
 
 @pytest.mark.parametrize("kind", ["CloseIssue", "PostComment", "OpenPullRequest"])

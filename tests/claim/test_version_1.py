@@ -88,6 +88,7 @@ def test_every_field_of_version_1_is_kept() -> None:
         "open_parts": 0,
         "is_reopened": False,
         "is_other": False,
+        "unsure": [],
         "is_approved": False,
         "unanswered": 0,
         "left_out": 0,

@@ -45,7 +45,8 @@ def apply_card(record: Record, observed: Observation) -> Record:
         is_gone = card.is_known and bool(claim.item_id) and not observed.board_problem
         return replace(record, card=replace(card, is_known=False)) if is_gone else record
     values: ClaimChanges = {"item_id": item.id}
-    expected: tuple[str | None, ...] = (claim.status, claim.last_synced_status)
+    synced = claim.last_synced_status or next(iter(card.unsure), None)
+    expected: tuple[str | None, ...] = (claim.status, synced, *card.unsure)
     was_labels = claim.is_labels
     leaves_labels = (was_labels or card.leaves_labels) and not item.is_labels
     is_other = bool(claim.item_id) and item.id != claim.item_id
@@ -68,7 +69,9 @@ def apply_card(record: Record, observed: Observation) -> Record:
         agent = None
     is_expected = any(is_same(item.status, was) for was in expected)
     is_known = is_expected or is_behind(item, derive.happened_at(claim.pr_number, observed))
-    has_moved = claim.last_synced_status is not None and not is_known
+    has_moved = synced is not None and not is_known
+    if has_moved:
+        values["last_synced_status"] = synced
     if is_same(item.status, claim.status) and not leaves_labels:
         values["last_synced_status"] = claim.status
     is_leased = observed.hold is not None and observed.hold.sha == record.ownership.lease
@@ -79,7 +82,7 @@ def apply_card(record: Record, observed: Observation) -> Record:
     record = record.with_values(values).with_ownership(taken_by=holder or "")
     is_other = card.is_other or (is_other and was_ours)
     moved = item.status if has_moved else None
-    card = CardRecord(not item.is_archived, agent, moved, leaves_labels, is_other)
+    card = CardRecord(not item.is_archived, agent, moved, leaves_labels, is_other, card.unsure)
     return record if record.card == card else replace(record, card=card)
 
 

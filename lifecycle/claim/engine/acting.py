@@ -33,7 +33,7 @@ from lifecycle.core import errors, hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
-from lifecycle.core.values.model import Look, PullRequest, PullState
+from lifecycle.core.values.model import Look, Observation, PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled
@@ -266,7 +266,7 @@ def joined(working: LookUnderWay, action: plan.Action) -> list[tuple[plan.Action
     if len(actions) < 2 or observed is None:
         return []
     before = working.record
-    _intend(working, actions)
+    _intend(working, actions, observed)
     try:
         texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
         facts = world.joint.send(actions, observed, texts)
@@ -341,14 +341,17 @@ def _fits(snapshot: Snapshot, action: plan.Action, world: World) -> bool:
             return False
 
 
-def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
+def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...], seen: Observation) -> None:
     """Commit the intents of what is about to be sent: the creates, and a card in doubt."""
     for action in actions:
         if isinstance(action, plan.OpenPullRequest | plan.PostComment):
             working.seen = apply_fact(working.seen, plan.Intended(action))
         elif isinstance(action, plan.SetBoard):
-            # Whatever it says by then, nobody has moved it, and it is written again.
-            working.record = working.record.with_values({"last_synced_status": None})
+            # Whichever of both it says by then, nobody has moved it, and it is written again.
+            both = (seen.item.status if seen.item is not None else None, action.status)
+            record = working.record.with_values({"last_synced_status": None})
+            card = replace(record.card, unsure=tuple(filter(None, both)))
+            working.record = replace(record, card=card)
             working.world.cache.put(BOARD_CACHE, None)
     working.claim_store.remember(working.record)
     working.claim_store.save()

@@ -228,6 +228,8 @@ class CardRecord:
         moved_to: a Status that somebody else set by hand, while it lasts.
         leaves_labels: it replaced the issue's labels, and was not written since.
         is_other: it replaced a card that names the agent, for instance because the board changed.
+        unsure: its Status before a write that was sent with others, and the one that was to be written,
+            until it is written again or its issue is closed: any other one is somebody's.
     """
 
     is_known: bool = False
@@ -235,6 +237,7 @@ class CardRecord:
     moved_to: str | None = None
     leaves_labels: bool = False
     is_other: bool = False
+    unsure: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

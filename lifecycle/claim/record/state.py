@@ -364,6 +364,8 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     agent = fact.wrote_agent if fact.wrote_agent is not None else record.card.agent
     moved_to = None if fact.wrote_status is not None else record.card.moved_to
     card = sections.CardRecord(is_known=True, agent=agent, moved_to=moved_to)
+    if is_done:  # if the closing is refused later, the card is put back
+        card = replace(card, unsure=record.card.unsure)
     # A closing writes another Status than Done only to put the card back.
     board_done = is_done or (record.ending.board_done and record.claim.phase != Phase.DONE)
     return replace(record.with_values(values), card=card).with_ending(board_done=board_done)

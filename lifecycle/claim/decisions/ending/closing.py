@@ -292,10 +292,13 @@ def _is_not_ours(snapshot: Snapshot) -> bool:
 
 def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
     """The write that undoes a card's change sent together with a closing that GitHub refused, or None."""
-    item = observed.item  # from before that request
-    if item is None or not record.ending.board_done or is_same(item.status, Status.DONE):
+    item = observed.item  # from before that request, unless its answer was lost
+    if item is None or not record.ending.board_done:
         return None
-    return plan.SetBoard(item.id, item.status, item.agent or None)
+    status = next(iter(record.card.unsure), item.status)
+    if is_same(status, Status.DONE):
+        return None
+    return plan.SetBoard(item.id, status, item.agent or record.card.agent or None)
 
 
 def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | None:
