@@ -36,18 +36,8 @@ def released_unheld(issue: int | None) -> str:
     )
 
 
-def release_comment(
-    agent: str,
-    branch: str,
-    progress: str,
-    pull: str,
-    reason: str,
-    *,
-    by: str = "",
-    others: str = "",
-    is_open: bool = True,
-) -> str:
-    """The comment on the issue when a task is released; `pull` names the open PR, if any.
+def release_headline(agent: str, by: str, others: str, *, is_open: bool) -> str:
+    """The first line of the comment on the issue when a task is released.
 
     `by`: who released it instead of the agent, or "". `others`: who stays assigned, or "". A closed issue
     is free for nobody, and an assigned one only for its assignees.
@@ -57,7 +47,11 @@ def release_comment(
     who = f"{by}, in the place of {whose}" if by else whose
     free = f"it stays assigned to {others}" if others else "the task is free again"
     state = free if is_open else "the issue is closed"
-    headline = f"Released by {who}; {state}, and nothing of the work was deleted."
+    return f"Released by {who}; {state}, and nothing of the work was deleted."
+
+
+def release_comment(headline: str, branch: str, progress: str, pull: str, reason: str) -> str:
+    """The whole comment; `pull` is the sentence on the open PR, or ""."""
     name = branch.replace("`", "'")  # it would end the quotation
     work = f"Branch `{name}`: {progress}" if branch else progress[:1].upper() + progress[1:]
     return "\n".join(filter(None, (headline, work, pull, f"Reason: {reason}" if reason else "")))

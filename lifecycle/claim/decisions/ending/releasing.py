@@ -100,16 +100,10 @@ def comment_of(record: Record, releasing: Releasing, pulls: str, issue: Issue) -
     claim = record.claim
     by, at = hidden_marker.word(claim.agent_id), int(releasing.at)
     mark = hidden_marker.of("released", issue=claim.issue_number, by=by, at=at)
-    text = loss_messages.release_comment(
-        claim.agent_id,
-        claim.branch,
-        releasing.progress,
-        pulls,
-        releasing.reason,
-        by=releasing.by,
-        others=_others(record, issue),
-        is_open=issue.is_open,
-    )
+    who = (claim.agent_id, releasing.by, _others(record, issue))
+    headline = loss_messages.release_headline(*who, is_open=issue.is_open)
+    work = (claim.branch, releasing.progress, pulls)
+    text = loss_messages.release_comment(headline, *work, releasing.reason)
     return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
 
