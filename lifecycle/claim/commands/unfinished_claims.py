@@ -166,11 +166,7 @@ def left(claim_store: ClaimStore) -> str:
         return sentence("begun", number=begun.issue, command=command)
     if last is None:
         return ""
-    number = last.claim.issue_number
-    return (
-        f"The file of the claim on #{number} was deleted before the claim ended, so #{number} may still be "
-        f"held. To continue, run: lifecycle claim {number}; to give it up, run: lifecycle release"
-    )
+    return sentence("file-deleted", number=last.claim.issue_number)
 
 
 def without_file(claim_store: ClaimStore) -> Record | None:

@@ -300,13 +300,9 @@ def observe(working: LookUnderWay) -> bool:
     except (LifecycleError, DeadlineReached) as error:
         could_not_look(working, error)
         return False
-    working.seen = replace(
-        working.seen,
-        record=working.record.without("Look"),
-        rules=rules,
-        observation=observation,
-        looked_at_checks=request.checks,
-    )
+    working.record = working.record.without("Look")
+    working.seen = replace(working.seen, rules=rules, observation=observation)
+    working.seen = replace(working.seen, looked_at_checks=request.checks)
     if observation.board_problem:
         world.cache.put(_BOARD_OFF, {"until": now + BOARD_OFF_SECONDS, ACCESS: world.access})
     if working.seen.hints:
@@ -486,7 +482,8 @@ def taken_in(
 ) -> Record | None:
     """Prepare what was loaded for a look, under the lock; returns the record, or None without a claim.
 
-    Repairs linked tasks, and makes the claim this session's if it may be.
+    Repairs linked tasks, takes secrets out of what others will read, and makes the claim this session's if
+    it may be.
 
     Raises:
         Refused: the claim cannot be acted on.
@@ -500,19 +497,14 @@ def taken_in(
             exclude_own_files(world.root)
         except OSError as error:
             log.write(world.root, f"our files are not excluded from git: {error}")
-    record = _published(world, loaded.record)
+    record = loaded.record
+    for name in ("summary", "agent_id"):  # the PR's title, and the agent's name
+        value = record.values.get(name)
+        if isinstance(value, str):
+            public = world.public(value, f"{name} of .agent-claim.json")
+            record = record.with_values({name: public})
     mine = owned(claim_store, record, session)
     if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
         # An earlier prompt was not an answer to this session's question.
         claim_store.folder.remove(signs_of_life.ANSWERED)
     return believed(world, claim_store, mine)
-
-
-def _published(world: World, record: Record) -> Record:
-    """The record without secrets in what others will read: the PR's title, the agent's name."""
-    values = {
-        name: world.public(value, f"{name} of .agent-claim.json")
-        for name in ("summary", "agent_id")
-        if isinstance(value := record.values.get(name), str)
-    }
-    return record.with_values(values)
