@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.api import HeldByAnother, Wake
 from lifecycle.claim.commands import taking
-from lifecycle.claim.linked import pending_writes
+from lifecycle.claim.linked import linked_writes
 from lifecycle.core.errors import BlockedBy, LifecycleError, NotInstalled
 from lifecycle.git import lease
 from lifecycle.storage import journal
@@ -33,9 +33,9 @@ from tests.repeated import soaked
 DAY = 86_400
 
 
-def left(place: Place) -> tuple[pending_writes.Left, ...]:
+def left(place: Place) -> tuple[linked_writes.Left, ...]:
     """What state.json has of it."""
-    return pending_writes.waiting(place.tree().claim_store.file.reload(repair=False))
+    return linked_writes.waiting(place.tree().claim_store.file.reload(repair=False))
 
 
 def killed(place: Place, issue: int, before: str = "_Taking._issue") -> None:

@@ -159,7 +159,6 @@ RIMS: dict[str, tuple[str, ...]] = {
     ),
     "It keeps what is known: the claim's file, the state, the journal, signs of life.": (
         "claim.linked.linked_writes",
-        "claim.linked.pending_writes",
         "claim.record.journalling",
         "feedback.failures.failure_watch",
         "stages.session.session_record",

@@ -16,11 +16,10 @@ from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import switch
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
-from lifecycle.claim.linked import linked_writes, pending_writes
+from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import BLANK, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt, CardRecord, LinkRecord, OwnershipRecord
@@ -101,7 +100,7 @@ def take(
             observing.demand_same_place(world, mine)
         is_begun = unfinished_claims.is_begun(claim_store.state, number)
         if not is_begun:
-            notes += pending_writes.finish(world, claim_store, mine)
+            notes += linked_writes.finish(world, claim_store, mine)
         task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
         if mine is not None:
             remarks: list[str] = []
@@ -192,7 +191,7 @@ class _Taking:
         try:
             taken = self._issue(linked)
         except LifecycleError as error:
-            remarks = pending_writes.finish(world, claim_store, None)
+            remarks = linked_writes.finish(world, claim_store, None)
             error.sentence = " ".join([error.sentence, *remarks])
             raise
         linked_writes.settle(claim_store, linked.link)
@@ -204,7 +203,8 @@ class _Taking:
         In a takeover the former holder is unassigned after that.
         """
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
-        number, agent, login = task.issue.number, self.attempt.agent, login_of(self.attempt.agent)
+        number, agent = task.issue.number, self.attempt.agent
+        login = derive.login_of(agent)
         base, branch = self.branches
         unfinished_claims.note(world, claim_store, task, self.attempt)
         sha, former = self._lease(branch)
@@ -250,7 +250,7 @@ class _Taking:
         )
         record = admission.write(claim_store, task.lost, _going_on(record, task, pull, base))
         # After the file: until then an undone attempt gives the lease back to an agent still assigned.
-        notes += _relieved(world, task, login, login_of(former.agent) if former else "")
+        notes += _relieved(world, task, login, derive.login_of(former.agent) if former else "")
         unfinished_claims.over(claim_store)
         known_clones.note(world.root, world.environment)
         return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
@@ -327,7 +327,7 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
     if begun is not None and begun.issue == number:
         return Attempt(number, begun.agent, begun.nonce, resumes=True)
     before, nonce = task.before, lease.new_nonce()
-    if before is not None and login_of(before.claim.agent_id):
+    if before is not None and derive.login_of(before.claim.agent_id):
         held = before.ownership.lease
         return Attempt(number, before.claim.agent_id, nonce, resumes=True, held=held)
     # With random digits, since others may claim in the same second: a tracker that knows agents only by

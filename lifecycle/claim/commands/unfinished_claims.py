@@ -15,7 +15,7 @@ from typing import Any
 from lifecycle.claim.commands.admission import TaskAsked
 from lifecycle.claim.decisions.derive import is_issue_gone, login_of
 from lifecycle.claim.engine import observing
-from lifecycle.claim.linked import pending_writes
+from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt
@@ -134,7 +134,7 @@ def undo(world: World, claim_store: ClaimStore) -> str:
     is_ours = holder is not None and holder.nonce == begun.nonce
     # The closing of a closed issue found our lease, so nobody else ends the former holder's.
     is_over = begun.is_held and (is_ours or holder is None) and not _free(world, begun)
-    pending_writes.finish(world, claim_store, None)
+    linked_writes.finish(world, claim_store, None)
     if holder is not None and is_ours:
         before = None if is_over else former(world, claim_store)
         back_to = before.sha if before is not None else ""

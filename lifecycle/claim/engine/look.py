@@ -15,7 +15,7 @@ from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.observing import LookUnderWay
-from lifecycle.claim.linked import pending_writes
+from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import journalling
 from lifecycle.claim.record.claim_store import ClaimStore, Listener, Loaded
 from lifecycle.claim.record.state import Record, kind_of
@@ -131,7 +131,7 @@ def _mark_due(working: LookUnderWay, mtime_ns: int) -> None:
         idle = ALWAYS
     if has_ended:
         # A write that the claim left undone (to its linked task) is tried again.
-        stop, idle = pending_writes.due(claim_store.state), None
+        stop, idle = linked_writes.due(claim_store.state), None
     if not working.is_finished:
         stop, idle = ALWAYS, None if has_ended else ALWAYS
     elif not has_ended:
@@ -293,7 +293,7 @@ def _act(working: LookUnderWay, action: Action) -> None:
         claim_store.remember(working.record)
         claim_store.save()
     if isinstance(action, plan.ForgetClaim):
-        pending_writes.at_the_end(claim_store, working.record)
+        linked_writes.at_the_end(claim_store, working.record)
     with _in_time(working, action):
         fact = perform(action, world, claim_store, working.record)
     _conclude(working, (action, fact))
@@ -353,7 +353,7 @@ def _without_claim(claim_store: ClaimStore, to: Listener) -> Report:
         notices = claim_store.take(to)
         if claim_store.ledger.retire(""):
             claim_store.save()
-        claim_store.wait_for(pending_writes.due(claim_store.state))
+        claim_store.wait_for(linked_writes.due(claim_store.state))
         return Report(said=notices)
 
 

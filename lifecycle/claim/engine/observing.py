@@ -20,7 +20,7 @@ from lifecycle.claim.decisions.decide import apply_observation, judge_hints, loo
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.linked import linked_writes, pending_writes
+from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.errors import BadConfig, LifecycleError, NotFound, Refused, Transient
@@ -489,7 +489,7 @@ def taken_in(
         Refused: the claim cannot be acted on.
     """
     if claim_store.state.get(PENDING):
-        pending_writes.finish(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
+        linked_writes.finish(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
     if loaded.record is None:
         return None
     if not loaded.record.touched:  # a claim that was written by hand, perhaps

@@ -85,10 +85,10 @@ def _still_linked(session: Session) -> list[str]:
     """The lines about another tracker's tasks that an ended claim left to be closed or released."""
     if not session.claim_store.state.get(PENDING):
         return []
-    from lifecycle.claim.linked import pending_writes
+    from lifecycle.claim.linked import linked_writes
     from lifecycle.core.messages import linked_messages
 
-    left = pending_writes.waiting(session.claim_store.state)
+    left = linked_writes.waiting(session.claim_store.state)
     return [linked_messages.pending(write.id, write.issue, write.wanted) for write in left]
 
 
