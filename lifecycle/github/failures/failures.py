@@ -21,7 +21,9 @@ from lifecycle.github.failures.failure_case import Answer, AskedRequest, Failure
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
     from lifecycle.github.client.plain_line import Silence
+    from lifecycle.github.failures.failure_case import AnswerProblem
 
+Headers = Mapping[str, str]
 
 _LIMIT_WORDS = "rate limit|submitted too quickly|abuse detection"
 """GitHub's words for its limits; secondary limits have no status of their own."""
@@ -173,10 +175,7 @@ class Failures:
         return next(make(case) for fits, make in ANSWERS if fits(case))
 
     def of_problem(
-        self,
-        problem: failure_case.AnswerProblem,
-        asked: AskedRequest,
-        headers: Mapping[str, str] | None = None,
+        self, problem: AnswerProblem, asked: AskedRequest, headers: Headers | None = None
     ) -> errors.LifecycleError:
         """The error for one GraphQL problem."""
         wait = self._wait(headers or {})
@@ -185,10 +184,7 @@ class Failures:
         return next(make(case) for fits, make in PROBLEMS if fits(case))
 
     def of_problems(
-        self,
-        problems: Iterable[failure_case.AnswerProblem],
-        asked: AskedRequest,
-        headers: Mapping[str, str] | None = None,
+        self, problems: Iterable[AnswerProblem], asked: AskedRequest, headers: Headers | None = None
     ) -> errors.LifecycleError:
         """The error for several problems: a temporary one, else the first; nonsense if there are none."""
         every = [self.of_problem(problem, asked, headers) for problem in problems]
@@ -219,7 +215,7 @@ class Failures:
         plain = text.replace(self.token, "***") if self.token else text
         return as_data(redact(" ".join(plain.split())))[:_LONGEST_EVIDENCE]
 
-    def _wait(self, headers: Mapping[str, str]) -> float:
+    def _wait(self, headers: Headers) -> float:
         """Seconds to wait, in GitHub's order: Retry-After, the reset of a spent limit, a minute."""
         now = timing.parse_time(headers.get("date")) or self.clock.now()
         named = headers.get("retry-after", "").strip()

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import dataclass, field, fields_of, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.survey import LEASES
@@ -229,15 +229,10 @@ class GitHubForge(PullCalls):
     def _ask_claim(self, look: model.Look, parts: tuple[str, ...]) -> GraphReply:
         variables = {
             **self.calls.repository.variables,
-            "issue": look.issue,
-            "branch": look.branch,
+            **fields_of(look, "issue", "branch", "checks", "comments", "opens", leased="lease"),
             "number": look.pr_number or 0,
             "byNumber": look.pr_number is not None,
-            "checks": look.checks,
-            "comments": look.comments,
-            "opens": look.opens,
             "lease": f"{LEASES}{look.issue}",
-            "leased": look.lease,
         }
         if self._choice.project is not None:
             variables |= self._choice.project.variables()
@@ -284,9 +279,9 @@ class GitHubForge(PullCalls):
         # The token may still have fewer permissions than its owner; and an issue's author may close it.
         permission = word(node.get("viewerPermission"))
         is_author = part(node, "issue").get("viewerDidAuthor") is not False
-        name = node.get("nameWithOwner")
-        closing = nodes(part(node, "issue"), _CLOSERS)
-        open_ones = [pull for pull in closing if word(pull.get("state")) == "OPEN"]
+        is_writable = permission in _WRITERS and node.get("isArchived") is False
+        name, closing = node.get("nameWithOwner"), nodes(part(node, "issue"), _CLOSERS)
+        near = [pull for pull in closing if part(pull, "repository").get("nameWithOwner") == name]
         return model.Observation(
             repository=str(name or self.calls.repository),
             default_branch=text(part(node, "defaultBranchRef"), "name"),
@@ -297,16 +292,10 @@ class GitHubForge(PullCalls):
             board_problem=self._choice.problem if look.board else None,
             board_note=self._choice.note if look.board else None,
             merge_method=translate.merge_method(node),
-            writable=text(node, "id")
-            if permission in _WRITERS and node.get("isArchived") is False
-            else "",
+            writable=text(node, "id") if is_writable else "",
             is_not_ours_to_close=permission == "READ" and not is_author,
             is_archived=node.get("isArchived") is True,
-            closers=tuple(
-                int(pull["number"])
-                for pull in open_ones
-                if part(pull, "repository").get("nameWithOwner") == name
-            ),
+            closers=tuple(int(own["number"]) for own in near if word(own.get("state")) == "OPEN"),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
         )
