@@ -268,18 +268,10 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
         near = [p for p in holding.pulls if (p.branch, p.head_owner.casefold()) == head]
         seen = swept.observation
         swept = replace(swept, observation=replace(seen, by_branch=(*seen.by_branch, *near)))
-    return InferredTask(
-        swept=swept,
-        repository=holding.repository,
-        issue=issue,
-        observation=replace(swept.observation, by_number=pull),
-        hold=hold,
-        pull=pull,
-        branch=branch,
-        tip=holding.tips.get(branch),
-        started_at=max([at for at in times if at is not None], default=None),
-        base=base,
-    )
+    observation = replace(swept.observation, by_number=pull)
+    started_at = max([at for at in times if at is not None], default=None)
+    own = (hold, pull, branch, holding.tips.get(branch))
+    return InferredTask(swept, holding.repository, issue, observation, *own, started_at, base)
 
 
 def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:

@@ -81,14 +81,12 @@ class Judge:
         if self.is_rehearsal and "silent" in done and _revives(done):
             stays["silent"] = ALIVE
         fixes = {kind: fix_sentence(actions, before) for kind, (before, actions) in writes.items()}
+        issue = task.issue
+        about = (task.repository, issue.number, issue.title, issue.url, task.phase.value)
         return tuple(
             Finding(
-                kind=kind,
-                repository=task.repository,
-                issue=task.issue.number,
-                title=task.issue.title,
-                url=task.issue.url,
-                phase=task.phase.value,
+                kind,
+                *about,
                 evidence=finding.of(kind, task, self.now),
                 fix=fixes.get(kind, ""),
                 state=State.LEFT if why else State.PLANNED if kind in done else State.OFF,

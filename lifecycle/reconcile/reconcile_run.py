@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import dataclass, field, fields_of, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import CLOCK_SKEW, DeadlineReached
@@ -164,13 +164,8 @@ def _read(run: _Run) -> None:
 
 
 def _judge(run: _Run) -> Judge:
-    settings = run.world.settings
-    rules = Rules(
-        base=settings.base,
-        has_board=run.sweep.has_board,
-        board_name=settings.board_name,
-        link=settings.issue_link,
-    )
+    settings = fields_of(run.world.settings, "base", "board_name", link="issue_link")
+    rules = Rules(has_board=run.sweep.has_board, **settings)
     policy = run.policy
     if run.sweep.is_blind:
         # Cards show signs of life, which cannot be seen now: so no claim counts as silent.
