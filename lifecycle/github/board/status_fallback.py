@@ -225,6 +225,7 @@ _KEY = "board_by_labels"
 _SEEN = "board_was_shown"
 
 
+@dataclass(eq=False)
 class EitherBoard:
     """Fits `ports.Board`: the project while it can be seen, else the labels.
 
@@ -236,12 +237,9 @@ class EitherBoard:
         labels: the labels.
     """
 
-    def __init__(
-        self, choice: Choice, project: GitHubBoard | LabelsBoard, labels: LabelsBoard
-    ) -> None:
-        self._choice = choice
-        self._project = project
-        self._labels = labels
+    _choice: Choice
+    _project: GitHubBoard | LabelsBoard
+    _labels: LabelsBoard
 
     def schema(self) -> BoardSchema:
         """Fields and options of the one in use."""

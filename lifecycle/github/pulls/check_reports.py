@@ -80,17 +80,6 @@ class GitHubCheckReports:
         """A run's present state; NotFound, NoPermission."""
         return self._calls.read(f"actions/runs/{number}", f"run {number} of a workflow", _run_of)
 
-    def runs_on(self, sha: str) -> list[Json]:
-        """The newest run of each workflow and event on a commit; NoPermission."""
-        subject = f"the runs of workflows on commit {sha[:12]}"
-        runs = self._calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
-        newest: dict[object, Json] = {}
-        # The newest comes first. A redirect may lose the query: then these are of every commit.
-        for run in runs:
-            if run.get("head_sha") == sha:
-                newest.setdefault((run.get("workflow_id"), run.get("event")), run)
-        return list(newest.values())
-
     def run_again(self, run: int, attempt: int) -> None:
         """Run the failed jobs again, unless there is a later attempt than this.
 
@@ -137,9 +126,18 @@ class GitHubCheckReports:
         Sources: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository and
         https://docs.github.com/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
         """
-        runs = self.runs_on(sha)
-        failed = tuple(check for run in runs for check in self._jobs_in(run))
-        return failed_checks.CommitFailures(failed, over(runs))
+        subject = f"the runs of workflows on commit {sha[:12]}"
+        listed = self._calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
+        newest: dict[object, Json] = {}  # by workflow and event
+        # The newest comes first. A redirect may lose the query: then these are of every commit.
+        for run in listed:
+            if run.get("head_sha") == sha:
+                newest.setdefault((run.get("workflow_id"), run.get("event")), run)
+        failed = tuple(check for run in newest.values() for check in self._jobs_in(run))
+        named = [(str(run.get("name") or ""), run.get("status")) for run in newest.values()]
+        going = {name for name, status in named if status != "completed"}
+        over = {name for name, _ in named} - going
+        return failed_checks.CommitFailures(failed, tuple(sorted(over)))
 
     def failed_head(self, number: int, group: str = "") -> failed_checks.FailedHead:
         """What failed on the head of a pull request, or on the merge queue's commit `group`; NotFound."""
@@ -309,10 +307,3 @@ def _run_of(run: Json) -> failed_checks.WorkflowRun:
     bases = [part(pull, "base") for pull in run["pull_requests"]]
     sha, is_over = next((text(base, "sha") for base in bases), ""), run["status"] == "completed"
     return failed_checks.WorkflowRun(int(run["id"]), int(run["run_attempt"]), is_over, sha)
-
-
-def over(runs: Iterable[Json]) -> tuple[str, ...]:
-    """The workflows without a run in progress."""
-    all_runs = list(runs)
-    going = {str(run.get("name") or "") for run in all_runs if run.get("status") != "completed"}
-    return tuple(sorted({str(run.get("name") or "") for run in all_runs} - going))
