@@ -196,8 +196,10 @@ class PlainLine:
             raise
 
     def _read_whole(self, response: http.client.HTTPResponse) -> Sent:
-        content = b"".join(self.parts(response))
-        return Sent(response.status, _headers(response), content.decode("utf-8", "replace"))
+        content, given = b"".join(self.parts(response)), response.headers
+        # Several of a name are one, as HTTP has it.
+        headers = {name.lower(): ", ".join(given.get_all(name, ())) for name in given}
+        return Sent(response.status, headers, content.decode("utf-8", "replace"))
 
     def parts(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
         """The content part by part; the connection is kept if it is read to its end."""
@@ -381,12 +383,6 @@ def _path(url: str) -> str:
     """The path of an address, with its parameters."""
     parts = urlsplit(url)
     return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-
-
-def _headers(response: http.client.HTTPResponse) -> dict[str, str]:
-    """Headers by their names in lower case; several of a name are one, as HTTP has it."""
-    headers = response.headers
-    return {name.lower(): ", ".join(headers.get_all(name, ())) for name in headers}
 
 
 @contextmanager

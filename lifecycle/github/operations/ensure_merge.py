@@ -15,7 +15,7 @@ from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import given
 from lifecycle.github.failures.failure_case import AskedRequest, Own, answered, first_of, sentence
 from lifecycle.github.operations.inputs import redacts, whole_sha
-from lifecycle.github.operations.unclear_writes import if_wanted, removed, settled
+from lifecycle.github.operations.unclear_writes import Look, if_wanted, removed, settled
 from lifecycle.github.pulls.pull_calls import PullCalls
 
 _CLEAN = "is in clean status"
@@ -175,9 +175,7 @@ class MergeOperations:
         remove = partial(self._calls.dequeue, entry, f"the place of #{number} in the merge queue")
         return removed(remove, lambda: not self._calls.queued(number), errors.Rejected)
 
-    def _look(
-        self, number: int, is_wanted: Callable[[PullFacts], bool]
-    ) -> Callable[[], PullFacts | None]:
+    def _look(self, number: int, is_wanted: Callable[[PullFacts], bool]) -> Look[PullFacts]:
         return if_wanted(partial(self._calls.pull, number), is_wanted)
 
     def _at(self, number: int, sha: str) -> PullFacts:

@@ -180,10 +180,8 @@ class GitHub:
     def _found(self) -> Token:
         if self._given is None:
             root = store.worktree_root(Path.cwd())
-            place = TokenPlace(
-                self._environment, self._addresses, root, lambda: self.repository, self._deadline
-            )
-            return find(place)
+            around = (self._environment, self._addresses, root)
+            return find(TokenPlace(*around, lambda: self.repository, self._deadline))
         if not self._given.strip():
             raise NoToken(
                 "The token= of this call is empty, so nothing was asked of GitHub; give one."

@@ -18,17 +18,16 @@ from lifecycle.github.operations.inputs import same
 
 T = TypeVar("T")
 F = TypeVar("F", bound=IssueFacts | PullFacts)
+Look = Callable[[], T | None]
+"""Shows the thing as it is now, None if it is not there, or is not as it should be."""
+Refusals = tuple[type[Rejected], ...]
 
 LAGGING_SECONDS = 10.0
 """Seconds to wait if GitHub says that a thing exists, but no read shows it yet."""
 
 
 def settled(
-    write: Callable[[], T],
-    look: Callable[[], T | None],
-    *,
-    already: tuple[type[Rejected], ...] = (),
-    unless: tuple[type[Rejected], ...] = (),
+    write: Callable[[], T], look: Look[T], *, already: Refusals = (), unless: Refusals = ()
 ) -> Ensured[T]:
     """Write, and return what is true then: the answer, or without one what a look shows.
 
@@ -71,9 +70,7 @@ def removed(
     return Ensured(None, changed=True)
 
 
-def if_wanted(
-    read: Callable[[], T | None], is_wanted: Callable[[T], bool]
-) -> Callable[[], T | None]:
+def if_wanted(read: Look[T], is_wanted: Callable[[T], bool]) -> Look[T]:
     """A look for `settled`: returns what `read` returns if it is as wanted, else None."""
 
     def look() -> T | None:
@@ -87,7 +84,7 @@ def fitted(
     current: T,
     is_wanted: Callable[[T], bool],
     write: Callable[[], T],
-    read: Callable[[], T | None],
+    read: Look[T],
     differs: Callable[[T], str] | None = None,
 ) -> Ensured[T]:
     """Write unless the current state is as wanted; if the answer is lost, `read` shows the outcome.

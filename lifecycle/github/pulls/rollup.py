@@ -192,10 +192,6 @@ def _without_job(suite: Suite, *, has_jobs: bool) -> Check:
     return Check(name, bucket, name, suite.event, url=suite.url, word=outcome)
 
 
-def _is_without_job(check: Check) -> bool:
-    return check.name == check.workflow and check.started_at is check.ended_at is None
-
-
 def with_workflows(checks: Checks, beside: Checks) -> Checks:
     """Checks, combined with the results of workflows."""
     return replace(
@@ -235,7 +231,8 @@ def rollup(sha: str, shown: Json | None) -> Checks:
 def with_demands(checks: Checks, shown: Checks) -> Checks:
     """Checks that were read elsewhere, with the demands and workflows that GraphQL showed."""
     # If a job's failure is listed, the result of its workflow is not a second one.
-    ended = () if checks.failed else tuple(run for run in shown.runs if _is_without_job(run))
+    own = [] if checks.failed else [run for run in shown.runs if run.name == run.workflow]
+    ended = tuple(run for run in own if run.started_at is run.ended_at is None)
     if checks.unseen and not checks.sees_workflows:  # hidden jobs may have begun
         ended = tuple(replace(run, word="FAILURE") for run in ended)
     is_seen = checks.sees_workflows or shown.sees_workflows

@@ -115,6 +115,7 @@ _DOCUMENTS = {"leases": "survey_leases", "tips": "survey_tips", "pulls": "survey
 """Each list of a repository, and the document that continues it."""
 _Page = tuple[SweptRepository, str, str]
 """A page to read: its repository, its list, and its cursor."""
+_Problems = Sequence[AnswerProblem]
 
 
 class Holdings:
@@ -228,7 +229,7 @@ class Holdings:
             repositories[-1].waits = _waits_of(node, own) if "waits" in (node or {}) else None
         return repositories, self._next(connection, owner)
 
-    def _refuse(self, problems: Sequence[AnswerProblem], subject: str) -> None:
+    def _refuse(self, problems: _Problems, subject: str) -> None:
         if problems and problems[0].type != "NOT_FOUND":
             raise self._graph.failures.of_problem(problems[0], AskedRequest(subject))
 
@@ -241,11 +242,7 @@ class Holdings:
         return self._found(name, reply.data.get(alias), mine, keys)
 
     def _found(
-        self,
-        name: str,
-        node: Json | None,
-        problems: Sequence[AnswerProblem],
-        keys: Sequence[str] = LISTS,
+        self, name: str, node: Json | None, problems: _Problems, keys: Sequence[str] = LISTS
     ) -> SweptRepository:
         if node and not problems:
             whose = str(node.get("nameWithOwner") or name)
@@ -347,7 +344,7 @@ def _note_waits(reply: GraphReply, repositories: Sequence[SweptRepository], firs
             repository.waits = [*(repository.waits or ()), *shown]
 
 
-def _waits_of(node: Json | None, problems: Sequence[AnswerProblem]) -> list[Json]:
+def _waits_of(node: Json | None, problems: _Problems) -> list[Json]:
     """A repository's pull requests that were shown completely: a hidden part does not count as empty.
 
     Of the base's rules, only the names come from a part that may be hidden.
