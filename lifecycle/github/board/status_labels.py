@@ -154,8 +154,7 @@ class LabelsBoard:
             NotFound: there is no such issue.
         """
         subject = f"the labels of an issue of {self._calls.repository}"
-        reply = self._graph.read("label_card", {"id": issue_id}, subject=subject)
-        node = reply.data.get("node")
+        node = self._graph.read("label_card", {"id": issue_id}, subject=subject).data.get("node")
         if not node or "number" not in node:
             raise NotFound(f"GitHub knows no such issue for {subject}, so nothing was changed.")
         return self._names.item(int(node["number"]), labels_of(node))

@@ -92,9 +92,8 @@ class Document:
 @cache
 def document(*names: str) -> Document:
     """`graphql/NAME.graphql`, with what other documents ask for besides; read once per process."""
-    text = _ready()["texts"].get(" ".join(names))
     # Without a prepared text: the server lacks one of those that looks ask for.
-    return Document.of(text or _together(names))
+    return Document.of(_ready()["texts"].get(" ".join(names)) or _together(names))
 
 
 def _taken_apart(text: str) -> tuple[dict[str, str], list[str], list[str]]:

@@ -311,8 +311,7 @@ class Calls:
         next_page: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
         while next_page is not None:
             page = next_page
-            whole = self._below(path, asked)
-            headers, body = self.rest.again(asked, "GET", whole, query=page)
+            headers, body = self.rest.again(asked, "GET", self._below(path, asked), query=page)
             entries = body.get(key) if key and isinstance(body, Mapping) else body
             if not isinstance(entries, list):
                 raise self.rest.failures.of_nonsense(asked)
@@ -346,8 +345,7 @@ class Calls:
             Rejected: as everywhere, and if the address is unencrypted while the API's is encrypted.
         """
         asked = self._asked(subject, is_write=False)
-        whole = self._below(path, asked)
-        headers, _ = self.rest.again(asked, "GET", whole, own=own, is_moved=True)
+        headers, _ = self.rest.again(asked, "GET", self._below(path, asked), own=own, is_moved=True)
         where = str(headers.get("location") or "")
         if urlsplit(where).scheme not in {"https", urlsplit(self.rest.url).scheme}:
             raise Rejected(sentence("no-safe-address", asked=asked))

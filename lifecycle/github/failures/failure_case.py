@@ -211,8 +211,7 @@ def first_of(*several: Own) -> Own:
 
 def limited(case: FailureCase) -> LifecycleError:
     """The error for a rate limit, with the seconds until it ends."""
-    seconds = max(round(case.wait), 1)
-    words = sentence("limited", case=case, seconds=seconds)
+    words = sentence("limited", case=case, seconds=max(round(case.wait), 1))
     return Transient(words, retry_after=case.wait, evidence=case.words)
 
 

@@ -99,8 +99,7 @@ class LabelOperations:
     def _fitted(self, label: LabelFacts, wanted: LabelFacts) -> Ensured[LabelFacts]:
         """Edit unless colour and description are as wanted."""
         edit = partial(self._calls.edit_label, wanted.name, wanted)
-        read = partial(self._calls.label, wanted.name)
-        return fitted(label, partial(_fits, wanted), edit, read)
+        return fitted(label, partial(_fits, wanted), edit, partial(self._calls.label, wanted.name))
 
     def _demand(self, names: tuple[str, ...], *, create: bool) -> None:
         existing = tuple(label.name for label in self._calls.labels())
@@ -115,8 +114,7 @@ class LabelOperations:
     def _created(self, wanted: LabelFacts) -> Ensured[LabelFacts]:
         """Make a label; one of its name that somebody else made meanwhile counts, too."""
         make = partial(self._calls.create_label, wanted)
-        look = partial(self._calls.label, wanted.name)
-        return settled(make, look, already=(AlreadyExists,))
+        return settled(make, partial(self._calls.label, wanted.name), already=(AlreadyExists,))
 
     def _add(self, number: int, names: tuple[str, ...]) -> tuple[str, ...]:
         look = if_wanted(

@@ -144,8 +144,7 @@ class RefOperations:
         if ref is None:
             return Ensured(None, changed=False)
         _demand_expected(ref, expected)
-        path = f"git/refs/{_below(name)}"
-        delete = partial(self._calls.delete, path, f"ref {name}", _ref_absent)
+        delete = partial(self._calls.delete, f"git/refs/{_below(name)}", f"ref {name}", _ref_absent)
         return removed(delete, lambda: self._ref(name) is None, NotFound)
 
     def ensure_branch_deleted(self, branch: str, *, expected: str = "") -> Ensured[None]:

@@ -215,8 +215,7 @@ def _runs(commit: Json) -> list[failed_checks.FailedCheck]:
     checks: list[failed_checks.FailedCheck] = []
     for suite in _newest(commit):
         run = part(suite, "workflowRun")
-        runs = nodes(suite, "checkRuns")
-        checks += [_run(check_run, suite, run) for check_run in runs]
+        checks += [_run(check_run, suite, run) for check_run in nodes(suite, "checkRuns")]
         has_ended = word(suite.get("conclusion")) in {"STARTUP_FAILURE", "FAILURE"}
         if run and has_ended and part(suite, "jobs").get("totalCount") == 0:
             name = text(part(run, "workflow"), "name")

@@ -175,8 +175,7 @@ class GitHubForge(PullCalls):
         Source: https://docs.github.com/graphql/reference/mutations#updaterefs
         """
         names = {"repository": repository_id, "ref": ref, "before": before, "after": after}
-        subject = f"{ref} in {self.calls.repository}"
-        self._graph.whole("move_ref", names, subject=subject)
+        self._graph.whole("move_ref", names, subject=f"{ref} in {self.calls.repository}")
 
     def token_facts(self) -> model.TokenFacts:
         """The token's owner, kind and permissions. Only reads."""

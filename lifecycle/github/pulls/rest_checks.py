@@ -41,8 +41,7 @@ def read(calls: Calls, sha: str) -> Checks:
     https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
     """
     try:
-        path = f"commits/{sha}/check-runs"
-        check_runs, is_complete = _all(calls, sha, path, "check_runs")
+        check_runs, is_complete = _all(calls, sha, f"commits/{sha}/check-runs", "check_runs")
     except NoPermission:
         return _without_check_runs(calls, sha)
     shown, is_whole = _flows_if_shown(calls, sha) if _is_ambiguous(check_runs) else ([], False)

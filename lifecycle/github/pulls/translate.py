@@ -118,8 +118,7 @@ def _conversations(node: Json) -> model.Conversations | None:
     If there are more than a hundred, the older ones count only by the pull request's own date. A sweep only
     requests which are resolved.
     """
-    threads = nodes(node, "reviewThreads")
-    unresolved = [thread for thread in threads if not thread.get("isResolved")]
+    unresolved = [thread for thread in nodes(node, "reviewThreads") if not thread.get("isResolved")]
     if "reviews" not in node and isinstance(node.get("reviewThreads"), Mapping):
         return model.Conversations("", len(unresolved))
     parts: list[Any] = [node.get(name) for name in ("reviewThreads", "reviews", "said")]
