@@ -118,8 +118,7 @@ class MemoryTracker:
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; without a status, all that are not closed."""
-        tasks = self._tasks.all()
-        return tuple(task for task in tasks if refusals.is_listed(task, label, status))
+        return tuple(task for task in self._tasks.all() if refusals.is_listed(task, label, status))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """The tasks that could be begun now, by urgency."""
@@ -164,9 +163,7 @@ class MemoryTracker:
         """Unassign and open the task; a closed one stays closed. AlreadyClaimed."""
         with self._found(id) as task:
             refusals.demand_mine(task, self.actor)
-            if not task.is_open:
-                return task
-            return self._tasks.change(task, **_FREE)
+            return self._tasks.change(task, **_FREE) if task.is_open else task
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """Close the task; a closed one keeps its reason. BlockedBy."""

@@ -120,8 +120,7 @@ class Asking:
             task = self.show(before.id).task
             return task if so(task) else None
 
-        command = (verb, before.id, *words, "--json")
-        return self.write(*command, due=list, seen=seen, read=read)
+        return self.write(verb, before.id, *words, "--json", due=list, seen=seen, read=read)
 
     def write(
         self,
@@ -145,8 +144,7 @@ class Asking:
         doing, refused = verb_of(words), None
         try:
             ran = self.runner.run(*words, is_write=True)
-            answer = bd_decode.payload(ran, due=due, doing=doing)
-            value = seen(answer)
+            value = seen(bd_decode.payload(ran, due=due, doing=doing))
             unclear = "gave an answer that does not fit"
         except errors.LifecycleError as error:
             # No answer, an empty one, or a refusal in unknown words: the write may have happened.

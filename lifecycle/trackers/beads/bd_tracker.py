@@ -215,8 +215,7 @@ class BeadsTracker:
             now = self._ask.show(task.id).task
             return now if self._has(now) else None
 
-        words = ("heartbeat", task.id, "--json")
-        return self._ask.write(*words, seen=seen, read=lambda: None)
+        return self._ask.write("heartbeat", task.id, "--json", seen=seen, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """Unassign and open the task; a closed one stays closed. AlreadyClaimed."""
@@ -242,8 +241,7 @@ class BeadsTracker:
                 return task
             if task.assignee:
                 # First: an interrupted call leaves the task closed, so that the next call continues.
-                words = ("update", "--assignee=")
-                self._ask.change(task, *words, so=lambda now: not now.assignee)
+                self._ask.change(task, "update", "--assignee=", so=lambda now: not now.assignee)
             return self._ask.change(task, "reopen", so=_is_free)
 
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002

@@ -152,8 +152,7 @@ def labels_are_added_and_removed(case: CheckCase) -> None:
     for labels in (edited.labels, case.two.get(made.id).labels):
         own = {name for name in labels if name.startswith(case.label)}
         same(own, {case.label, new}, "the labels")
-    verb = case.one.edit_labels
-    case.writes_nothing("the same edit", verb, made.id, add=(new,), remove=(old,))
+    case.writes_nothing("the same edit", case.one.edit_labels, made.id, add=(new,), remove=(old,))
 
 
 def what_can_be_no_label_is_invalid(case: CheckCase) -> None:

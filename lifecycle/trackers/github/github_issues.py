@@ -249,8 +249,7 @@ class GitHubIssues(TaskLists):
 
     def _shown(self, issue: IssueFacts) -> Task:
         """The task with facts that its own answer lacks: who blocks it, and why it was closed."""
-        blockers = self._calls.blockers(issue)
-        task = self.with_priority(issue_tasks.task_of(issue, blockers))
+        task = self.with_priority(issue_tasks.task_of(issue, self._calls.blockers(issue)))
         if issue.is_open or issue.state_reason in ("not_planned", "duplicate"):
             return task
         # Anybody may put a marker into a comment: only a comment by the person who closed it counts.
@@ -263,8 +262,7 @@ class GitHubIssues(TaskLists):
         return replace(task, close_reason=reasons[-1]) if reasons else task
 
     def _demand_free(self, issue: IssueFacts, what: str) -> None:
-        blockers = self._calls.blockers(issue)
-        refusals.demand_free(f"#{issue.number}", blockers, what, mark="#")
+        refusals.demand_free(f"#{issue.number}", self._calls.blockers(issue), what, mark="#")
 
     def _demand_no_circle(self, number: int, other: IssueFacts) -> None:
         """Invalid if the other issue waits, through any number of open issues, for this one."""
