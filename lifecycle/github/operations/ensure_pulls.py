@@ -147,7 +147,10 @@ class PullOperations:
         pull = self._calls.pull(number)
         persons, groups = missing(logins, pull.reviewers), missing(slugs, pull.team_reviewers)
         if persons and not again:
-            persons = missing(persons, self._reviewers_done(number))
+            subject = f"the reviews of pull request #{number}"
+            reviews = self._calls.calls.pages(f"pulls/{number}/reviews", subject)
+            submitted = (review for review in reviews if review.get("state") != "PENDING")
+            persons = missing(persons, tuple(map(login_of, submitted)))
         return self._reviewers("POST", pull, persons, groups, missing)
 
     def ensure_not_reviewers(
@@ -192,13 +195,6 @@ class PullOperations:
         if pull.is_merged:
             raise Rejected(sentence("merged-pull", number=number))
         return self._edits.fields(pull, {"state": "open"}, lambda now: now.is_open)
-
-    def _reviewers_done(self, number: int) -> tuple[str, ...]:
-        """Who has submitted a review in any state but pending; one request for each hundred."""
-        subject = f"the reviews of pull request #{number}"
-        listed = self._calls.calls.pages(f"pulls/{number}/reviews", subject)
-        submitted = (review for review in listed if review.get("state") != "PENDING")
-        return tuple(dict.fromkeys(map(login_of, submitted)))
 
     def _reviewers(
         self, method: str, pull: PullFacts, people: Slugs, teams: Slugs, left: Left

@@ -172,24 +172,17 @@ def judged(sha: str, suites: Iterable[Suite], checks: Iterable[Check]) -> Checks
     for check in checks:
         listed.setdefault((check.workflow, check.event), set()).add(check.bucket)
     held, unfinished, ended = set(), set(), []
-    for key, suite in newest_of.items():
-        jobs = listed.get(key, set())
-        has_passed = run_bucket(suite.status, suite.conclusion) is Bucket.PASS
+    for (name, event), suite in newest_of.items():
+        jobs, bucket = listed.get((name, event), set()), run_bucket(suite.status, suite.conclusion)
         if suite.status != "COMPLETED":
-            unfinished.add(suite.workflow)
+            unfinished.add(name)
         elif suite.conclusion == "ACTION_REQUIRED":
-            held.add(suite.workflow)
-        elif not has_passed and jobs <= {Bucket.PASS}:
-            ended.append(_without_job(suite, has_jobs=bool(jobs)))
+            held.add(name)
+        elif bucket is not Bucket.PASS and jobs <= {Bucket.PASS}:  # its own result, under its name
+            is_unread = suite.conclusion in _NO_START and not jobs
+            outcome = "STARTUP_FAILURE" if is_unread else suite.conclusion
+            ended.append(Check(name, bucket, name, event, url=suite.url, word=outcome))
     return Checks(sha, tuple(ended), held=tuple(sorted(held)), unfinished=tuple(sorted(unfinished)))
-
-
-def _without_job(suite: Suite, *, has_jobs: bool) -> Check:
-    """A workflow's own result, as a check with the workflow's name."""
-    is_unread = suite.conclusion in _NO_START and not has_jobs
-    name, bucket = suite.workflow, run_bucket(suite.status, suite.conclusion)
-    outcome = "STARTUP_FAILURE" if is_unread else suite.conclusion
-    return Check(name, bucket, name, suite.event, url=suite.url, word=outcome)
 
 
 def with_workflows(checks: Checks, beside: Checks) -> Checks:
