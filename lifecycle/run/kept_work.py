@@ -47,15 +47,17 @@ def prefix_of(run: Run) -> str:
     return f"{NAMESPACE}/{run.id}/"
 
 
-def make(git: GitRepository, run: Run, now: float, story: str = "") -> Checkpoint:
-    """Keep the present worktree under the next free name: the story's, else a mark by hand.
+def marked(git: GitRepository, run: Run, now: float, story: str = "") -> Run:
+    """The run with the present worktree as its last checkpoint: the story's, else a mark by hand.
 
     Raises:
         GitFailed, Transient: git cannot keep it.
     """
     with files_aside(git, is_own) as aside:
         about = f"Story {story}" if story else "Marked by hand"
-        return keep(aside, run, now, story or MARK, about, story)
+        checkpoint = keep(aside, run, now, story or MARK, about, story)
+    run = run.but(checkpoints=(*run.checkpoints, checkpoint))
+    return run.with_story(run.story(story).but(checkpoint=checkpoint.ref)) if story else run
 
 
 @worktree_files.taking()
@@ -125,14 +127,6 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     stands = there([*kept], "make one with: lifecycle run mark-working-state")
     what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
     raise refused("no-checkpoint", what=what, there=stands, near=did_you_mean(name, kept))
-
-
-def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
-    """Add a checkpoint to the run, and its name to its story."""
-    run = run.but(checkpoints=(*run.checkpoints, checkpoint))
-    if not checkpoint.story:
-        return run
-    return run.with_story(run.story(checkpoint.story).but(checkpoint=checkpoint.ref))
 
 
 def _next_name(git: GitRepository, run: Run, kind: str) -> str:

@@ -42,8 +42,7 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
         if after != change.before:
             change.note(f"Story {moved.id}: {moved.status}")
         if not moved.is_open and old_story.is_open:
-            checkpoint = kept_work.make(session.git, after, session.now, moved.id)
-            change.run = after = kept_work.with_checkpoint(after, checkpoint)
+            change.run = after = kept_work.marked(session.git, after, session.now, moved.id)
         escalations = change.told()
     lines = [f"Updated story {moved.id}: {moved.status}"]
     if moved.status is StoryStatus.IN_PROGRESS:
@@ -136,8 +135,8 @@ def mark_working_state(session: RunSession) -> None:
     branch stay unchanged. Ignored files, and files that are named like secrets, are not saved.
     """
     with session.store.changing() as change:
-        checkpoint = kept_work.make(session.git, change.run, session.now)
-        change.run = kept_work.with_checkpoint(change.run, checkpoint)
+        change.run = kept_work.marked(session.git, change.run, session.now)
+        checkpoint = change.run.checkpoints[-1]
         change.note(f"Checkpoint {checkpoint.ref}: {checkpoint.commit[:10]}")
     ref = f"{kept_work.prefix_of(change.run)}{checkpoint.ref}"
     way = f"Go back to it with: lifecycle run rollback-to-checkpoint {checkpoint.ref}"

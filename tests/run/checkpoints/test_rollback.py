@@ -13,7 +13,7 @@ from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
 from lifecycle.run import kept_work
-from lifecycle.run.kept_work import Return, prefix_of, with_checkpoint
+from lifecycle.run.kept_work import Return, prefix_of
 from lifecycle.run.state import Checkpoint, Run, Story, new_run
 from lifecycle.run.table import StoryStatus
 from tests.run.run_ground import RunGround
@@ -53,9 +53,8 @@ class Marked:
     def mark(self, story: str = "") -> Checkpoint:
         """Make a checkpoint."""
         self.now += 10
-        given = kept_work.make(self.own_git, self.run, self.now, story)
-        self.run = with_checkpoint(self.run, given)
-        return given
+        self.run = kept_work.marked(self.own_git, self.run, self.now, story)
+        return self.run.checkpoints[-1]
 
     def back(self, name: str = "") -> Return:
         """Go back."""
