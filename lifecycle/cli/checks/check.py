@@ -76,8 +76,11 @@ def _show(done: check_engine.CheckDone, *, as_json: bool) -> None:
     """Print the result of a check: a line and remarks on standard error, or one JSON object."""
     record = done.record
     if as_json:
-        remarks = [visible(remark) for remark in done.remarks]
-        click.echo(json_text({**_data(record), "remarks": remarks}))
+        data = {**asdict(record), **record.data, "outcome": _word(record)}
+        if record.counts is not None:
+            data["counts"] = {**data["counts"], "total": record.counts.total}
+        data["argv"] = record.commands[-1] if record.commands else ()
+        click.echo(json_text({**data, "remarks": [visible(remark) for remark in done.remarks]}))
         return
     counted = f": {_counted(record.counts)}" if record.counts is not None else ""
     why = f" ({record.why})" if record.why else ""
@@ -97,14 +100,6 @@ def _counted(counts: outcomes.Counts) -> str:
     numbers = {"passed": counts.passed, "failed": counts.failed, errors: counts.errors}
     numbers["skipped"] = counts.skipped
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number) or "none"
-
-
-def _data(record: RunRecord) -> dict[str, Any]:
-    """The record for `--json`: every field, and the last command's words as `argv`."""
-    data = {**asdict(record), **record.data, "outcome": _word(record)}
-    if record.counts is not None:
-        data["counts"] = {**data["counts"], "total": record.counts.total}
-    return {**data, "argv": record.commands[-1] if record.commands else ()}
 
 
 def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: bool) -> None:

@@ -136,14 +136,27 @@ def merge(session: Session, *, pull: int | None) -> None:
     For a conflict: the files, both sides' commits, and the commands that solve it. For a PR that the merge
     queue removed: what failed on the queue's own commit. Without PR as for show.
     """
+    from lifecycle.claim.decisions.pull import merge_standing, review  # only `merge` decides
+
     session.world.refuse_tracked()
     number = pull or own_pull(session)
     asked = Look(issue=number, branch="", pr_number=number, checks=True, reviews=True)
     pull_request = session.world.forge.observe(asked).by_number
     if pull_request is None:
         raise NotFound(f"GitHub shows no pull request #{number} here, so nothing was read.")
-    _keep(session, pull_request)
-    ejection = _ejection(session, pull_request)
+
+    def seen(record: Record, ledger: Ledger) -> Record:
+        ledger.end(record.claim_key, review.over(record.pull, pull_request))
+        return record.with_pull(**review.shown(record.pull, pull_request))
+
+    if pull_request.state is PullState.OPEN:
+        keep(session, number, seen)
+    # How the queue last threw it out; of the claim's own, it counts for as long as in `status`.
+    record, ejection = session.claim_store.remembered(), pull_request.ejection
+    is_known = record is not None and record.pull.merging.ejected == pull_request.head_sha
+    is_out = is_known and pull_request.queue is None
+    if not is_out or ejection is None or ejection.is_by_hand:
+        ejection = merge_standing.ejection_of(pull_request)
     lines = [*standing_of(pull_request, ejection), *_more(session, pull_request, ejection)]
     data = {
         **fields_of(pull_request, pull="number", head="head_sha", merge_state="merge_state"),
@@ -167,27 +180,6 @@ def keep(session: Session, pull: int, change: Callable[[Record, Ledger], Record]
         if record is not None and record.claim.pr_number == pull:
             claim_store.remember(change(record, claim_store.ledger))
             claim_store.save()
-
-
-def _keep(session: Session, pull: PullRequest) -> None:
-    from lifecycle.claim.decisions.pull import review
-
-    def seen(record: Record, ledger: Ledger) -> Record:
-        ledger.end(record.claim_key, review.over(record.pull, pull))
-        return record.with_pull(**review.shown(record.pull, pull))
-
-    if pull.state is PullState.OPEN:
-        keep(session, pull.number, seen)
-
-
-def _ejection(session: Session, pull: PullRequest) -> Ejection | None:
-    """How the merge queue last threw it out; of the claim's own, it counts for as long as in `status`."""
-    from lifecycle.claim.decisions.pull import merge_standing  # only `merge` in this group decides
-
-    record, out = session.claim_store.remembered(), pull.ejection
-    is_known = record is not None and record.pull.merging.ejected == pull.head_sha
-    is_out = is_known and pull.queue is None and out is not None and not out.is_by_hand
-    return out if is_out else merge_standing.ejection_of(pull)
 
 
 def standing_of(pull_request: PullRequest, ejection: Ejection | None = None) -> list[str]:
