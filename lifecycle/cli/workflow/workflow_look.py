@@ -149,19 +149,15 @@ def history(session: WorkflowSession, *, lines: int, name: str) -> None:
 
     It comes from this clone's journal, so it outlives the workflow's own files.
     """
-    workflow = _meant(session, name)
+    workflows = session.store.read(archived=True)
+    if name or workflows.unfinished or not workflows.found:
+        workflow = session.steps.named(workflows, name).workflow
+    else:
+        workflow = workflows.found[0].workflow  # the one that ended last
     entries = journal.read(session.root, count=lines, system=journal.WORKFLOW, task=workflow.id)
     none = f"The journal has no entry of the workflow {quoted(workflow.name)}."
     data = {"id": workflow.id, "workflow": workflow.name, "entries": [*map(_data, entries)]}
     session.print([*map(_line, entries)] or [none], data)
-
-
-def _meant(session: WorkflowSession, name: str) -> state.Workflow:
-    """The workflow of this name; without a name the session's own, else the one that ended last."""
-    workflows = session.store.read(archived=True)
-    if not name and not workflows.unfinished and workflows.found:
-        return workflows.found[0].workflow
-    return session.steps.named(workflows, name).workflow
 
 
 def _line(entry: journal.JournalEntry) -> str:

@@ -14,7 +14,7 @@ from lifecycle.workflow.sources.source_files import LOCAL, read_sources
 from lifecycle.workflow.sources.source_text import SourceFacts
 from lifecycle.workflow.state import Workflow, WorkflowPhase, in_status, repointed, slug
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
-from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
+from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import Asker, WorkflowChoice, adopted, begun_by, chosen
 
@@ -38,11 +38,15 @@ def observe(store: WorkflowStore, asker: Asker) -> tuple[WorkflowChoice, tuple[s
             is_foreign = bool({"*", facts.path} & tracked)
             known = _known(change.workflows, facts)
             if known is None:
-                new = _created(facts, change, asker, is_foreign=is_foreign)
-                change.put(new, is_moved=not change.workflows.unfinished)
+                context = {"plan": facts.path.split("/")[-2]} if facts.path != LOCAL else {}
+                new = Workflow(change.new_id(), facts.name, source=facts.path, context=context)
+                before = replace(begun_by(new, asker), created_at=render_time(change.now))
             elif _is_to_follow(known.workflow, facts):
-                after = followed(known.workflow, facts, change.now, is_foreign=is_foreign)
-                change.put(after, is_moved=False)
+                before = known.workflow
+            else:
+                continue
+            after = followed(before, facts, change.now, is_foreign=is_foreign)
+            change.put(after, is_moved=known is None and not change.workflows.unfinished)
         # A source may have completed an earlier workflow, or begun a new one.
         records = {entry.workflow.id: entry.workflow for entry in change.workflows.unfinished}
         unfinished = [
@@ -78,15 +82,6 @@ def _is_to_follow(workflow: Workflow, facts: SourceFacts) -> bool:
     """True if the workflow follows this source, and the source has changed."""
     is_its = workflow.source == facts.path
     return is_its and not workflow.is_over and workflow.source_seen != facts.digest
-
-
-def _created(
-    facts: SourceFacts, change: WorkflowChange, asker: Asker, *, is_foreign: bool
-) -> Workflow:
-    context = {"plan": facts.path.split("/")[-2]} if facts.path != LOCAL else {}
-    new = Workflow(change.new_id(), facts.name, source=facts.path, context=context)
-    blank = replace(begun_by(new, asker), created_at=render_time(change.now))
-    return followed(blank, facts, change.now, is_foreign=is_foreign)
 
 
 def followed(

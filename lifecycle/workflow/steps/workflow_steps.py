@@ -136,7 +136,11 @@ class WorkflowSteps:
                 workflow = replace(workflow, is_foreign=True)
         with self.store.changing() as change:
             if is_numbered:
-                workflow = replace(workflow, name=_free_name(change.workflows, workflow.name))
+                own = workflow.name
+                taken = {entry.workflow.name.casefold() for entry in change.workflows.unfinished}
+                names = chain([own], (f"{own} ({number})" for number in count(2)))
+                free_name = next(name for name in names if name.casefold() not in taken)
+                workflow = replace(workflow, name=free_name)
             same = change.workflows.get(workflow.name)
             if same is not None and not same.workflow.is_over:
                 raise refused("same-name", name=quoted(workflow.name), same=same.workflow)
@@ -343,10 +347,3 @@ def _refuse_empty(workflow: Workflow) -> None:
 
 def _troubles(change: WorkflowChange) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*change.workflows.troubles, *change.troubles)))
-
-
-def _free_name(workflows: WorktreeWorkflows, name: str) -> str:
-    """The name, with a number appended if an unfinished workflow has it already."""
-    taken = {entry.workflow.name.casefold() for entry in workflows.unfinished}
-    names = chain([name], (f"{name} ({number})" for number in count(2)))
-    return next(free_name for free_name in names if free_name.casefold() not in taken)
