@@ -145,7 +145,9 @@ def check_user_fix(session: RunSession) -> None:
         with session.store.changing() as change:
             passed = end.status == 0
             change.run = blockers.fix_checked(change.run, fix, session.now, passed=passed)
-            why = "" if passed else _why(fix, end)
+            if not passed:
+                why = end.error or f"{fix.check_command[0]} exited with {end.status}"
+                why = f"it was stopped after {fix.timeout} s" if end.is_late else why
             change.note(f"Check of {', '.join(fix.waited)}: {'PASSED' if passed else why}")
         fix = blockers.demanded_fix(change.run)
     elif not fix.completed_at:
@@ -153,12 +155,6 @@ def check_user_fix(session: RunSession) -> None:
     session.show_json({**blockers.fix_data(fix), **({"reason": why} if why else {})})
     if not fix.completed_at:
         click.echo(told.sentence("then-say-so"), err=True)
-
-
-def _why(fix: state.UserFix, end: check_process.ProcessEnd) -> str:
-    if end.is_late:
-        return f"it was stopped after {fix.timeout} s"
-    return end.error or f"{fix.check_command[0]} exited with {end.status}"
 
 
 def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:

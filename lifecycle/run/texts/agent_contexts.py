@@ -86,7 +86,10 @@ def _to_fix(story: Story, failures: Sequence[Failure]) -> Iterator[str]:
     kinds = {failure.category for failure in last}
     for gate in table.Gate:
         if gate in sources:
-            yield f"- {gate}: {table.GATES[gate].on_fail}{_tests(story, gate)}"
+            record = newest(story.gates, gate)
+            names = [name for part in record.parts for name in part.failures] if record else []
+            tests = f": {as_data(few(names, 10, more=', and {} more'))}" if names else ""
+            yield f"- {gate}: {table.GATES[gate].on_fail}{tests}"
     for kind, policy in table.RETRY.items():
         if kind in kinds:
             yield f"- {kind}: {policy.fix} ({policy.strategy})"
@@ -99,19 +102,17 @@ def _to_fix(story: Story, failures: Sequence[Failure]) -> Iterator[str]:
             yield f"- Criterion not met: {as_data(criterion.text)}"
 
 
-def _tests(story: Story, gate: table.Gate) -> str:
-    """The tests that failed in the last run of this gate."""
-    record = newest(story.gates, gate)
-    names = [name for part in record.parts for name in part.failures] if record is not None else []
-    return f": {as_data(few(names, 10, more=', and {} more'))}" if names else ""
-
-
 def resuming(run: Run) -> Answer:
     """What a developer gets after a blocker: everything that was resolved since a session last continued.
 
     The data, the design's JSON, have the blockers that were resolved last.
     """
-    story, resolved = _story(run), _resolved(run)
+    # The story at work; else the one that was waited for, if it is open; else the next one.
+    waited_for = (story for story in run.open_stories if run.fix and story.id == run.fix.story)
+    story = run.at_work or next(waited_for, run.current)
+    # The newest last; those that never blocked are left out.
+    by_end = sorted(enumerate(run.blockers), key=lambda pair: pair[1].resolved_at)
+    resolved = [pair for pair in by_end if pair[1].resolved_at > pair[1].at][-RECENT:]
     steps = _instructions(run, story)
     named = {"id": "id", "title": "title", "status": "status"}
     data = {
@@ -147,18 +148,6 @@ def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
     else:
         checked = "PASSED" if fix.verified else "FAILED"
     return filled("resolved", blocker=about, notes=notes, verification=checked)
-
-
-def _resolved(run: Run) -> list[tuple[int, Blocker]]:
-    """The last resolved blockers, the newest last; those that never blocked are left out."""
-    by_end = sorted(enumerate(run.blockers), key=lambda pair: pair[1].resolved_at)
-    return [pair for pair in by_end if pair[1].resolved_at > pair[1].at][-RECENT:]
-
-
-def _story(run: Run) -> Story | None:
-    """The story at work; else the story that was waited for, if it is open; else the next story."""
-    waited_for = (story for story in run.open_stories if run.fix and story.id == run.fix.story)
-    return run.at_work or next(waited_for, run.current)
 
 
 def _instructions(run: Run, story: Story | None) -> list[str]:

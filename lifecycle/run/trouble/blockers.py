@@ -226,28 +226,20 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
     if fix is not None and fix.blocker in ids:
         freed.add(fix.story)
     for story in run.open_stories:
-        if story.id in freed:
-            run = run.with_story(_freed(run, story))
+        if story.id not in freed or blocking(run, story.id):
+            continue
+        free = story.but(retries_from=story.iteration)  # its iterations are granted again
+        if story.status is StoryStatus.BLOCKED:
+            # If another story is at work, it waits for its turn.
+            is_next = bool(story.started) and run.at_work is None
+            free = free.but(status=StoryStatus.IN_PROGRESS if is_next else StoryStatus.PENDING)
+        run = run.with_story(free)
     standing = {blocker.id for blocker in run.standing_blockers}
     if fix is None or fix.completed_at or standing & {*fix.waited}:
         return run
     if run.status is RunStatus.AWAITING_USER:
         run = long_run.waited(run, fix.asked_at, now).but(status=RunStatus.ACTIVE)
     return run.but(fix=fix.but(completed_at=now, notes=words))
-
-
-def _freed(run: Run, story: Story) -> Story:
-    """The story, unblocked and with its iterations granted again; unchanged if it has another blocker.
-
-    If another story is at work, it waits for its turn.
-    """
-    if blocking(run, story.id):
-        return story
-    story = story.but(retries_from=story.iteration)
-    if story.status is not StoryStatus.BLOCKED:
-        return story
-    is_next = bool(story.started) and run.at_work is None
-    return story.but(status=StoryStatus.IN_PROGRESS if is_next else StoryStatus.PENDING)
 
 
 def _argv(command: str) -> tuple[str, ...]:
