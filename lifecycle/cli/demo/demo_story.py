@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -90,31 +89,33 @@ class DemoStory:
         return {**asdict(self), "ok": self.is_good}
 
 
-def tell(on_step: Callable[[DemoStep], None]) -> DemoStory:
-    """Play the story and return it; calls `on_step` after each step.
+def tell(*, quiet: bool) -> DemoStory:
+    """Play the story and return it; print its title, each step and its end, unless `quiet`.
 
     Raises:
         Refused: a process of the story failed, or no pull request was opened.
     """
     started = time.monotonic()
+    console = terminal.console(quiet=quiet, width=min(terminal.console().width, WIDTH))
+    says = ", on an embedded GitHub: real git, real HTTP, real hooks\n"
+    console.print(Text.assemble(("claim to close", "bold"), says))
     with Sandbox() as sandbox, tempfile.TemporaryDirectory(prefix="lifecycle-demo-") as folder:
-        stage = _Stage(sandbox.info, Path(folder), on_step)
+        stage = _Stage(sandbox.info, Path(folder), console)
         _play(stage)
         _end(stage)
     stage.story.seconds = round(time.monotonic() - started, 1)
+    _print_end(console, stage.story)
     return stage.story
 
 
 class _Stage:
     """The place of the story: the worktree, its processes, and the count of requests."""
 
-    def __init__(
-        self, info: SandboxInfo, folder: Path, on_step: Callable[[DemoStep], None]
-    ) -> None:
+    def __init__(self, info: SandboxInfo, folder: Path, console: Console) -> None:
         self.control = Control(info.control_url)
         self.root = folder / "hello-service"
         self.story = DemoStory()
-        self.on_step = on_step
+        self.console = console
         self.counted = 0
         self.environment = _environment(info, folder)
         self.run("git", "clone", "--quiet", info.git_url, str(self.root), cwd=folder)
@@ -168,7 +169,7 @@ class _Stage:
         step = DemoStep(who, what, heard.strip(), len(api) - self.counted, board)
         self.counted = len(api)
         self.story.steps.append(step)
-        self.on_step(step)
+        _print_step(self.console, step)
 
 
 def _play(stage: _Stage) -> None:
@@ -264,15 +265,7 @@ def _heard(output: str) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def opened(*, quiet: bool) -> Console:
-    """The console that the story is printed on, with its title printed; a silent one if `quiet`."""
-    console = terminal.console(quiet=quiet, width=min(terminal.console().width, WIDTH))
-    says = ", on an embedded GitHub: real git, real HTTP, real hooks\n"
-    console.print(Text.assemble(("claim to close", "bold"), says))
-    return console
-
-
-def print_step(console: Console, step: DemoStep) -> None:
+def _print_step(console: Console, step: DemoStep) -> None:
     """Print one step as a row: who, what, requests and board; below it the text that was heard."""
     row = Table.grid(padding=(0, 2), expand=True)
     row.add_column(width=5)
@@ -289,7 +282,7 @@ def print_step(console: Console, step: DemoStep) -> None:
         console.print(Padding(Text(step.heard, style=style), (0, 0, 0, 7), expand=False))
 
 
-def print_end(console: Console, story: DemoStory) -> None:
+def _print_end(console: Console, story: DemoStory) -> None:
     """Print how the story ended."""
     total = sum(step.requests for step in story.steps)
     if story.is_good:

@@ -146,12 +146,9 @@ def demo(*, as_json: bool) -> int:
 
     Needs no token and no network. Exits 0 only if the issue was really closed and the board is at Done.
     """
-    from lifecycle.cli.demo.demo_story import opened, print_end, print_step, tell
+    from lifecycle.cli.demo.demo_story import tell
 
-    console = opened(quiet=as_json)
-    story = tell(lambda step: print_step(console, step))
+    story = tell(quiet=as_json)
     if as_json:
         click.echo(terminal.json_text(story.as_json()))
-    else:
-        print_end(console, story)
     return 0 if story.is_good else 1
