@@ -72,11 +72,6 @@ def exceeded(run: Run, caps: RunSettings, now: float) -> str:
     return next(reached, "")
 
 
-def granted(run: Run, now: float) -> Run:
-    """The run with all caps granted again from now on, as only a person may decide."""
-    return run.but(forgiven=spent(run, now))
-
-
 def with_left(run: Run, caps: RunSettings, iterations: int) -> Run:
     """The run, which may continue for this many more iterations."""
     free = run.forgiven.but(iterations=run.iterations - caps.max_iterations + iterations)

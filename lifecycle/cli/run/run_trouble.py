@@ -195,7 +195,7 @@ def resume(session: RunSession, *, iterations: int | None) -> None:
         blockers.demand_stopped(run)
         by = session.person(run, run.stopped_at, "resume")
         reached = long_run.exceeded(run, limits, run.stopped_at or session.now)
-        run = long_run.granted(blockers.resumed(run, session.now, by), session.now)
+        run = blockers.resumed(run, session.now, by)
         change.run = run if iterations is None else long_run.with_left(run, limits, iterations)
         done = change.note(f"Resumed: {run.id} (by a {by})")
     more = "as much again" if iterations is None else f"{figures.count(iterations, 'turn')} more"

@@ -289,9 +289,13 @@ def demand_stopped(run: Run) -> None:
 
 
 def resumed(run: Run, now: float, by: str) -> Run:
-    """The run, continued where it was with its counters; a run that waited for a person waits again."""
+    """The run, continued where it was with its counters, and with all caps granted again from now on.
+
+    A run that waited for a person waits again.
+    """
     demand_stopped(run)
     waits = run.fix is not None and not run.fix.completed_at
     status = RunStatus.AWAITING_USER if waits else RunStatus.ACTIVE
     act = PersonAct(now, "resume", by, run.why)
-    return run.but(status=status, why="", acts=(*run.acts, act), idle=0, last_reason="", told="")
+    run = run.but(status=status, why="", acts=(*run.acts, act), idle=0, last_reason="", told="")
+    return run.but(forgiven=long_run.spent(run, now))

@@ -49,6 +49,7 @@ from lifecycle.run.table import (
     TddPhase,
 )
 from lifecycle.run.texts.told import filled, sentence
+from lifecycle.run.trouble import blockers
 from tests.batches import each_row
 
 NOW = 1_800_000_000.0
@@ -238,7 +239,7 @@ def test_a_cap_stops_the_run_and_keeps_it(more: dict[str, object], why: str) -> 
     assert "S2" in told
     assert "lifecycle run resume" in told
     assert verdict.run.stories == run.stories
-    again = long_run.granted(replace(verdict.run, status=RunStatus.ACTIVE), NOW)
+    again = blockers.resumed(verdict.run, NOW, "terminal")
     onward = decide(seen(again, limits=limits))
     assert onward.word.verdict is StopVerdict.BLOCK
     once_more = replace(onward.run, iterations=99)

@@ -78,7 +78,7 @@ def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
     for turn in range(3):
         run = decide(RunSeen(run, NOW + turn, limits, facts=WorkFacts(f"{turn}"))).run
     assert (run.status, run.iterations, run.stopped_at) == (RunStatus.STOPPED, 2, NOW + 2)
-    resumed = long_run.granted(blockers.resumed(run, NOW + 9, TERMINAL), NOW + 9)
+    resumed = blockers.resumed(run, NOW + 9, TERMINAL)
     for more, turns in ((resumed, 2), (long_run.with_left(resumed, limits, 5), 5)):
         after = more
         for turn in range(turns + 1):
@@ -91,7 +91,7 @@ def test_the_time_of_waiting_is_forgiven_once() -> None:
     """Who resumed a run that waits forgave all that it took by then, the waiting included."""
     fix = UserFix("B1", "add the key", NOW + 10)
     run = blockers.stopped(replace(START, status=RunStatus.AWAITING_USER, fix=fix), NOW, TERMINAL)
-    run = long_run.granted(blockers.resumed(run, NOW + 500, TERMINAL), NOW + 500)
+    run = blockers.resumed(run, NOW + 500, TERMINAL)
     assert long_run.waited(run, fix.asked_at, NOW + 600).forgiven.seconds == 600
 
 
