@@ -49,18 +49,14 @@ def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     missing += open_questions(run)
     if facts.uncommitted:
         missing.append(sentence("uncommitted", paths=listed(facts.uncommitted), story="STORY"))
-    return (*missing, *facts.unread, *facts.uncleared, *_refused(run, facts.tree))
-
-
-def _refused(run: Run, tree: str) -> list[str]:
-    """Completed stories' refused reviews that no later review has approved, one clause each."""
-    return [
+    unmended = [  # completed stories' refused reviews that no later review has approved
         f"{by} refused {story.id} (fix it, then: lifecycle run review {story.id} --by {by} …)"
         for story in run.completed_stories
         for by, (check, *_) in REVIEWERS.items()
-        if review_state(story, check, tree) is CheckState.FAIL
+        if review_state(story, check, facts.tree) is CheckState.FAIL
         or any(review.check is check for review in story.standing_reviews)
     ]
+    return (*missing, *facts.unread, *facts.uncleared, *unmended)
 
 
 def _all_lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:

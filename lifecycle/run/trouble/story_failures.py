@@ -84,19 +84,13 @@ def failed(
     failure = failure.but(iteration=_iteration(story, failure))
     reached = max(story.iteration, failure.iteration)
     story = story.but(failures=(*story.failures, failure), iteration=reached)
-    return _escalated(run.with_story(story), story, failure)
-
-
-def _escalated(run: Run, story: Story, failure: Failure) -> Run:
-    """The run with the blockers that a story's last failure leads to."""
-    about = {"story": story.id, "trigger": table.ESCALATION}
-    if table.RETRY[failure.category].escalates and not blocking(run, "", story.id):
-        run = added(run, failure.text, "high", failure.at, **about, failure=failure.id)
+    run, escalated = run.with_story(story), {"story": story.id, "trigger": table.ESCALATION}
+    if table.RETRY[kind].escalates and not blocking(run, "", story.id):
+        run = added(run, words, "high", now, **escalated, failure=failure.id)
     if attempts(story) < table.MAX_RETRIES or story.status is table.StoryStatus.BLOCKED:
         return run
-    last = f"[{failure.category}] {failure.text}"
-    text = f"{story.id} failed in {table.MAX_RETRIES} iterations; last: {last}"
-    return standing_still(added(run, text, "high", failure.at, **about), story, failure.at)
+    last = f"{story.id} failed in {table.MAX_RETRIES} iterations; last: [{kind}] {words}"
+    return standing_still(added(run, last, "high", now, **escalated), story, now)
 
 
 def _iteration(story: Story, failure: Failure) -> int:
