@@ -222,20 +222,18 @@ class Form:
         """In GitHub Actions, show also an error that ends the run before there is a report."""
         try:
             yield
-        except click.UsageError as error:
-            self._refused(error.format_message())
+        except (click.UsageError, LifecycleError) as error:
+            if self.summary and _is_action():
+                if isinstance(error, LifecycleError):
+                    is_token = isinstance(error, BadCredentials | NoToken)
+                    words = _of_workflow(error.sentence, is_token=is_token)
+                else:
+                    words = error.format_message()
+                nothing = SweepReport(skipped=f"Nothing was done. {words}")
+                actions.write_summary(nothing, os.environ)
+                line = actions.StepAnnotation("error", "lifecycle reconcile", one_line(words))
+                click.echo(line.command(), err=self.as_json)
             raise
-        except LifecycleError as error:
-            is_token = isinstance(error, BadCredentials | NoToken)
-            self._refused(_of_workflow(error.sentence, is_token=is_token))
-            raise
-
-    def _refused(self, sentence: str) -> None:
-        if not (self.summary and _is_action()):
-            return
-        actions.write_summary(SweepReport(skipped=f"Nothing was done. {sentence}"), os.environ)
-        annotation = actions.StepAnnotation("error", "lifecycle reconcile", one_line(sentence))
-        click.echo(annotation.command(), err=self.as_json)
 
     def _print(self, report: SweepReport) -> None:
         if self.as_json:
