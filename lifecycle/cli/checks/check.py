@@ -103,37 +103,33 @@ def _counted(counts: outcomes.Counts) -> str:
 
 
 def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: bool) -> None:
+    import shlex
+
     runs, clone = EvidenceRoom(root).records(), store.clone_of(root)
     tree = tree_hash.fingerprint(root, Deadline.after(clock, _SECONDS), os.environ)
-    entries = []
+    entries, lines = list[dict[str, Any]](), list[str]()
     for check in known_checks.known_checks(root, settings, os.environ):
         last = next((run for run in reversed(runs) if run.name == check.name), None)
+        is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
+        # The same rule as at a stop: the agent's own run does not count for another test command.
+        stands = records.standing(runs, tree, check.name, settings.stages.test).value
         entry = {
             **fields_of(check, "name", "commands"),
             "from": check.origin,
             "needs_trust": check.is_projects,
-            "trusted": not check.problem and known_checks.may_run(check, clone, os.environ),
+            "trusted": is_allowed,
             "problem": check.problem,
             "last": _word(last) if last is not None else None,
-            # The same rule as at a stop: the agent's own run does not count for another test command.
-            "standing": records.standing(runs, tree, check.name, settings.stages.test).value,
+            "standing": stands,
         }
         entries.append(entry)
-    lines = [line for entry in entries for line in _lines(entry)]
+        if check.problem:
+            lines += [f"{check.name}: cannot be run: {check.problem}", f"  from {check.origin}"]
+            continue
+        commands = " && ".join(shlex.join(words) for words in check.commands)
+        trusted = "trusted" if is_allowed else "not allowed yet: lifecycle trust"
+        allowed = trusted if check.is_projects else "needs no yes"
+        standing = resources.table("evidence/checks/standing.toml")[stands]
+        lines += [f"{check.name}: {commands}", f"  from {check.origin}; {allowed}; {standing}"]
     none = f"No check is known here; add one to [checks.commands] in {config.CONFIG_FILE}."
     say_all(map(visible, lines or [none]), {"checks": entries}, as_json=as_json)
-
-
-def _lines(entry: dict[str, Any]) -> list[str]:
-    import shlex
-
-    if entry["problem"]:
-        return [f"{entry['name']}: cannot be run: {entry['problem']}", f"  from {entry['from']}"]
-    commands = " && ".join(shlex.join(words) for words in entry["commands"])
-    trusted = "trusted" if entry["trusted"] else "not allowed yet: lifecycle trust"
-    allowed = trusted if entry["needs_trust"] else "needs no yes"
-    standing = resources.table("evidence/checks/standing.toml")
-    return [
-        f"{entry['name']}: {commands}",
-        f"  from {entry['from']}; {allowed}; {standing[entry['standing']]}",
-    ]
