@@ -149,7 +149,14 @@ class _Stage:
     def hook(self, name: str, event: str, **fields: str) -> str:
         """Run a hook as the client does; returns the text for the agent or the person."""
         payload = json.dumps({"hook_event_name": event, "session_id": "demo", **fields})
-        return _heard(self.run("sh", str(hook_script(name)), stdin=payload))
+        output = self.run("sh", str(hook_script(name)), stdin=payload)
+        try:
+            reply = json.loads(output)
+        except ValueError:
+            return output  # no JSON: it wakes the session
+        texts = [reply.get("reason"), reply.get("systemMessage")]
+        texts.append(reply.get("hookSpecificOutput", {}).get("additionalContext"))
+        return "\n".join(text for text in texts if text)
 
     def prompt(self, text: str) -> None:
         """Run the hook on prompts, as the client does for a person's prompt or a wake."""
@@ -252,17 +259,6 @@ def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
         "NO_PROXY": "127.0.0.1,localhost",
         "no_proxy": "127.0.0.1,localhost",
     }
-
-
-def _heard(output: str) -> str:
-    """The text in a hook's output: that of its JSON, or the output itself, which wakes the session."""
-    try:
-        reply = json.loads(output)
-    except ValueError:
-        return output
-    texts = [reply.get("reason"), reply.get("systemMessage")]
-    texts.append(reply.get("hookSpecificOutput", {}).get("additionalContext"))
-    return "\n".join(text for text in texts if text)
 
 
 def _print_step(console: Console, step: DemoStep) -> None:
