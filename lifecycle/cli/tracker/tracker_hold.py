@@ -128,7 +128,14 @@ def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool 
     if is_claimed or linked_writes.issue_named(world, task) is not None:
         taken = take(world, session.claim_store, task.id, force=force, is_any=is_any)
         return _taken(session, taken, "" if is_issue else task.id)
-    mine, notes = rules.take_over(session, task, force=force)
+    notes = list[str]()
+    try:
+        mine = session.tracker.claim(task.id)
+    except errors.AlreadyClaimed as error:
+        if not rules.may_free(session, error.by, force=force):
+            raise rules.refusal(session, task.id, error.by, "changed") from None
+        notes.append(rules.free(session, task.id, error.by, "taken over"))
+        mine = session.tracker.claim(task.id)
     return _yours(session, mine, notes)
 
 

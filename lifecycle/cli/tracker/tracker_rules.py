@@ -152,39 +152,20 @@ def has_remote(session: Session) -> bool:
     return world.git.remote_url(world.settings.remote) is not None
 
 
-def take_over(session: Session, task: Task, *, force: bool) -> tuple[Task, list[str]]:
-    """Claim a task only in its tracker; returns it, with a note about the former holder.
-
-    Raises:
-        AlreadyClaimed: somebody else has it, and `force` is not given; or was quicker.
-        LifecycleError: as the tracker's `claim` raises.
-    """
-    try:
-        return session.tracker.claim(task.id), []
-    except AlreadyClaimed as error:
-        holder = error.by
-        if not may_free(session, holder, force=force):
-            raise refusal(session, task.id, holder, "changed") from None
-    note = free(session, task.id, holder, "taken over")
-    return session.tracker.claim(task.id), [note]
-
-
 def may_free(session: Session, holder: str, *, force: bool) -> bool:
     """True if this holder's task may be released: by force, if it is this agent, or its session is over."""
     if not holder.isprintable() or not holder:
         return False  # no name in which anything could be said
     seat = activation.of(session.root, holder, session.client_session, session.client_process)
-    return force or _is_own(session, holder) or (seat is not None and seat.is_over)
-
-
-def _is_own(session: Session, holder: str) -> bool:
-    """True if the holder is this agent under another name: by its claim, the environment, or its seat."""
+    if force or (seat is not None and seat.is_over):
+        return True
+    # It may be this agent under another name: by its claim, the environment, or its own seat.
     session.claim_store.load(repair=False)  # loads the remembered record
     last, actor = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
-    seat = registry.seat_in(session.root, session.client_session)
-    return holder == actor if actor else holder.endswith(f"-{seat}")
+    own = registry.seat_in(session.root, session.client_session)
+    return holder == actor if actor else holder.endswith(f"-{own}")
 
 
 def free(session: Session, task: str, holder: str, deed: str) -> str:
