@@ -78,7 +78,12 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
     then = Run(run.id, "", 0.0, stories=run.stories, checkpoints=run.checkpoints)
     record = json.dumps(data_of(then))
     commit = git.run("commit-tree", aside.tree, *words, stdin=f"{text}{_RECORD}{record}\n")
-    ref = _next_name(git, run, kind)
+    ref, pattern = kind, rf"{re.escape(kind)}(?:-\d+)?"
+    taken = [name for name in refs_of(git, run) if re.fullmatch(pattern, name)]
+    # `mark-1`, `mark-2` and so on; for a story its id, then `S1-2`.
+    if kind in (MARK, SAVED) or kind in taken:
+        numbers = [int(name.rpartition("-")[2]) if "-" in name else 1 for name in taken]
+        ref = f"{kind}-{max(numbers, default=0) + 1}"
     place = f"{prefix_of(run)}{ref}"
     git.run("update-ref", "-m", "lifecycle: checkpoint", place, commit, "0" * len(commit))
     return Checkpoint(ref, commit, now, story, aside.tree)
@@ -127,16 +132,6 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     stands = there([*kept], "make one with: lifecycle run mark-working-state")
     what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
     raise refused("no-checkpoint", what=what, there=stands, near=did_you_mean(name, kept))
-
-
-def _next_name(git: GitRepository, run: Run, kind: str) -> str:
-    """The next free name of a kind: `mark-1`, `mark-2` and so on; for a story its id, then `S1-2`."""
-    pattern = rf"{re.escape(kind)}(?:-\d+)?"
-    taken = [name for name in refs_of(git, run) if re.fullmatch(pattern, name)]
-    if kind not in (MARK, SAVED) and kind not in taken:
-        return kind
-    numbers = [int(name.rpartition("-")[2]) if "-" in name else 1 for name in taken]
-    return f"{kind}-{max(numbers, default=0) + 1}"
 
 
 _DONE = (

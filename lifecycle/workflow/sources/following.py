@@ -41,10 +41,11 @@ def observe(store: WorkflowStore, asker: Asker) -> tuple[WorkflowChoice, tuple[s
                 context = {"plan": facts.path.split("/")[-2]} if facts.path != LOCAL else {}
                 new = Workflow(change.new_id(), facts.name, source=facts.path, context=context)
                 before = replace(begun_by(new, asker), created_at=render_time(change.now))
-            elif _is_to_follow(known.workflow, facts):
-                before = known.workflow
             else:
-                continue
+                before = known.workflow
+                is_its = before.source == facts.path and not before.is_over
+                if not is_its or before.source_seen == facts.digest:
+                    continue
             after = followed(before, facts, change.now, is_foreign=is_foreign)
             change.put(after, is_moved=known is None and not change.workflows.unfinished)
         # A source may have completed an earlier workflow, or begun a new one.
@@ -76,12 +77,6 @@ def _known(workflows: WorktreeWorkflows, facts: SourceFacts) -> FoundWorkflow | 
 
 def _slug(name: str) -> str:
     return slug(name) if any(map(str.isalnum, name)) else name
-
-
-def _is_to_follow(workflow: Workflow, facts: SourceFacts) -> bool:
-    """True if the workflow follows this source, and the source has changed."""
-    is_its = workflow.source == facts.path
-    return is_its and not workflow.is_over and workflow.source_seen != facts.digest
 
 
 def followed(
