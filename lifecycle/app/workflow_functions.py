@@ -24,8 +24,8 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.github.operations.inputs import demands
 from lifecycle.storage import regular_files, store
-from lifecycle.workflow.documents.read_documents import ReadDocument
-from lifecycle.workflow.documents.written_documents import DETAIL, DocumentKind, fields_of, view_of
+from lifecycle.workflow.documents import workflow_documents
+from lifecycle.workflow.documents.workflow_documents import DocumentKind, ReadDocument, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import found_workflows
@@ -162,10 +162,10 @@ def generate_markdown(
     data = given if given is not None else workflow
     if not isinstance(data, Mapping):
         raise Refused(sentence("no-workflow"))
-    fields = {name: value for name, value in data.items() if name != DETAIL}
+    fields = {name: value for name, value in data.items() if name != workflow_documents.DETAIL}
     document = ReadDocument(DocumentKind.DOCUMENT, "the workflow", fields, None, b"")
     (read,) = found_workflows([document], {})
-    text = view_of(read.workflow)
+    text = workflow_documents.view_of(read.workflow)
     if given is not None:
         path = str(workflow)
         try:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.workflow.documents.written_documents import view_of
+from lifecycle.workflow.documents.workflow_documents import view_of
 from tests.conftest import Place
 from tests.e2e.client import SECONDS, Session
 from tests.e2e.killer import KILL_AT, KILL_NOTE

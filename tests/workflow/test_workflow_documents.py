@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
 from lifecycle.workflow.documents.phase_words import reading_path
-from lifecycle.workflow.documents.read_documents import (
-    ReadDocument,
-    UnusableDocument,
-    read_document,
-)
-from lifecycle.workflow.documents.written_documents import (
+from lifecycle.workflow.documents.workflow_documents import (
     MOST_BYTES,
     DocumentKind,
+    ReadDocument,
+    UnusableDocument,
     content_of,
     fields_of,
+    read_document,
     view_of,
 )
 from lifecycle.workflow.state import Workflow, WorkflowPhase

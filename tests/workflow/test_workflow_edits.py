@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
 from lifecycle.workflow.documents.hand_edits import with_edits
-from lifecycle.workflow.documents.read_documents import read_document
-from lifecycle.workflow.documents.written_documents import DocumentKind, content_of
+from lifecycle.workflow.documents.workflow_documents import DocumentKind, content_of, read_document
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import StepDone
 from lifecycle.workflow.store.found_workflows import found_workflows

@@ -10,8 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.workflow.documents.hand_edits import with_edits
-from lifecycle.workflow.documents.read_documents import read_document
-from lifecycle.workflow.documents.written_documents import DocumentKind, content_of, fields_of
+from lifecycle.workflow.documents.workflow_documents import (
+    DocumentKind,
+    content_of,
+    fields_of,
+    read_document,
+)
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus as Is
 from tests.workflow.workflow_ground import NOW

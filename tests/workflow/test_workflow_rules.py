@@ -12,16 +12,14 @@ from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.core.redact import visible
 from lifecycle.workflow import decide, state, table
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
-from lifecycle.workflow.documents.read_documents import (
-    ReadDocument,
-    UnusableDocument,
-    read_document,
-)
-from lifecycle.workflow.documents.written_documents import (
+from lifecycle.workflow.documents.workflow_documents import (
     MOST_BYTES,
     DocumentKind,
+    ReadDocument,
+    UnusableDocument,
     content_of,
     fields_of,
+    read_document,
     view_of,
 )
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase

@@ -8,7 +8,7 @@ from lifecycle.core import redact, timing
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages.figures import count, span
 from lifecycle.core.redact import block, quoted
-from lifecycle.workflow.documents.written_documents import phase_id
+from lifecycle.workflow.documents.workflow_documents import phase_id
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.table import WORDS, PhaseStatus

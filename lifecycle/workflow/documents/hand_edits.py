@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.workflow import table
-from lifecycle.workflow.documents import written_documents
+from lifecycle.workflow.documents import workflow_documents
 from lifecycle.workflow.documents.phase_words import reading_path
-from lifecycle.workflow.documents.read_documents import ReadDocument
-from lifecycle.workflow.documents.written_documents import BLANK, DocumentKind, phase_id
+from lifecycle.workflow.documents.workflow_documents import BLANK, DocumentKind, ReadDocument
 from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_status, repointed
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus
 
@@ -56,7 +55,7 @@ class _Edit:
     def __init__(self, workflow: Workflow, document: ReadDocument) -> None:
         self.workflow, self.document = workflow, document
         self.fields = document.fields
-        self.before = written_documents.fields_of(document.record or workflow, document.kind)
+        self.before = workflow_documents.fields_of(document.record or workflow, document.kind)
         self.whole: _FieldsBefore = (self.fields, self.before)
         self.remarks: list[str] = []
 
@@ -83,7 +82,7 @@ class _Edit:
         """Take over changes in `.claude/state/workflow.json`, or in another document of its kind."""
         changed = self.changed(self.whole, task=str, phases=list)
         self.workflow = replace(self.workflow, task=changed.get("task", self.workflow.task))
-        ids: list[object] = [phase_id(index) for index in range(len(self.workflow.phases))]
+        ids: list[object] = [*map(workflow_documents.phase_id, range(len(self.workflow.phases)))]
         if "phases" in changed:
             ids = self._take_phases(changed["phases"])
         name = self.fields.get("current_phase", "")
@@ -98,7 +97,7 @@ class _Edit:
     def _take_phases(self, listed: list[Any]) -> list[object]:
         """Take over the list of phases; returns the document's id of each resulting phase."""
         old = self.workflow
-        left = {phase_id(index): index for index in range(len(old.phases))}
+        left = {workflow_documents.phase_id(index): index for index in range(len(old.phases))}
         if len(listed) > MOST_PHASES or not all(isinstance(entry, dict) for entry in listed):
             why = f"more than {MOST_PHASES}" if len(listed) > MOST_PHASES else "not all objects"
             self.remark("strange-phases", why=why)
@@ -109,7 +108,7 @@ class _Edit:
             self.remark("gate-taken-out", number=at + 1, gate=quoted(old.phases[at].gate))
             listed = [*listed[:at], None, *listed[at:]]
             places.insert(at, at)
-            ids.insert(at, phase_id(at))
+            ids.insert(at, workflow_documents.phase_id(at))
         phases = (WorkflowPhase("") if place is None else old.phases[place] for place in places)
         self.workflow = replace(old, phases=tuple(phases))
         for index, (place, item) in enumerate(zip(places, listed, strict=True)):
@@ -170,7 +169,7 @@ class _Edit:
         """Take over number, total, name and status of the phase in a checkpoint."""
         before, blank = self.before["phase"], BLANK[DocumentKind.CHECKPOINT]["phase"]
         edit = (phase, before)
-        self.take_extra(written_documents.PHASE_EXTRA, edit, blank)
+        self.take_extra(workflow_documents.PHASE_EXTRA, edit, blank)
         number = phase.get("current", before["current"])
         is_number = _is_number(number) and 1 <= number <= MOST_PHASES
         total = phase.get("total", before["total"])

@@ -17,8 +17,8 @@ from lifecycle.git.tracked_files import tracked_paths
 from lifecycle.storage import regular_files
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import OURS
-from lifecycle.workflow.documents import read_documents
-from lifecycle.workflow.documents.written_documents import MOST_BYTES, DocumentKind
+from lifecycle.workflow.documents import workflow_documents
+from lifecycle.workflow.documents.workflow_documents import MOST_BYTES, DocumentKind
 
 CURRENT: Final = ".claude/state/workflow.json"
 OTHERS: Final = ".claude/state/workflows"
@@ -60,7 +60,7 @@ class UnusableFile:
 class DocumentFiles:
     """The content of the documents of one worktree, and the files that cannot be used."""
 
-    documents: list[read_documents.ReadDocument] = field(default_factory=list)
+    documents: list[workflow_documents.ReadDocument] = field(default_factory=list)
     unusable: list[UnusableFile] = field(default_factory=list)
     archived: list[str] = field(default_factory=list)
     """The ids of completed workflows, read or not."""
@@ -128,9 +128,9 @@ def _read(
         if read is not None:
             about = (read[0], kind, path, read[1])
             is_tracked = not tracked.isdisjoint({path, "*"})
-            document = read_documents.read_document(*about, is_tracked=is_tracked)
+            document = workflow_documents.read_document(*about, is_tracked=is_tracked)
             files.documents.append(document)
-    except read_documents.UnusableDocument as error:
+    except workflow_documents.UnusableDocument as error:
         then = "Install that release." if error.is_later else "Fix it, or move it away."
         sentence, is_later = told(path, str(error), then), error.is_later
         files.unusable.append(UnusableFile(path, sentence, is_later, is_later))

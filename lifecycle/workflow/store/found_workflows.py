@@ -20,8 +20,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.storage import journal
 from lifecycle.workflow.documents.hand_edits import with_edits
-from lifecycle.workflow.documents.read_documents import ReadDocument
-from lifecycle.workflow.documents.written_documents import DocumentKind, fields_of
+from lifecycle.workflow.documents.workflow_documents import DocumentKind, ReadDocument, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.document_files import ARCHIVE, UnusableFile
 from lifecycle.workflow.table import OVER, PhaseStatus, sentence

@@ -29,7 +29,7 @@ from lifecycle.storage import journal, log, regular_files, store, workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import Folder
 from lifecycle.workflow.documents.hand_edits import with_edits
-from lifecycle.workflow.documents.written_documents import DocumentKind, content_of, view_of
+from lifecycle.workflow.documents.workflow_documents import DocumentKind, content_of, view_of
 from lifecycle.workflow.state import Workflow, slug
 from lifecycle.workflow.store import document_files, found_workflows
 from lifecycle.workflow.store.document_files import ARCHIVE, CHECKPOINTS, CURRENT, OTHERS, VIEW
