@@ -31,14 +31,8 @@ if TYPE_CHECKING:
 
 FOLDER, ASK = ".lifecycle", "ask"
 _FILES = (".agent-claim.json", f"{FOLDER}/state.json")
-_VARIABLES = (
-    "LIFECYCLE_",
-    "MOLTNET_",
-    "GITHUB_API_URL",
-    "GITHUB_GRAPHQL_URL",
-    "GITHUB_TOKEN",
-    "GH_TOKEN",
-)
+_URLS, _TOKENS = ("GITHUB_API_URL", "GITHUB_GRAPHQL_URL"), ("GITHUB_TOKEN", "GH_TOKEN")
+_VARIABLES = ("LIFECYCLE_", "MOLTNET_", *_URLS, *_TOKENS)
 """The beginnings of variables that decide the address, the question and the token."""
 _LIMIT = 200_000
 
@@ -49,28 +43,23 @@ def begin() -> None:
         # A connection must not get the number of a stream that is closed.
         for descriptor in (0, 1, 2):
             os.fstat(descriptor)
-        root = regular_files.worktree()
-        is_ours = running_client.client_of(os.environ) is not running_client.Client.OTHER
-        if root is not None and is_ours:
-            _begin(root, os.environ)
+        root, environment = regular_files.worktree(), os.environ
+        is_ours = running_client.client_of(environment) is not running_client.Client.OTHER
+        # With a proxy it would go another way; on macOS one may be set outside of the variables.
+        names = {name.lower() for name in environment} - {"no_proxy"}
+        has_proxy = sys.platform == "darwin" or any(name.endswith("_proxy") for name in names)
+        if root is None or not is_ours or has_proxy:
+            return
+        content = regular_files.whole(regular_files.below(root, FOLDER, ASK), _LIMIT)
+        signature, _, signed = (content or b"").partition(b"\n")
+        head, _, body = signed.partition(b"\n\n")
+        url, scheme, host, port, path, variable, due = head.decode().split("\n")
+        token = environment.get(variable, "").strip()
+        is_same = token and _signature(token, signed, root, environment) == signature
+        if is_same and time.time() >= float(due):
+            early_request.send((scheme, host, int(port), path), url, f"Bearer {token}", body)
     except Exception:  # noqa: BLE001, S110 -- the look itself will ask again, and report any error
         pass
-
-
-def _begin(root: str, environment: Mapping[str, str]) -> None:
-    content = regular_files.whole(regular_files.below(root, FOLDER, ASK), _LIMIT)
-    signature, _, signed = (content or b"").partition(b"\n")
-    head, _, body = signed.partition(b"\n\n")
-    # With a proxy it would go another way; on macOS one may be set outside of the variables.
-    names = {name.lower() for name in environment} - {"no_proxy"}
-    has_proxy = sys.platform == "darwin" or any(name.endswith("_proxy") for name in names)
-    if not body or has_proxy:
-        return
-    url, scheme, host, port, path, variable, due = head.decode().split("\n")
-    token = environment.get(variable, "").strip()
-    is_ours = token and _signature(token, signed, root, environment) == signature
-    if is_ours and time.time() >= float(due):
-        early_request.send((scheme, host, int(port), path), url, f"Bearer {token}", body)
 
 
 def keep(call: HookCall) -> None:

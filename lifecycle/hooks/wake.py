@@ -19,7 +19,7 @@ from lifecycle.claim.record.claim_store import ClaimStore, Listener
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm, import_meanwhile
-from lifecycle.core.values.configured import HOOK_SECONDS, Settings
+from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
@@ -89,7 +89,10 @@ def _within_deadline(hook: str, root: Path, event: Mapping[str, Any] | None) -> 
     reply, claim_store = Reply(), ClaimStore(root, SystemClock())
     try:
         with contextlib.nullcontext() if hook in UNLIMITED else alarm(seconds):
-            reply = _answer(hook, claim_store, settings, seconds, event)
+            clock = claim_store.clock
+            deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
+            world = WorktreeWorld(root, os.environ, clock, deadline, claim_store.file, settings)
+            reply = _answer(hook, world, claim_store, event)
             claim_store.taken = ()
     except DeadlineReached:
         _log_quietly(root, f"{hook}: the deadline was reached")
@@ -121,23 +124,16 @@ def _unwritable(error: OSError) -> str:
 
 
 def _answer(
-    hook: str,
-    claim_store: ClaimStore,
-    settings: Settings | None,
-    seconds: float,
-    event: Mapping[str, Any] | None,
+    hook: str, world: WorktreeWorld, claim_store: ClaimStore, event: Mapping[str, Any] | None
 ) -> Reply:
     if event is None:
         event = stdin_event.read_input()
-    root, environment = claim_store.root, os.environ
+    environment = world.environment
     client = running_client.client_of(environment)
     is_other = client is running_client.Client.OTHER
     is_refused = is_other and hook not in client_contract.BY_ANYBODY
     if is_refused or not client_contract.is_for(hook, event):
         return Reply()
-    clock = claim_store.clock
-    deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
-    world = WorktreeWorld(root, environment, clock, deadline, claim_store.file, settings)
     # A person who runs one by hand gives it no event.
     world.is_hook, world.is_unheard = True, is_other and bool(event)
     try:
@@ -146,7 +142,7 @@ def _answer(
     except Refused as error:
         return _refused(hook, world, claim_store, error)
     if hook == "session-start":  # its guard starts it only if there is work of ours
-        known_clones.note(root, environment)
+        known_clones.note(world.root, environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     if behind := BEHIND_ANSWER.get(hook):
         ours = (f"lifecycle.{name}" for name in (*behind, "storage.journal_file"))

@@ -22,6 +22,7 @@ from lifecycle.storage import log
 from lifecycle.workflow import whose
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
+from lifecycle.workflow.store.workflow_store import WorkflowStore
 
 if TYPE_CHECKING:
     from lifecycle.hooks.answers.call import HookCall
@@ -38,26 +39,19 @@ class WorkflowPart:
         person: lines for the user.
     """
 
-    def __init__(
-        self,
-        hook: str,
-        event: Mapping[str, Any],
-        root: Path,
-        environment: Mapping[str, str],
-        deadline: Deadline,
-    ) -> None:
-        """Prepare for an entrypoint and the event sent to it; everything has to be done by the deadline."""
-        self.hook, self.root = hook, root
+    def __init__(self, hook: str, event: Mapping[str, Any], store: WorkflowStore) -> None:
+        """Prepare for an entrypoint and the event sent to it, with the worktree's prepared store."""
+        self.hook, self.store = hook, store
         self.part: RecoveryPart | None = None
         self.person: list[str] = []
-        self.asker = whose.asker_of(root, environment, event)
-        self.store = preparing.preparing_store(root, environment, deadline)
+        self.asker = whose.asker_of(store.root, store.environment, event)
 
     @classmethod
     def of(cls, call: HookCall) -> WorkflowPart:
         """The part of a hook's call."""
         world = call.world
-        return cls(call.hook, call.event, world.root, world.environment, world.deadline)
+        store = preparing.preparing_store(world.root, world.environment, world.deadline)
+        return cls(call.hook, call.event, store)
 
     def started(self) -> WorkflowPart:
         """Find what the session is told, and make the workflow its own; returns itself.
@@ -79,10 +73,10 @@ class WorkflowPart:
         return self
 
     def _look(self, workflows: WorktreeWorkflows) -> Workflow | None:
-        choice = whose.chosen(self.root, workflows.open_records, self.asker)
+        choice = whose.chosen(self.store.root, workflows.open_records, self.asker)
         mine, others = choice.workflow, choice.others
         if mine is not None:
-            self.part = preparing.workflow_part(self.root, mine, others)
+            self.part = preparing.workflow_part(self.store.root, mine, others)
         elif others:
             line = guidance_text.others_line(others)
             self.part = RecoveryPart((RecoveryLine(line),), guidance_text.LIST)
@@ -107,7 +101,7 @@ class WorkflowPart:
         return kept
 
     def _log(self, why: str) -> None:
-        log.write(self.root, f"{self.hook}: workflow: {why}")
+        log.write(self.store.root, f"{self.hook}: workflow: {why}")
 
 
 def alone(
@@ -127,7 +121,8 @@ def alone(
         with alarm(SECONDS):
             deadline = Deadline.after(SystemClock(), SECONDS - 1.0)
             tracked_files.refuse(root, deadline, environment)
-            part = WorkflowPart(hook, event, root, environment, deadline)
+            store = preparing.preparing_store(root, environment, deadline)
+            part = WorkflowPart(hook, event, store)
             if hook == "pre-compact":
                 lines = part.compacted()
                 return {"kept": preparing.kept_text(lines) if lines else ""}

@@ -33,10 +33,10 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     claim_store = ClaimStore(reading.root, reading.deadline.clock)
     record = claim_store.shown()
     notices = claim_store.notices_of(record)
-    waiting, queued = tuple(plain(notice.text, 500) for notice in notices), _queued(claim_store)
+    waiting, times = tuple(plain(notice.text, 500) for notice in notices), _queued(claim_store)
     for notice in notices:
         if notice.audience is Audience.NOTE:
-            reading.await_person("waiting", notice.text, queued.get(notice.key, 0.0))
+            reading.await_person("waiting", notice.text, times.get(notice.key, 0.0))
     if record is None:
         return {"waiting": waiting}
     session = record.ownership.session
@@ -46,7 +46,7 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     hooks = claim_store.hooks_for(record, reading.environment, waits=waits)
     following = briefing.next_line(record, hears_prompts=hears, hooks=hooks)
     claim = _claim(reading, record, signs, pull.url if pull is not None else "", following)
-    _await(reading, record, pull, queued)
+    _await(reading, record, pull, times)
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
     if session and not is_alive and not claim.lost and not record.ending.outcome:
@@ -153,17 +153,14 @@ def _checks(record: Record) -> values.OverviewChecks | None:
 
 
 def _await(
-    reading: WorktreeRead,
-    record: Record,
-    pull: values.OverviewPull | None,
-    queued: dict[str, float],
+    reading: WorktreeRead, record: Record, pull: values.OverviewPull | None, times: dict[str, float]
 ) -> None:
     """Note the claim's matters for a person, and since when each was said."""
 
     def last_said(event: str) -> float:
         """When a sentence of the claim whose event begins with this was last queued; 0.0 if none was."""
         begin = f"{record.claim_key}/{event}"
-        return max((at for key, at in queued.items() if key.startswith(begin)), default=0.0)
+        return max((at for key, at in times.items() if key.startswith(begin)), default=0.0)
 
     for line in briefing.question_lines(record):
         reading.await_person("claim", line, last_said("merged:"), "lifecycle close")
