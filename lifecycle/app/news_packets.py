@@ -111,8 +111,7 @@ def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
     end = world.clock.monotonic() + FETCH_SECONDS
     for of in {packed.event: packed for packed in _packed(waiting)}.values():
         try:
-            seconds = end - world.clock.monotonic()
-            lines[of.event] = KINDS[of.event].lines(world, of, seconds)
+            lines[of.event] = KINDS[of.event].lines(world, of, end - world.clock.monotonic())
         except (LifecycleError, OSError, DeadlineReached) as error:
             log.write(world.root, f"feedback: {error}")
             lines[of.event] = [unread(getattr(error, "sentence", ""), of.pull, of.event)]

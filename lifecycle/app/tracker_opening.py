@@ -104,11 +104,10 @@ def inner_of(world: TrackerHub, agent: str = "", tracker: str = "") -> Tracker |
 
 def place_of(world: TrackerHub, agent: str = "") -> TrackerPlace:
     """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
-    session = running_client.session_of({}, world.environment)
     return TrackerPlace(
         hub=world,
         named=agent or _claimed_by(world) or _configured(world.environment.get(ACTOR, "")),
-        seat=seat_in(world.root, session),
+        seat=seat_in(world.root, running_client.session_of({}, world.environment)),
         user=_user(),
     )
 

@@ -181,8 +181,7 @@ def _steps(root: str | Path) -> WorkflowSteps:
     if not folder.is_dir():
         raise Refused(sentence("no-folder", folder=folder))
     top = store.worktree_root(folder) or folder
-    clock = SystemClock()
-    worktree = preparing_store(top, os.environ, Deadline.after(clock, SECONDS))
+    worktree = preparing_store(top, os.environ, Deadline.after(SystemClock(), SECONDS))
     return WorkflowSteps(worktree, asker_of(top, os.environ, {}))
 
 
@@ -216,9 +215,8 @@ def _phase(form: PhaseForm) -> WorkflowPhase:
             given = form.get(parameter)
             if isinstance(given, str):  # Python would read it as the list of its letters
                 raise Refused(sentence("no-list", parameter=parameter, given=repr(given)))
-        title = form.get("title") or form.get("name") or ""
         return WorkflowPhase(
-            str(title),
+            str(form.get("title") or form.get("name") or ""),
             agent=str(form.get("agent") or ""),
             reading=tuple(map(str, form.get("reading") or ())),
             reminders=tuple(map(str, form.get("reminders") or ())),

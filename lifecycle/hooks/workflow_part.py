@@ -121,8 +121,7 @@ def alone(
         with alarm(SECONDS):
             deadline = Deadline.after(SystemClock(), SECONDS - 1.0)
             tracked_files.refuse(root, deadline, environment)
-            store = preparing.preparing_store(root, environment, deadline)
-            part = WorkflowPart(hook, event, store)
+            part = WorkflowPart(hook, event, preparing.preparing_store(root, environment, deadline))
             if hook == "pre-compact":
                 lines = part.compacted()
                 return {"kept": preparing.kept_text(lines) if lines else ""}

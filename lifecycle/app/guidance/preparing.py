@@ -56,8 +56,7 @@ def workflow_part(root: Path, workflow: Workflow, others: Sequence[Workflow]) ->
 
 def kept_text(lines: Iterable[str]) -> str:
     """What the client's summariser is told to keep, as it is printed."""
-    lines_to_keep = ["Keep in the summary, word for word:", *map(_fit, lines)]
-    return shown("\n".join(lines_to_keep))
+    return shown("\n".join(["Keep in the summary, word for word:", *map(_fit, lines)]))
 
 
 def preparing_store(

@@ -72,11 +72,9 @@ def folded(parts: Sequence[RecoveryPart], limit: int = LIMIT) -> list[str]:
     numbered = [(line, index) for index, part in enumerate(parts) for line in part.lines]
     if sum(len(line.text) + 1 for line, _ in numbered) <= limit + 1:
         return [line.text for line, _ in numbered]
-    rests = [part.rest for part in parts if part.lines and part.rest]
-    left = limit - len(_more(rests))
+    left = limit - len(_more([part.rest for part in parts if part.lines and part.rest]))
     kept: dict[int, str] = {}
-    order = sorted(range(len(numbered)), key=lambda at: (numbered[at][0].rank, at))
-    for at in order:
+    for at in sorted(range(len(numbered)), key=lambda at: (numbered[at][0].rank, at)):
         text = numbered[at][0].text
         room = left - 1
         if len(text) > room:

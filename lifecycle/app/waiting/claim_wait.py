@@ -110,8 +110,7 @@ class ClaimWait(CommandWait):
         newest = [key for key, entry in entries if entry.get("offered", 0.0) >= self.began]
         own = [key for key in newest if key.startswith(f"{record.claim_key}/")]
         notices += [Notice(key, "", Audience.NOTE) for key in own]
-        news = news_ends(notices, self.wanted)
-        ending = news or self._standing_ends(record)
+        ending = news_ends(notices, self.wanted) or self._standing_ends(record)
         held = record.troubles.get("Look")
         # A refusal of another process since then counts; what was refused before is tried again.
         if held is not None and held.is_final and held.until > self.began + pace.LOOK_AGAIN:
@@ -179,8 +178,7 @@ class ClaimWait(CommandWait):
     def _interval(self) -> float:
         """Seconds that have to pass between two polls of the checks now."""
         is_last = self.left <= LAST_SECONDS and self._may_look()
-        is_soon = is_last or self.is_doubted or self._is_unseen()
-        return self.soonest if is_soon else self.every
+        return self.soonest if is_last or self.is_doubted or self._is_unseen() else self.every
 
     def _due(self) -> float:
         record, moment = self._record, 0.0

@@ -191,8 +191,7 @@ class BranchWait(CommandWait):
 
     def _judge(self, notices: list[Notice], standing: Standing) -> None:
         """Note how the wait ended, if it did; else these notices are no news to it any more."""
-        news = news_ends(notices, self.wanted)
-        ending = news or standing_ends(standing, self.wanted)
+        ending = news_ends(notices, self.wanted) or standing_ends(standing, self.wanted)
         self._told |= {notice.key for notice in notices}
         if ending is not None:
             self._done = replace(self._explained(ending, notices), said=tuple(notices))
@@ -220,8 +219,7 @@ class BranchWait(CommandWait):
         known, judged = review.judge(replace(snapshot, looked_at_checks=True), pull)
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
         self._record = replace(self._record.with_values(values), pull=known)
-        notices = [*news.notices, *judged]
-        unheard = [notice for notice in notices if notice.key not in self._told]
+        unheard = [notice for notice in (*news.notices, *judged) if notice.key not in self._told]
         return unheard, standing_of(known)
 
     def _of(self, ending: Ending, problem: str = "") -> Waited:

@@ -78,8 +78,7 @@ def answer(call: HookCall) -> client_contract.Reply:
     with unhurried():
         delivered, reason, person = folded(notices, *words)
         _hold_back(call, notices, delivered)
-        told_now = call.told(delivered)
-        return client_contract.render(call.hook, told_now, reason=reason, person=person)
+        return client_contract.render(call.hook, call.told(delivered), reason=reason, person=person)
 
 
 def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:

@@ -149,8 +149,7 @@ class RunHook:
         self._note(run, verdict)
 
     def _is_ours(self, run: Run) -> bool:
-        is_agents = bool(self.call.event.get("agent_id"))
-        return is_led_by(run, self.call.session) and not is_agents
+        return is_led_by(run, self.call.session) and not self.call.event.get("agent_id")
 
     def _counted(self, run: Run) -> Run:
         """The run with the tokens that its session took since the last count."""
@@ -183,8 +182,7 @@ class RunHook:
             return
         detail = {"iteration": run.iterations, "why": run.why, "title": run.goal}
         where = {"source": before.phase.value, "target": run.status.value}
-        noted = entry(run, self.now, kind, **where, detail=detail)
-        journal.note(self.call.world.root, noted)
+        journal.note(self.call.world.root, entry(run, self.now, kind, **where, detail=detail))
 
 
 def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
@@ -194,8 +192,7 @@ def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
         # The caller still has to take the run's lock and write its file.
         deadline = Deadline.after(world.clock, min(GIT_SECONDS, world.deadline.remaining() * 2 / 3))
         base = story.base if story is not None else ""
-        git = GitRepository(world.root, deadline, world.environment)
-        return work_facts.facts_of(git, base)
+        return work_facts.facts_of(GitRepository(world.root, deadline, world.environment), base)
     return work_facts.UNSEEN
 
 

@@ -168,8 +168,7 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
         line = briefing.held_line(record, call.claim_store.signs(record).last_at)
         return [line, *briefing.state_lines(record)], [line]
     mine = observing.owned(call.claim_store, record, call.session)
-    person = [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
-    return call.briefed(mine), person
+    return call.briefed(mine), [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
 
 
 def _begun(call: HookCall) -> list[str]:

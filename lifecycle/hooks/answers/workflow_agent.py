@@ -95,8 +95,7 @@ def _mine(call: HookCall) -> tuple[WorkflowSteps, Workflow | None]:
     """The steps of this session, and its workflow."""
     world = call.world
     store = preparing_store(world.root, world.environment, world.deadline)
-    asker = Asker(call.session, call.process, branch_of(world.root))
-    steps = WorkflowSteps(store, asker)
+    steps = WorkflowSteps(store, Asker(call.session, call.process, branch_of(world.root)))
     return steps, steps.choice(store.read()).workflow
 
 

@@ -125,8 +125,7 @@ def _look(family: str, check: Check, case: Examined) -> None:
         examine_worktree.strange(case, error)
         return
     except OSError as error:
-        file = error.filename or "a file"
-        reason = f"{file} cannot be read: {error.strerror or error}."
+        reason = f"{error.filename or 'a file'} cannot be read: {error.strerror or error}."
     else:
         return
     case.findings.append(DoctorFinding(f"{family}.unknown", Level.FAIL, reason))

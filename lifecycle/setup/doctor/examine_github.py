@@ -385,5 +385,4 @@ def check_clock(case: Examined) -> None:
         return
     apart = asked_at - facts.server_time
     key = "clock.time.right" if abs(apart) <= MOST_SECONDS else "clock.time.wrong"
-    direction = "ahead of" if apart > 0 else "behind"
-    case.find(key, span=figures.span(abs(apart)), direction=direction)
+    case.find(key, span=figures.span(abs(apart)), direction="ahead of" if apart > 0 else "behind")

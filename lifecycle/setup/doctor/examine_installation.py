@@ -40,13 +40,11 @@ def _plugins(case: Examined) -> None:
     roots = {name: _installed(name, case) for name in case.client.plugins}
     own = case.environment.get("CLAUDE_PLUGIN_ROOT")
     if own:
-        enabled = next(iter(roots), NAME)  # the plugin that runs this is enabled
-        roots[enabled] = own
+        roots[next(iter(roots), NAME)] = own  # the plugin that runs this is enabled
     for name, root in roots.items():
         is_same = is_as_command(root) if root else None
         if is_same is False:
-            words = {"name": name, "install": install(root)}
-            case.find("versions.plugin.other", **words, fix=update(name))
+            case.find("versions.plugin.other", name=name, install=install(root), fix=update(name))
         else:
             case.find("versions.plugin.same" if is_same else "versions.plugin.unknown", name=name)
 

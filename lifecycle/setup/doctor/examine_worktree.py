@@ -34,8 +34,7 @@ def check(case: Examined) -> None:
         case.world.git.run("rev-parse", "--git-dir")
     except GitFailed as error:
         if "not installed" not in error.sentence:  # reported with the versions
-            problem = error.evidence or error.sentence
-            words, _, fix = problem.partition("; trust it with: ")
+            words, _, fix = (error.evidence or error.sentence).partition("; trust it with: ")
             case.find("worktree.git.failed", root=case.root, words=words, fix=fix or "git status")
         return
     if not case.is_lost:
@@ -95,11 +94,10 @@ def strange(case: Examined, error: regular_files.StrangeFileError) -> None:
 
 def writable(case: Examined) -> None:
     """Findings if our files cannot be written here; StrangeFileError if one is not a regular file."""
-    folder = case.root / FOLDER
     claim_folder = case.claim_store.folder
     for path in (str(case.claim_store.disk.path), claim_folder.at(STATE), claim_folder.at(LOCK)):
         regular_files.refuse_strange(path)
-    for place in filter(os.path.exists, (case.root, folder)):
+    for place in filter(os.path.exists, (case.root, case.root / FOLDER)):
         if not os.access(place, os.W_OK):
             case.find("worktree.files.closed", path=place, quoted=shlex.quote(str(place)))
     room = os.statvfs(case.root)

@@ -153,10 +153,8 @@ class ClientSetup:
     def read(cls, root: Path, environment: Mapping[str, str]) -> ClientSetup:
         """Read everything; a file that cannot be read has a `problem`, and nothing is raised."""
         # Source: https://code.claude.com/docs/en/settings#settings-files
-        ruled = (
-            POLICIES / "managed-settings.json",
-            *sorted(POLICIES.glob("managed-settings.d/*.json")),
-        )
+        parts = sorted(POLICIES.glob("managed-settings.d/*.json"))
+        ruled = (POLICIES / "managed-settings.json", *parts)
         policies = tuple(_settings(path, root, environment) for path in ruled)
         files = _files(root, environment)
         mark, problem = found_mark(root)

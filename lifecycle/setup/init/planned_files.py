@@ -76,8 +76,7 @@ def _lines(content: bytes | None) -> list[str]:
 
 
 def _diff_line(line: str) -> str:
-    text = line.rstrip("\r\n")
-    shown = "\t".join(visible(part) for part in text.split("\t"))
+    shown = "\t".join(visible(part) for part in line.rstrip("\r\n").split("\t"))
     is_cut = not line.endswith("\n") and line[:1] in "+- "
     return f"{shown}\n" + ("\\ No newline at end of file\n" if is_cut else "")
 

@@ -266,8 +266,7 @@ class _Project(ProjectFiles):
         """Draft only permissions, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
-            options = "".join(f" --{part}" for part in parts)
-            self.note("wired-already", options=options)
+            self.note("wired-already", options="".join(f" --{part}" for part in parts))
             return self.drafted(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
         new.parts = (*dict.fromkeys((*new.parts, *parts)),)
@@ -332,8 +331,7 @@ class _Project(ProjectFiles):
             if user_folder.recorded(self.environment) != user_folder.Recorded(command, hooks):
                 self.note("unrecorded", trouble=trouble)
             return
-        contents = user_folder.lines_to_record(self.environment, command, hooks)
-        for path, content in contents.items():
+        for path, content in user_folder.lines_to_record(self.environment, command, hooks).items():
             shown = config.own_path(path.name, self.environment)
             what = "the command is" if path.name == user_folder.BIN else "the scripts are"
             self.draft.write(path, content, f"where {what}", shown, is_private=True)
@@ -348,8 +346,7 @@ class _Project(ProjectFiles):
         clone = store.clone_of(self.root)
         if not program or user_folder.allows(self.environment, clone, program):
             return
-        is_agents = running_client.session_of({}, self.environment)
-        if is_agents or user_folder.trouble(self.environment):
+        if running_client.session_of({}, self.environment) or user_folder.trouble(self.environment):
             self.note("untrusted", program=program)
             return
         path, content = user_folder.allowing(self.environment, clone, programs=[program])

@@ -110,8 +110,8 @@ class ProjectFiles:
         if content is None:
             return
         text = take(decoded(content, name), name, before.settings)
-        is_bare = not text.strip("\ufeff{} \t\r\n")  # or an object without anything, even a comment
-        is_gone = is_bare and name in before.created
+        # Bare, or an object without anything, even a comment.
+        is_gone = not text.strip("\ufeff{} \t\r\n") and name in before.created
         self.draft.write(name, None if is_gone else text.encode(), what)
 
     def marked(self, new: InitMark, name: str = MARK, what: str = "what --remove reads") -> None:

@@ -60,8 +60,7 @@ def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | Non
 
 def _others(data: dict[str, Any]) -> str:
     """All values but ours, as text in a fixed order: in Python 1 equals True, and NaN not itself."""
-    table = data.pop(TABLE, {})
-    others = {key: val for key, val in table.items() if key not in OURS}
+    others = {key: val for key, val in data.pop(TABLE, {}).items() if key not in OURS}
     return json.dumps([data, others], sort_keys=True, default=repr)
 
 

@@ -36,9 +36,8 @@ class OwnStatusLine:
 
 def own_status_line(value: object) -> OwnStatusLine | None:
     """Read a `statusLine` of the settings; None if it is not ours."""
-    command = command_of(value)
     try:
-        words = shlex.split(command)
+        words = shlex.split(command_of(value))
     except ValueError:
         return None
     script = Path(words[0]) if words else Path()

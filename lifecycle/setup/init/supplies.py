@@ -155,8 +155,7 @@ def _shim(verb: str, option: str, above: str) -> str:
         option: the command line that writes the file.
         above: the path from the file's folder to the project's.
     """
-    text = _text("shim.txt").replace("VERB", verb).replace("OPTION", option)
-    return text.replace("ABOVE", above)
+    return _text("shim.txt").replace("VERB", verb).replace("OPTION", option).replace("ABOVE", above)
 
 
 def _signed(page: str, writer: str) -> str:

@@ -134,8 +134,7 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     stage = plain(memory.set_stage.value if memory.set_stage is not None else newest.stage)
     # The claim's part has the claim's session itself.
     has_claim = os.path.lexists(reading.root / store.CLAIM_FILE)
-    is_left = bool(newest.task) and newest.is_gone and not (has_claim or files.is_off)
-    if is_left:
+    if newest.task and newest.is_gone and not (has_claim or files.is_off):
         if not workflow_tasks.is_over(files, newest.task, newest.at):
             reading.await_session("stage", newest.task, newest.at)
     elif memory.is_let_go and not files.is_off:

@@ -185,8 +185,7 @@ def _run(run: values.OverviewRun) -> Iterator[str]:
 
 
 def _workflow(workflow: values.OverviewWorkflow) -> Iterator[str]:
-    total = len(workflow.phases)
-    where = f", phase {workflow.current} of {total}" if workflow.current else ""
+    where = f", phase {workflow.current} of {len(workflow.phases)}" if workflow.current else ""
     yield f"Workflow: {named(workflow.name)} ({workflow.type}), {workflow.status}{where}."
     for number, phase in enumerate(workflow.phases, 1):
         agent = f" ({named(phase.agent)})" if phase.agent else ""

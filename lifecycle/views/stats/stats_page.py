@@ -168,8 +168,7 @@ def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
 def _chart(
     name: str, title: str, sentences: Iterable[str], bars: list[Any], layout: dict[str, Any]
 ) -> Chart:
-    alt = f"{title}. {'; '.join(sentences)}."
-    return Chart(name, title, alt, {"data": bars, "layout": layout})
+    return Chart(name, title, f"{title}. {'; '.join(sentences)}.", {"data": bars, "layout": layout})
 
 
 def _bar(name: str, color: str, rows: Sequence[StatsRow]) -> dict[str, Any]:

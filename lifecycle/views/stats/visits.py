@@ -243,8 +243,7 @@ def steps(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
 
 
 def _stay(begin: JournalEntry) -> Visit:
-    name = begin.target.partition(" ")[0]
-    title = f"{name} {begin.detail.get('phase', '')}".strip()
+    title = f"{begin.target.partition(' ')[0]} {begin.detail.get('phase', '')}".strip()
     return Visit(begin.system, title, begin.task, begin.actor, begin.session, begin.at)
 
 

@@ -83,8 +83,7 @@ class LiveWatch:
                 if signal.SIGTSTP in self._heard:
                     self._leave(live, settle)
                 self._draw(live)
-                is_quit = any(self._has_ended(key) for key in pressed())
-                if is_quit or signal.SIGTERM in self._heard:
+                if any(self._has_ended(key) for key in pressed()) or signal.SIGTERM in self._heard:
                     break
                 if self._dates != signature_of(watched(self.root)):
                     self._read()
@@ -98,8 +97,7 @@ class LiveWatch:
 
     def _lines(self, rows: int | None) -> list[Text]:
         now = self.clock.now()
-        is_fresh = self._said and now - self._said_at < SAID_SECONDS
-        foot = self._said if is_fresh else KEYS
+        foot = self._said if self._said and now - self._said_at < SAID_SECONDS else KEYS
         return watch_screen(self.seen, self.console, now, rows, foot)
 
     def _draw(self, live: Live) -> None:

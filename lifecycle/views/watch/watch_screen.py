@@ -222,11 +222,10 @@ def _pull(
 
 def _run(run: values.OverviewRun, now: float) -> Iterator[Text]:
     total = len(run.stories)
-    bar = _bar(run.done, total)
     lasts = f", begun {age(run.started, now)} ago" if run.started else ""
     words = f"{run.phase}, {run.status.replace('_', ' ')}{lasts}"
     done = f" {run.done} of {count(total, 'story', 'stories')}, " if total else ""
-    yield Text.assemble(bar, (done, "bold"), words)
+    yield Text.assemble(_bar(run.done, total), (done, "bold"), words)
     yield Text(run.goal, "italic", no_wrap=True, overflow="ellipsis")
     yield from (_signed("blocked", f"blocked: {blocker}") for blocker in run.blockers)
     at = next((n for n, story in enumerate(run.stories) if story.status != "completed"), 0)

@@ -104,8 +104,7 @@ class _PageRequest(BaseHTTPRequestHandler):
         server = self.server
         if name in ("", "live.html"):
             world = server.worktrees.look()
-            template = name or "watch.html"
-            text = web_page.render(template, world, server.worktrees.environment)
+            text = web_page.render(name or "watch.html", world, server.worktrees.environment)
             return text, "text/html", world.version if name else ""
         if name == "overview.json":
             world = server.worktrees.look()
