@@ -155,10 +155,9 @@ def _run_in(line: str, tests: Words, rows: Rows, root: str, folder: str) -> Suit
     whole.is_end = all(i in hits or is_idle(parts[i]) for i in range(min(hits), len(parts)))
     whole.is_plain = all(run.is_plain for run in runs)
     whole.is_plain &= _is_plain(parts, set(hits), decides=whole.decides)
-    is_kept = filters <= KEEPING and not any(
-        c.after == "&" or (i not in hits and (c.files or c.words[0] not in QUIET | filters))
-        for i, c in enumerate(parts)
-    )
+    others = [command for index, command in enumerate(parts) if index not in hits]
+    are_quiet = all(c.words[0] in QUIET | filters and not c.files for c in others)
+    is_kept = filters <= KEEPING and are_quiet and all(c.after != "&" for c in parts)
     whole.is_whole = whole.is_shown and whole.is_single and whole.is_plain and is_kept
     if all(run.within for run in runs if run.is_suite):
         whole.within = tuple(place for run in runs for place in run.within)

@@ -117,23 +117,16 @@ def matches(root: Path, marker: str, most: int = _MOST) -> Iterator[Path]:
     for depth, part in enumerate(parts):
         is_last = depth == len(parts) - 1
         needs_folder = not is_last or marker.endswith("/")
-        places = [
-            below
-            for place in places
-            for below in _below(place, part, most)
-            if _is_inside(below, real) and (not needs_folder or below.is_dir())
-        ][:most]
+        below = (path for place in places for path in _below(place, part, most))
+        inside = (path for path in below if _is_inside(path, real))
+        places = [path for path in inside if not needs_folder or path.is_dir()][:most]
     yield from places
 
 
 def holds(root: Path, conditions: Sequence[Condition]) -> bool:
     """True if any of the conditions holds below the root."""
-    return any(
-        _has(path, condition.pattern)
-        for condition in conditions
-        for file in condition.files
-        for path in matches(root, file)
-    )
+    pairs = ((file, condition.pattern) for condition in conditions for file in condition.files)
+    return any(_has(path, pattern) for file, pattern in pairs for path in matches(root, file))
 
 
 def _has(path: Path, pattern: str) -> bool:
@@ -145,12 +138,9 @@ def _has(path: Path, pattern: str) -> bool:
     except OSError:
         return False
     text = file[0].decode("utf-8", "replace") if file is not None else ""
-    until, compiled = time.monotonic() + _SECONDS, re.compile(pattern)
-    return any(
-        compiled.search(line[:_LINE]) is not None
-        for line in text.splitlines()
-        if time.monotonic() < until
-    )
+    until = time.monotonic() + _SECONDS
+    lines = (line[:_LINE] for line in text.splitlines() if time.monotonic() < until)
+    return any(map(re.compile(pattern).search, lines))
 
 
 def _below(place: Path, part: str, most: int) -> list[Path]:
@@ -161,11 +151,8 @@ def _below(place: Path, part: str, most: int) -> list[Path]:
             names = [entry.name for entry, _ in zip(entries, range(most), strict=False)]
     except OSError:
         return []
-    return [
-        place / name
-        for name in sorted(names)
-        if fnmatchcase(name, part) and (part.startswith(".") or not name.startswith("."))
-    ]
+    fitting = (name for name in sorted(names) if fnmatchcase(name, part))
+    return [place / name for name in fitting if part.startswith(".") or not name.startswith(".")]
 
 
 def _is_inside(path: Path, root: Path) -> bool:

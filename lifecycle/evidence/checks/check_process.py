@@ -88,10 +88,8 @@ def run(
         err: receives its standard error.
     """
     # Only the main thread receives signals; one that is ignored, as under `nohup`, stays so.
-    is_main = threading.current_thread() is threading.main_thread()
-    ours = [
-        number for number in _OURS if is_main and signal.getsignal(number) is not signal.SIG_IGN
-    ]
+    numbers = _OURS if threading.current_thread() is threading.main_thread() else ()
+    ours = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
     caught: list[int] = []
     with heard(caught.append, *ours):
         try:

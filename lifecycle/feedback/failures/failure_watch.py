@@ -211,11 +211,8 @@ def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, st
         return ()
     from lifecycle.feedback.failures.failure_words import shown
 
-    return tuple(
-        (name.rpartition(ladder.BETWEEN)[2], shown(identity))
-        for name, failed in flakes
-        for identity in failed or ("",)
-    )
+    pairs = ((name, identity) for name, failed in flakes for identity in failed or ("",))
+    return tuple((name.rpartition(ladder.BETWEEN)[2], shown(of)) for name, of in pairs)
 
 
 def _weakens(

@@ -246,9 +246,7 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
     again, and a thread that a person began is for that person to resolve.
     """
     is_bots = thread.remarks[0].trusted is Trusted.BOT
-    resolves = wanted.resolves
-    if resolves is None:
-        resolves = wanted.verdict is ReplyVerdict.FIXED
+    resolves = wanted.verdict is ReplyVerdict.FIXED if wanted.resolves is None else wanted.resolves
     if not resolves:
         return False, ""
     if not is_bots and not (wanted.resolves and wanted.is_person):

@@ -327,10 +327,8 @@ def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
 def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
     text = instructions.again(stage, seen.facts, f"The stage was {seen.set_by}.")
     event = StopEvent("transition", str(seen.turn.asked or ""), str(stage), {"tier": "hand"})
-    log = (
-        f"Getting instruction for stage: {stage} ({seen.set_by})",
-        f"Injecting instruction for stage: {stage}",
-    )
+    what = f"instruction for stage: {stage}"
+    log = (f"Getting {what} ({seen.set_by})", f"Injecting {what}")
     return _block(seen, text, log, *_and_told(event, "instruction"))
 
 

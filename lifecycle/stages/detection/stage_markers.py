@@ -150,12 +150,9 @@ def named_alone(text: str) -> str:
     """
     if not re.search(rf"\b{_NAME}\b", text):
         return ""
-    lines = {
-        line.strip(" \t*_`-\u2022.:\ue000\ue001")
-        for block in _blocks(text)
-        for line in block.text.split("\n")
-    }
-    bare = {line for line in lines if re.fullmatch(_NAME, line)}
+    lines = (line for block in _blocks(text) for line in block.text.split("\n"))
+    answers = (line.strip(" \t*_`-\u2022.:\ue000\ue001") for line in lines)
+    bare = {answer for answer in answers if re.fullmatch(_NAME, answer)}
     names = bare | {name for name, is_own in _named(text) if is_own}
     known = names & _ANSWERS
     chosen = known or names - set(Detected)

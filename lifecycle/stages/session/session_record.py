@@ -93,21 +93,17 @@ def load(files: WorkflowFiles, session: str) -> SessionRecord | None:
 def save(files: WorkflowFiles, record: SessionRecord) -> None:
     """Keep a session's record; the caller holds the lock."""
     if files.sessions.mtime_ns(_name(record.session)) < 0:
-        sweep(files, record.at)
+        # Files that old sessions and killed processes left are deleted at a session's first record.
+        for path in files.path("x").parent.iterdir():
+            is_left = path.name.endswith(store.OURS)
+            if path.is_file() and (is_left or record.at - path.stat().st_mtime > OLD_SECONDS):
+                path.unlink(missing_ok=True)
     files.save(_name(record.session), asdict(record))
 
 
 def forget(files: WorkflowFiles, session: str) -> None:
     """Delete a session's record; the caller holds the lock."""
     files.sessions.remove(_name(session))
-
-
-def sweep(files: WorkflowFiles, now: float) -> None:
-    """Delete files left by old sessions and killed processes; the caller holds the lock."""
-    for path in files.path("x").parent.iterdir():
-        is_left = path.name.endswith(store.OURS)
-        if path.is_file() and (is_left or now - path.stat().st_mtime > OLD_SECONDS):
-            path.unlink(missing_ok=True)
 
 
 def all_of(files: WorkflowFiles) -> list[SessionRecord]:

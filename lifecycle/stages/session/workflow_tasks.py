@@ -94,10 +94,8 @@ def ask(
     for label in dict.fromkeys([settings.label, *families]):
         for task in tracker.list(label=label):
             tasks.setdefault(task.id, task)
-    if not tasks:
-        for task in tracker.list(status=TaskStatus.IN_PROGRESS):
-            if any(settings.is_label(name) for name in task.labels):
-                tasks[task.id] = task
+    assigned = () if tasks else tracker.list(status=TaskStatus.IN_PROGRESS)
+    tasks |= {task.id: task for task in assigned if any(map(settings.is_label, task.labels))}
     still_open = (task for task in tasks.values() if task.is_open)
     by_urgency = tuple(sorted(still_open, key=lambda task: task.urgency))
     return Activity(now, key_of(tracker, settings), by_urgency, families[:_FAMILIES], ready)
