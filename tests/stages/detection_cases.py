@@ -18,7 +18,7 @@ from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.detection.stage_markers import said
-from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
+from lifecycle.stages.transcript.turn import ANY_PROJECT, Prompt, ToolCall, Turn
 
 FILE = Path(__file__).with_name("cases") / "detection.jsonl"
 STAYS = "stays"
@@ -95,5 +95,5 @@ def detected(case: Case) -> str:
         has_worked=any(isinstance(step, ToolCall) for step in case.steps),
         position="p1",
     )
-    state = detect(turn).state
+    state = detect(turn, ANY_PROJECT).state
     return str(state) if state.is_completion else STAYS

@@ -40,7 +40,7 @@ from lifecycle.stages.decisions.instructions import (
 from lifecycle.stages.detection import detect_stage, stage_watch
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.detection.stage_markers import asked_in
-from lifecycle.stages.transcript.turn import NOTHING, Prompt, StageFinding, Tier, Turn
+from lifecycle.stages.transcript.turn import ANY_PROJECT, NOTHING, Prompt, StageFinding, Tier, Turn
 from tests.batches import each_row
 
 CODED, CLOSED = Detected.CODING_COMPLETE, Detected.ISSUE_CLOSED
@@ -380,14 +380,14 @@ def test_an_answer_in_words_at_the_next_task_is_as_good_as_the_marker() -> None:
         ("The build ended.", Prompt.MACHINE, False),
     ):
         turn = Turn(steps=(text,), kind=kind, asked=Stage.NEXT_TASK, position="p1")
-        found = meant(turn, detect(turn))
+        found = meant(turn, detect(turn, ANY_PROJECT))
         assert (found.state is Detected.SESSION_CLEARED) is is_meant
         if is_meant:
             stop = StageSeen(turn, found, remaining=1)
             assert asked_in(decide(stop).text) is Stage.CODING
             assert decide(replace(stop, remaining=0)).note == complete()
     coding = Turn(steps=("I wait.",), kind=Prompt.OURS, asked=Stage.CODING, position="p1")
-    assert meant(coding, detect(coding)).state is Detected.UNKNOWN
+    assert meant(coding, detect(coding, ANY_PROJECT)).state is Detected.UNKNOWN
 
 
 def test_who_tells_the_user_what_stands_in_the_way_is_not_asked() -> None:

@@ -12,7 +12,7 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect, detect_text, is_quiet
 from lifecycle.stages.transcript import stop_input
-from lifecycle.stages.transcript.turn import NOTHING, StageFinding, Tier, Turn
+from lifecycle.stages.transcript.turn import ANY_PROJECT, NOTHING, StageFinding, Tier, Turn
 from tests.stages.written import Written
 
 DONE = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -25,7 +25,7 @@ QUESTION = instructions.question()
 def look(written: Written, folder: Path) -> tuple[Turn, StageFinding]:
     """The turn at the end, and what is found in it."""
     turn = stop_input.read(written.at(folder))
-    return turn, detect(turn)
+    return turn, detect(turn, ANY_PROJECT)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_who_is_asked_and_who_is_not(tmp_path: Path) -> None:
         assert is_quiet(*look(log, tmp_path)), name
     for name, log in asked.items():
         assert not is_quiet(*look(log, tmp_path)), name
-    assert is_quiet(NOTHING, detect(NOTHING))
+    assert is_quiet(NOTHING, detect(NOTHING, ANY_PROJECT))
     turn, found = look(Written().feedback(TESTING).says(DONE), tmp_path)
     assert not is_quiet(turn, found)
 
@@ -227,8 +227,9 @@ def test_the_quick_path_loads_nothing_heavy(tmp_path: Path) -> None:
     path = Written().feedback(TESTING).bash("pytest", "12 passed").says("Good.").at(tmp_path)
     code = (
         "import sys\nfrom lifecycle.stages.detection import detect_stage\n"
-        "from lifecycle.stages.transcript import stop_input\n"
-        f"turn = stop_input.read({path!r}, deep=1000)\nfound = detect_stage.detect(turn)\n"
+        "from lifecycle.stages.transcript import stop_input, turn as lines\n"
+        f"turn = stop_input.read({path!r}, deep=1000)\n"
+        "found = detect_stage.detect(turn, lines.ANY_PROJECT)\n"
         "assert found.state == 'TESTS_PASSING', found.state\nprint(*sys.modules)"
     )
     done = subprocess.run(

@@ -14,6 +14,7 @@ from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch
 from lifecycle.stages.detection.detect_stage import detect, detect_text
 from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.turn import (
+    ANY_PROJECT,
     OwnCommands,
     Prompt,
     Said,
@@ -29,7 +30,7 @@ MARKER = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
 def test_a_session_that_was_told_nothing_is_heard_as_one_that_codes() -> None:
     """Also where an earlier marker opens every completion to its tools: its words are of CODING alone."""
     turn = Turn(steps=("All tests pass.",), kind=Prompt.OURS, markers=(Detected.CODING_COMPLETE,))
-    assert detect(turn).state is Detected.CODING_COMPLETE
+    assert detect(turn, ANY_PROJECT).state is Detected.CODING_COMPLETE
 
 
 def test_a_text_without_a_word_of_a_stage_is_not_taken_apart(
@@ -193,7 +194,7 @@ def test_a_line_that_is_led_is_its_own_only_behind_a_result(lead: str, is_own: b
 def test_an_answer_to_the_question_says_where_it_stands() -> None:
     """A finding names the place in the transcript, so that it is answered once."""
     turn = Turn(steps=("CODING_COMPLETE",), kind=Prompt.OURS, is_question=True, position="p7")
-    found = detect(turn)
+    found = detect(turn, ANY_PROJECT)
     assert (found.state, found.position) == (Detected.CODING_COMPLETE, "p7")
 
 
@@ -293,7 +294,7 @@ def test_a_projects_own_row_reads_what_another_command_runs() -> None:
     assert call_sorts.classify(call)[1] != "passed"
     turn = Turn(steps=(call,), kind=Prompt.OURS, asked=Stage.TESTING)
     assert detect(turn, OwnCommands(runners=(row,))).state is Detected.TESTS_PASSING
-    assert detect(turn).state is not Detected.TESTS_PASSING
+    assert detect(turn, ANY_PROJECT).state is not Detected.TESTS_PASSING
 
 
 def test_what_the_project_says_of_itself_is_passed_on() -> None:
@@ -301,7 +302,7 @@ def test_what_the_project_says_of_itself_is_passed_on() -> None:
     run = ToolCall("Bash", "./verify all", CallEnd.OK, "12 passed in 0.1s")
     turn = Turn(steps=(run,), kind=Prompt.OURS, asked=Stage.TESTING)
     assert detect(turn, OwnCommands(tests=("./verify all",))).state is Detected.TESTS_PASSING
-    assert detect(turn).state is not Detected.TESTS_PASSING
+    assert detect(turn, ANY_PROJECT).state is not Detected.TESTS_PASSING
     there = ToolCall("Bash", "cd /x && pytest", CallEnd.OK, "12 passed in 0.1s")
     turn = Turn(steps=(there,), kind=Prompt.OURS, asked=Stage.TESTING)
     assert detect(turn, OwnCommands(root="/x")).state is Detected.TESTS_PASSING
@@ -309,7 +310,7 @@ def test_what_the_project_says_of_itself_is_passed_on() -> None:
     review = ToolCall("Bash", "look-at it", CallEnd.OK, "Approved.")
     turn = Turn(steps=(review,), kind=Prompt.OURS, asked=Stage.ORACLE_REVIEW)
     assert detect(turn, OwnCommands(review="look-at it")).state is Detected.ORACLE_APPROVED
-    assert detect(turn).state is not Detected.ORACLE_APPROVED
+    assert detect(turn, ANY_PROJECT).state is not Detected.ORACLE_APPROVED
 
 
 def test_the_last_of_many_texts_is_heard() -> None:
@@ -355,7 +356,7 @@ def test_a_marker_in_a_sentence_is_one_where_the_agent_was_told_of_markers(
     turn = Turn(
         steps=("x",), kind=Prompt.OURS, says=Detected.CODING_COMPLETE, marked="p", **changes
     )
-    found = detect(turn)
+    found = detect(turn, ANY_PROJECT)
     assert (found.state, found.tier, found.position) == (Detected.CODING_COMPLETE, tier, "p")
 
 
@@ -394,7 +395,7 @@ def test_what_is_found_in_a_turn_has_its_place() -> None:
     """A name that is no stage takes words back and no call; who is answered in words completes nothing."""
     came = []
     for known, _ in FOUND:
-        found = detect(Turn(**{"kind": Prompt.OURS, "position": "p7", **known}))
+        found = detect(Turn(**{"kind": Prompt.OURS, "position": "p7", **known}), ANY_PROJECT)
         assert found.position == "p7", known
         came.append((known, (str(found.state), found.why, found.misnamed)))
     assert came == FOUND
@@ -403,7 +404,7 @@ def test_what_is_found_in_a_turn_has_its_place() -> None:
 def test_of_several_markers_the_last_counts() -> None:
     """In a text, and in turns that nobody answered."""
     turn = Turn(steps=("Well.",), kind=Prompt.OURS, markers=(CODED, PASSING), asked=Stage.CODING)
-    assert detect(turn).state is PASSING
+    assert detect(turn, ANY_PROJECT).state is PASSING
     assert detect_text(f"{MARKER}\n\n::: WORKFLOW_STAGE: TESTS_PASSING :::").state is PASSING
 
 

@@ -12,7 +12,7 @@ from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.transcript import stop_input
-from lifecycle.stages.transcript.turn import Prompt, Turn
+from lifecycle.stages.transcript.turn import ANY_PROJECT, Prompt, Turn
 from tests.stages.written import Written
 
 CODED = "Done.\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -88,7 +88,7 @@ def test_the_last_instruction_counts_and_ends_older_markers(tmp_path: Path) -> N
     assert turn.markers == (Detected.TESTS_PASSING,)
     assert (turn.says, turn.kind, turn.asked) == (None, Prompt.HUMAN, Stage.TESTING)
     assert turn.marked
-    assert detect(turn).state is Detected.TESTS_PASSING
+    assert detect(turn, ANY_PROJECT).state is Detected.TESTS_PASSING
 
 
 def test_the_question_stands_until_an_instruction_comes(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_review_in_the_background_ends_with_its_notification(tmp_path: Path) -
         told = Written()
         told.lines += log.lines
         told.machine(head.format(status, status) + result).says("The review is back.")
-        return detect(read(told, tmp_path)).state
+        return detect(read(told, tmp_path), ANY_PROJECT).state
 
     approved = f"\n<result>{findings}\nVERDICT: APPROVED</result>\n<usage></usage>"
     assert found("completed", approved) is Detected.ORACLE_APPROVED
@@ -275,7 +275,7 @@ def test_the_same_words_at_the_end_of_an_earlier_turn_are_not_this_stops(tmp_pat
             log.says("Understood.").at(tmp_path)
 
     turn = stop_input.turn_of(event, sleep=write)
-    assert (detect(turn).state, len(pauses)) == (Detected.ORACLE_APPROVED, 12)
+    assert (detect(turn, ANY_PROJECT).state, len(pauses)) == (Detected.ORACLE_APPROVED, 12)
     stale = stop_input.turn_of(
         {**event, "transcript_path": log.add(**ended).at(tmp_path)}, sleep=write
     )

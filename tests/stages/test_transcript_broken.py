@@ -19,7 +19,7 @@ from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.file_tail import LINE, LONGEST
-from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
+from lifecycle.stages.transcript.turn import ANY_PROJECT, Prompt, ToolCall, Turn
 from tests.stages.written import Written
 
 CODED = "Done.\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -296,7 +296,7 @@ def test_any_json_can_be_read(
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     turn = stop_input.read(str(path))
     assert isinstance(turn, Turn)
-    assert detect(turn).state in Detected
+    assert detect(turn, ANY_PROJECT).state in Detected
     after = Written().human("Do it.").says("One moment.").bash("ls", "code.py")
     with path.open("ab") as file:
         file.writelines(line + b"\n" for line in after.lines)

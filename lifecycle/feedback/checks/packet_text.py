@@ -90,14 +90,12 @@ def _headline(failure: CheckFailure) -> str:
 
 def _why(failure: CheckFailure) -> list[str]:
     """Which others failed in the same way, and the first error, or why there is none."""
-    lines = []
-    if failure.same:
-        lines.append(f"The same in {len(failure.same)} more: {_names(failure.same)}.")
-    if failure.first_error:
-        lines.append(f"First error: {quoted(failure.first_error, _ERROR)}")
-    if failure.problem:
-        lines.append(f"Without its log: {visible(failure.problem)}")
-    return lines
+    lines = {
+        f"The same in {len(failure.same)} more: {_names(failure.same)}.": failure.same,
+        f"First error: {quoted(failure.first_error, _ERROR)}": failure.first_error,
+        f"Without its log: {visible(failure.problem)}": failure.problem,
+    }
+    return [line for line, is_so in lines.items() if is_so]
 
 
 def _names(names: Sequence[str]) -> str:

@@ -126,9 +126,8 @@ class FailureWatch:
         """The findings in the base's changes between two commits; () if not known."""
         base = f"refs/remotes/{self._world.settings.remote}/{pull.base}"
         before, after = (self._merge_base(tip, base) for tip in (start, pull.head_sha))
-        if not (before and after) or before == after:
-            return ()
-        return self._weakening(before, after)
+        has_moved = bool(before and after) and before != after
+        return self._weakening(before, after) if has_moved else ()
 
     def _weakening(self, before: str, after: str) -> tuple[TamperFinding, ...]:
         """How the changes between two commits weaken the checks."""

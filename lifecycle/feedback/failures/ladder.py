@@ -120,9 +120,8 @@ def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> Fa
     if inherited and not own:
         flows = {failure.workflow for failure in inherited}
         failed = {name for failure in inherited for name in failure.identities}
-        tip = facts.tip
-        if tip is not None and not flows.issubset(tip.workflows):
-            tip = None  # while the workflow runs, nothing is known yet: it is looked at again
+        # While the workflow runs, nothing is known of the tip yet: it is looked at again.
+        tip = facts.tip if facts.tip is not None and flows <= {*facts.tip.workflows} else None
         newest = tip or facts.base
         ledger = replace(ledger, base=newest.sha if newest is not None else "")
         is_mended = tip is not None and failed.isdisjoint(tip.identities)

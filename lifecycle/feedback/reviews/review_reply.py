@@ -252,9 +252,7 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
     if not is_bots and not (wanted.resolves and wanted.is_person):
         who = named(thread.remarks[0].author) if thread.remarks[0].author else "whoever began it"
         return False, f"It was left open for {who} to resolve."
-    if not thread.can_resolve:
-        return False, sentence("may-not-resolve")
-    return True, ""
+    return (True, "") if thread.can_resolve else (False, sentence("may-not-resolve"))
 
 
 def verdict_of(thread: ReviewThread) -> str:

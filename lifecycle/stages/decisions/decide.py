@@ -315,11 +315,9 @@ def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEv
 
 def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
     """The decision if no stage follows: the user is told once, and the agent may stop."""
-    task = seen.facts.task or "the task"
+    note = f"The last stage of {seen.facts.task or 'the task'} is complete: {event.source}"
     if is_last:
         note = instructions.complete(seen.facts.settings.label, seen.elsewhere)
-    else:
-        note = f"The last stage of {task} is complete: {event.source}"
     memory = replace(seen.memory, position=_position(seen))
     return StageDecision(StopVerdict.PASS, memory, note=note, events=(event,), log=(note,))
 

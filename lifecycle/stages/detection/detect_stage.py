@@ -7,14 +7,7 @@ from __future__ import annotations
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.detection import stage_markers
-from lifecycle.stages.transcript.turn import (
-    ANY_PROJECT,
-    OwnCommands,
-    Prompt,
-    StageFinding,
-    Tier,
-    Turn,
-)
+from lifecycle.stages.transcript.turn import OwnCommands, Prompt, StageFinding, Tier, Turn
 
 _SPOKEN = (Prompt.HUMAN, Prompt.SCHEDULED)
 """Prompts that ask for something other than the workflow: the agent answers them."""
@@ -23,7 +16,7 @@ OVER = "tasks complete"
 """The words by which an agent says that nothing is left, as its instruction asked."""
 
 
-def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
+def detect(turn: Turn, own: OwnCommands) -> StageFinding:
     """The stage that a turn shows.
 
     In this order: a marker of this turn; the name that answers our question; a completion that tools
