@@ -11,6 +11,7 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import is_quiet
 from lifecycle.stages.transcript import stop_input
+from lifecycle.stages.transcript.turn import ANY_PROJECT
 from tests.stages.written import Written
 
 FACTS = instructions.Facts()
@@ -29,7 +30,7 @@ def led(instruction: str, megabytes: int) -> Written:
 def look(log: Written, folder: Path, last: str, told: Stage | None = None) -> tuple[object, ...]:
     """The stage in force, and the state that is found."""
     event = {"transcript_path": log.says(last).at(folder), "last_assistant_message": last}
-    turn, found = stop_input.look(event, last_stage=told)
+    turn, found = stop_input.look(event, ANY_PROJECT, (), told)
     return turn.asked, found.state
 
 
@@ -67,7 +68,7 @@ def test_what_is_kept_counts_where_the_transcript_cannot_tell(tmp_path: Path) ->
         (Stage.TESTING, Detected.TESTS_PASSING),
         (None, Detected.IN_PROGRESS),
     ):
-        turn, found = stop_input.look(event, last_stage=told)
+        turn, found = stop_input.look(event, ANY_PROJECT, (), told)
         assert (turn.asked, found.state, turn.is_cut) == (told, wanted, False)
     path.unlink()
 
@@ -76,7 +77,7 @@ def test_a_machine_in_the_middle_of_a_long_stage_needs_no_question(tmp_path: Pat
     """The instruction is far back, a build ended: the deeper look finds the stage, and nothing is asked."""
     log = led(REVIEW, 3).machine("The build is done.").says("It is done.")
     event = {"transcript_path": log.at(tmp_path), "last_assistant_message": "It is done."}
-    turn, found = stop_input.look(event)
+    turn, found = stop_input.look(event, ANY_PROJECT, (), None)
     assert (turn.asked, found.state) == (Stage.REQUIREMENTS_REVIEW, Detected.UNKNOWN)
     assert is_quiet(turn, found)
 
@@ -92,7 +93,7 @@ def test_an_agent_at_work_costs_no_deeper_look(tmp_path: Path) -> None:
     log = led(REVIEW, 3).says("I go on.")
     event = {"transcript_path": log.at(tmp_path), "last_assistant_message": "I go on."}
     before = _read_bytes()
-    _, found = stop_input.look(event)
+    _, found = stop_input.look(event, ANY_PROJECT, (), None)
     assert found.state is Detected.IN_PROGRESS
     assert _read_bytes() - before < stop_input.LIMIT + 70_000
 

@@ -23,6 +23,7 @@ from typing import IO
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import heard
 from lifecycle.evidence.outcomes import NOT_INSTALLED
+from lifecycle.platforms.command_argv import Argv
 
 Take = Callable[[bytes], None]
 """Receives a part of the output."""
@@ -69,13 +70,7 @@ class ProcessEnd:
 
 
 def run(
-    words: tuple[str, ...],
-    root: Path,
-    environment: Mapping[str, str],
-    seconds: float,
-    *,
-    out: Take,
-    err: Take,
+    words: Argv, root: Path, environment: Mapping[str, str], seconds: float, *, out: Take, err: Take
 ) -> ProcessEnd:
     """Run a command, and pass on its output as it comes.
 

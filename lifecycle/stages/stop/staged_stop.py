@@ -51,7 +51,7 @@ def _word(call: activation.StageCall, at: Stage | None) -> StopWord:
     stages, runners = call.world.settings.stages, call.world.settings.evidence_runners
     own = OwnCommands(stages.test, stages.review, runners, root)
     last, starts = Stage(kept.stage) if kept.stage in list(Stage) else None, (stages.start,)
-    turn, finding = stop_input.look(call.event, own=own, starts=starts, last_stage=last)
+    turn, finding = stop_input.look(call.event, own, starts, last)
     finding = decide.meant(turn, finding)
     detected = stop_input.lines(turn, finding)
     search = TaskSearch(call, files, kept, turn, finding, is_run_over=at is not None)

@@ -27,7 +27,6 @@ from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.transcript import file_tail
 from lifecycle.stages.transcript.turn import (
-    ANY_PROJECT,
     NOTHING,
     Entry,
     Heard,
@@ -80,12 +79,7 @@ _LONG = 100_000
 
 
 def read(
-    path: str,
-    last_message: str = "",
-    *,
-    deep: int = 0,
-    starts: tuple[str, ...] = (),
-    prompt: str = "",
+    path: str, last_message: str = "", deep: int = 0, starts: tuple[str, ...] = (), prompt: str = ""
 ) -> Turn:
     """What the agent said and did since it was last spoken to.
 
@@ -296,11 +290,7 @@ def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = tim
 
 
 def look(
-    event: Mapping[str, object],
-    *,
-    own: OwnCommands = ANY_PROJECT,
-    starts: tuple[str, ...] = (),
-    last_stage: Stage | None = None,
+    event: Mapping[str, object], own: OwnCommands, starts: tuple[str, ...], last_stage: Stage | None
 ) -> tuple[Turn, StageFinding]:
     """The turn that an event ends, and the finding in it, for callers that answer the agent.
 
