@@ -19,7 +19,6 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from io import BytesIO
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,14 +110,10 @@ def _together(reports: list[_Report], why: str) -> Reading:
         outcome = Outcome.FAILED
     elif why:
         outcome = Outcome.UNKNOWN
-    failures = _first(FAILURES, [report.failures for report in reports])
-    asserted = _first(FAILURES, [report.asserted for report in reports])
-    passed = _first(PASSED, [report.passed for report in reports])
+    failures = tuple(name for report in reports for name in report.failures)[:FAILURES]
+    asserted = tuple(name for report in reports for name in report.asserted)[:FAILURES]
+    passed = tuple(name for report in reports for name in report.passed)[:PASSED]
     return Reading(outcome, counts, failures, why, asserted, passed)
-
-
-def _first(most: int, lists: list[list[str]]) -> tuple[str, ...]:
-    return tuple(islice(chain.from_iterable(lists), most))
 
 
 def _written(top: Path, paths: Iterable[Path], started: float) -> dict[Path, None]:

@@ -156,16 +156,12 @@ class PlatformFile(_Form, frozen=True, kw_only=True):
                 commands_in(value)
             except ValueError as error:
                 raise ValueError(f"the command {name} cannot be used: {error}") from None
-        for field, names in (
-            ("needs", self.needs),
-            ("qualityGates.required", self.quality_gates.required),
-        ):
+        pairs = ("needs", self.needs), ("qualityGates.required", self.quality_gates.required)
+        for field, names in pairs:
             unknown = next((name for name in names if name not in self.commands), None)
             if unknown is not None:
-                raise ValueError(
-                    f"{field} names {unknown}, which is not one of its commands"
-                    f"{did_you_mean(unknown, self.commands)}"
-                )
+                near = did_you_mean(unknown, self.commands)
+                raise ValueError(f"{field} names {unknown}, which is not one of its commands{near}")
 
     def argvs(self) -> dict[str, tuple[Argv, ...]]:
         """The commands by name, without those that are declared as none."""

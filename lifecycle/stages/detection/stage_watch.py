@@ -142,7 +142,6 @@ class Watch:
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
         self.under_way: dict[Detected, str] = {}
-        self.has_worked = False
 
     def see(self, call: ToolCall, seen: Seen) -> None:
         """Take in a call: apply its row of TABLE, and drop the completions that it undoes."""
@@ -176,7 +175,7 @@ class Watch:
             self.by_call.add(Detected.ISSUE_CLOSED)
         self.has_shell = self.has_shell or call.tool in SHELLS
         if call.tool:
-            self.has_worked = True
+            self.under_way.setdefault(Detected.IN_PROGRESS, "tools")
             self._forget({Detected.SESSION_CLEARED})
         if state.is_completion:
             self._complete(state, (name, subjects))
@@ -243,8 +242,6 @@ class Watch:
         for state in _UNDER_WAY:
             if state in self.under_way:
                 return StageFinding(state, Tier.INFERENCE, self.under_way[state])
-        if self.has_worked:
-            return StageFinding(Detected.IN_PROGRESS, Tier.INFERENCE, "tools")
         return StageFinding(Detected.UNKNOWN)
 
     def _complete(self, state: Detected, by: tuple[str, tuple[str, ...]]) -> None:
