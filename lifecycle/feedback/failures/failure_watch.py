@@ -82,7 +82,7 @@ class FailureWatch:
         ledger, flakes = ladder.flakes(ledger, head, _passed(pull))
         if pull.checks is not None and pull.checks.is_green:
             ledger = ledger.mended()
-        notices = _weakens(pull, ledger, weakened) if weakened else ()
+        notices = _weakens(pull.number, ledger.since, head, weakened) if weakened else ()
         news = FailuresHeard({}, notices, tampering=weakened, flakes=_flaky(flakes))
         facts, now = self._read.pop((pull.number, head), None), self._world.clock.now()
         if facts is not None:
@@ -214,13 +214,11 @@ def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, st
     return tuple((name.rpartition(ladder.BETWEEN)[2], shown(of)) for name, of in pairs)
 
 
-def _weakens(
-    pull: PullRequest, ledger: FailureLedger, weakened: tuple[str, ...]
-) -> tuple[Notice, ...]:
+def _weakens(number: int, red: str, head: str, weakened: tuple[str, ...]) -> tuple[Notice, ...]:
     from lifecycle.feedback.failures import failure_words as words
 
-    place = (pull.number, ledger.since, pull.head_sha, weakened)
-    key = f"{pull.number}:{'; '.join(weakened)}"  # a head that adds no findings is not news
+    place = (number, red, head, weakened)
+    key = f"{number}:{'; '.join(weakened)}"  # a head that adds no findings is not news
     return (
         Notice(f"weakens:{key}", words.weakens(*place, is_agents=True), Audience.NEWS),
         Notice(f"weakened:{key}", words.weakens(*place, is_agents=False), Audience.NOTE),

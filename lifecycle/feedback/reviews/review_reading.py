@@ -63,13 +63,15 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
     else:
         raise Transient(sentence("too-much", number=number))
     reviews = (node for node in lists["reviews"] if node.get("state") != "PENDING")
+    remarks = map(remark, lists["comments"])
+    comments = (ReviewPoint(f"C{comment.id}", comment) for comment in remarks)
     people = (part(request, "requestedReviewer") for request in nodes(pull, "reviewRequests"))
     return PullConversation(
         number=number,
         url=text(pull, "url"),
         head=text(pull, "headRefOid"),
         threads=tuple(thread(node) for node in lists["reviewThreads"]),
-        texts=(*map(_review, reviews), *map(_comment, lists["comments"])),
+        texts=(*map(_review, reviews), *comments),
         requested=tuple(review_bots.plain_login(text(who, "login")) for who in people if who),
     )
 
@@ -142,8 +144,3 @@ def remark(node: Json, *root: Json) -> Remark:
 
 def _review(node: Json) -> ReviewPoint:
     return ReviewPoint(text(node, "id"), remark(node, node), review_state=text(node, "state"))
-
-
-def _comment(node: Json) -> ReviewPoint:
-    comment = remark(node)
-    return ReviewPoint(f"C{comment.id}", comment)

@@ -80,9 +80,7 @@ OPEN = {"tested": Detected.IN_TESTING, "approved": Detected.IN_ORACLE_REVIEW}
 """The stage that is under way if a text says that this is still open."""
 
 
-def said(
-    text: str, about: tuple[str, ...] = (), heard: Stage | None = None
-) -> tuple[Detected, ...]:
+def said(text: str, about: tuple[str, ...] = (), heard: Stage | None = None) -> list[Detected]:
     """The stages that the text says are completed, the furthest first; then those it says are under way.
 
     Args:
@@ -96,7 +94,7 @@ def said(
     own = MARKERS[heard] if heard else None
     wanted = next((name for name, state in STAGES.items() if state is own), "")
     claims, still = own_words.said(text, about, wanted)
-    return (*(STAGES[name] for name in claims), *(OPEN[name] for name in still))
+    return [*(STAGES[name] for name in claims), *(OPEN[name] for name in still)]
 
 
 def infer(
