@@ -139,9 +139,7 @@ class CheckRun:
         part = self.extra and "more arguments were given"
         part = part or picking(name, commands[-1], self.environment, rows)
         record = run_findings.judged(record, readings.result(), red, part=part)
-        files_left: dict[str, str] = {}
-        if not end.signal:
-            record, files_left = self._on_tree(record, before, after)
+        record, files_left = self._on_tree(record, before, after)
         self.remarks.extend(run_findings.odd_beside(record, last, seconds))
         record = self._kept(record, output.text, files_left)
         return CheckDone(record, tuple(self.remarks), end.signal)

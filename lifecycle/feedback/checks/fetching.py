@@ -7,7 +7,7 @@ with its own number. A sentence replaces a log that cannot be read, and nothing 
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 
 from lifecycle.core.errors import LifecycleError, NotFound
 from lifecycle.core.light_dataclass import asdict, from_json, object_in, replace
@@ -51,14 +51,12 @@ def fetch(world: World, pull: int, seconds: float | None = None, group: str = ""
     Raises:
         NotFound, NoPermission, Transient: the checks themselves could not be read.
     """
-    within: AbstractContextManager[None] = nullcontext()
     if seconds is not None:
         world.deadline.renew(seconds)
-        within = alarm(seconds + 1.0 + HARD_EXIT_GRACE)
     logs: dict[int, ReadLog] = {}
     head: FailedHead | None = None
     try:
-        with within:
+        with nullcontext() if seconds is None else alarm(seconds + 1.0 + HARD_EXIT_GRACE):
             head = world.reports.failed_head(pull, group)
             for check in ordered(head)[:MOST_JOBS]:
                 if check.job is not None:

@@ -136,9 +136,7 @@ def cut(lines: Sequence[str], error: str, most: int, characters: int) -> list[st
     room, left = most - _GAPS, characters - _GAPS * 30
     tail = range(len(lines))[-_TAIL_LINES:]
     kept: set[int] = set()
-    for n in [*near[: max(room - len(tail), 1)], *tail, *near]:
-        if n in kept:
-            continue
+    for n in dict.fromkeys([*near[: max(room - len(tail), 1)], *tail, *near]):
         if len(kept) >= room or costs[n] > left:
             break
         kept.add(n)

@@ -66,15 +66,14 @@ class SharedLooks:
         """
         now = self.clock.now()
         try:
-            board = self._enlist(ids, looked, now)
-            answer = board.answer(ids[0], looked, now, self.every)
+            asked = (ids[0], looked, now, self.every)
+            answer = self._enlist(ids, looked, now).answer(*asked)
             if answer is not None:
                 return answer
             with self._lock("asking", 0.0):
                 # Another process may have asked in the meantime.
                 board = self._read()
-                answer = board.answer(ids[0], looked, now, self.every)
-                answer = answer or self._round(board, now).answer(ids[0], looked, now, self.every)
+                answer = board.answer(*asked) or self._round(board, now).answer(*asked)
                 return answer or SharedAnswer(True, now)
         except LockBusy:
             return SharedAnswer(False, now + BUSY_SECONDS)

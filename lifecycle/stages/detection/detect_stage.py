@@ -37,9 +37,8 @@ def detect(turn: Turn, own: OwnCommands) -> StageFinding:
         return StageFinding(Detected(answer), Tier.MARKER, "its answer", position=turn.position)
     from lifecycle.stages.detection.stage_watch import TEXT, infer
 
-    is_open = bool(turn.markers) or turn.is_cut
-    asked = None if is_open else turn.asked or Stage.CODING
     heard = None if turn.is_cut else turn.asked or Stage.CODING
+    asked = None if turn.markers else heard
     finding = infer(turn.steps, asked=asked, heard=heard, own=own, is_cut=turn.is_cut)
     if finding.state.is_completion and turn.kind in _SPOKEN and not turn.calls:
         finding = StageFinding(Detected.UNKNOWN)

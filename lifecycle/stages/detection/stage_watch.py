@@ -118,14 +118,12 @@ def infer(
     is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
     watch = Watch((call_sorts.REQUIREMENTS,) if is_reading else (), heard or asked)
     sorts = _sorts(steps, own, heard or asked)
-    left = sum(isinstance(step, str) for step in steps)
+    recent = [place for place, step in enumerate(steps) if isinstance(step, str)][-RECENT:]
     for place, step in enumerate(steps):
         if not isinstance(step, str):
             watch.see(step, sorts[place])
-            continue
-        if left <= RECENT:
+        elif place in recent:
             watch.hear(step)
-        left -= 1
     return watch.found(asked)
 
 

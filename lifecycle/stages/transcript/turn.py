@@ -269,13 +269,11 @@ def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entr
 
 def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     blocks = blocks_of(entry)
-    is_result = False
-    for block in blocks:
-        if block.get("type") == "tool_result":
-            is_result = True
-            results[str(block.get("tool_use_id"))] = _result(block, entry.get("toolUseResult"))
+    answers = [block for block in blocks if block.get("type") == "tool_result"]
+    for block in answers:
+        results[str(block.get("tool_use_id"))] = _result(block, entry.get("toolUseResult"))
     text = "\n".join(_text_of(block) for block in blocks if block.get("type") == "text").strip()
-    if is_result or not text or text.startswith(_NO_PROMPT):
+    if answers or not text or text.startswith(_NO_PROMPT):
         return []
     uuid = str(entry.get("uuid", ""))
     if entry.get("isMeta"):
