@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_868,
+    "core": 2_859,
     "storage": 1_352,
     "settings": 774,
     "git": 913,
-    "github": 5_575,
-    "trackers": 2_310,
-    "platforms": 629,
-    "evidence": 2_308,
-    "claim": 5_786,
-    "run": 3_393,
-    "stages": 2_379,
-    "workflow": 2_099,
-    "feedback": 2_375,
-    "reconcile": 1_363,
-    "views": 2_082,
-    "app": 1_542,
-    "setup": 2_961,
-    "hooks": 1_879,
-    "cli": 4_772,
+    "github": 5_522,
+    "trackers": 2_300,
+    "platforms": 612,
+    "evidence": 2_295,
+    "claim": 5_764,
+    "run": 3_375,
+    "stages": 2_341,
+    "workflow": 2_086,
+    "feedback": 2_354,
+    "reconcile": 1_348,
+    "views": 2_071,
+    "app": 1_530,
+    "setup": 2_945,
+    "hooks": 1_854,
+    "cli": 4_749,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -62,10 +62,10 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 250, 370
+HOUSE, IN_ALL = 249, 368
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_377
+RUN_IN_ALL = 4_353
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
