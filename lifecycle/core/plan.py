@@ -64,6 +64,7 @@ class Notice:
 
     `stands` marks a condition: it is said once while it lasts, and again if it comes back. `ends` names
     events of the same claim whose sentences are no longer true, and need not be said if they still wait.
+    `session` is the only session that is told; "" if any is.
     """
 
     key: str
@@ -71,6 +72,7 @@ class Notice:
     audience: Audience
     stands: bool = False
     ends: tuple[str, ...] = ()
+    session: str = ""
 
     @property
     def tone(self) -> Audience:

@@ -50,7 +50,8 @@ class StateSections(TypedDict, total=False):
         cache: ids that GitHub's adapters look up only once (`ports.Cache`).
         said: the ledger's notices by their keys: when each was queued (`at`) and first `offered`, by which
             `channel` and to which `session`, and whether it `stands` (`Ledger`).
-        queue: its notices that wait: `key`, `text`, and the audience's name (`tone`).
+        queue: its notices that wait: `key`, `text`, the audience's name (`tone`), and the only `session`
+            that is told, if not any.
         access: the token for which something was refused, as `World.access` distinguishes tokens.
         claiming: the claim that was begun and is neither complete nor undone.
         linked_undone: pending writes to linked tasks; while a task is being claimed, its release, until
@@ -201,6 +202,7 @@ class Ledger:
         True if it was offered before, and is on the queue once more.
         """
         new = {"key": notice.key, "text": notice.text, "tone": notice.audience.value}
+        new |= {"session": notice.session} if notice.session else {}
         for waiting in self.state.get("queue", []):
             if waiting["key"] == notice.key:
                 waiting.update(new)
@@ -251,9 +253,10 @@ class Ledger:
         self.drop(is_over)
 
     def retire(self, claim: str) -> bool:
-        """Drop the waiting notices of claims other than this one ("": of any), except notes to the person.
+        """Drop the waiting notices of claims other than this one ("": of any), except on how they ended.
 
-        Those notes say how such a claim ended. True if anything was dropped.
+        Those are notes to the person, and until the next claim what is for one session. True if anything
+        was dropped.
         """
         kept = {notice.key for notice in self.waiting_of(claim)}
         return bool(self.drop(lambda key: key not in kept))
@@ -263,13 +266,17 @@ class Ledger:
         return [
             notice
             for notice in self.waiting()
-            if _claim_of(notice.key) in ("", claim) or notice.audience is Audience.NOTE
+            if _claim_of(notice.key) in ("", claim)
+            or notice.audience is Audience.NOTE
+            or (notice.session and not claim)
         ]
 
     def waiting(self) -> list[Notice]:
         """Sentences that no channel has taken yet."""
-        queue = self.state.get("queue", [])
-        return [Notice(entry["key"], entry["text"], Audience(entry["tone"])) for entry in queue]
+        return [
+            Notice(e["key"], e["text"], Audience(e["tone"]), session=e.get("session", ""))
+            for e in self.state.get("queue", [])
+        ]
 
     def take(
         self,
@@ -286,7 +293,8 @@ class Ledger:
             session: the session that they are offered to, or "" if unknown.
             held: events whose sentences wait nevertheless.
         """
-        keys = {notice.key for notice in self.waiting() if notice.audience in audiences}
+        theirs = [notice for notice in self.waiting() if notice.session in ("", session)]
+        keys = {notice.key for notice in theirs if notice.audience in audiences}
         taken = self.drop(lambda key: key in keys and _event_of(key) not in held)
         for notice in taken:
             entry = self.state.setdefault("said", {}).setdefault(notice.key, {})

@@ -114,6 +114,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.closed_elsewhere, 42),
         says(messages.closed_elsewhere, 42, messages.NOT_OPENED),
         says(messages.closed, 42, "Board → Done."),
+        says(messages.closed_meanwhile, 42),
         says(messages.left_open, 42),
         says(messages.status_set, "Done", is_labels=False),
         says(messages.status_set, "Done", is_labels=True),

@@ -282,6 +282,32 @@ def test_lifecycle_close_is_a_yes_and_the_comment_says_so(session: Session) -> N
     assert "lifecycle close" in comment["body"]
 
 
+def test_a_session_hears_once_that_what_it_asked_about_was_answered_elsewhere(
+    session: Session,
+) -> None:
+    """Neither whoever closed it is told, nor a stranger's prompt; the agent that asked is, and once."""
+    asked(session)
+    place, stranger = session.place, Session(session.place, TWO)
+    done = place.cli("close")
+    assert "Issue #42 closed." in done.stdout
+    told = "Issue #42 was closed meanwhile"
+    assert told not in done.stdout
+    assert told not in stranger.prompt().model + stranger.on_stop().model
+    assert told in session.prompt("yes, close it").model
+    assert told not in session.prompt().model + session.on_stop().model
+
+
+@SOAKED
+def test_a_session_that_closes_what_it_asked_about_itself_is_not_told_again(
+    session: Session,
+) -> None:
+    """It heard the end from its own command; a session that is over hears nothing either."""
+    asked(session)
+    assert "Issue #42 closed." in session.cli("close").stdout
+    assert "meanwhile" not in session.prompt().model
+    assert not (session.place.root / ".lifecycle/waiting").exists()
+
+
 def test_a_yes_that_github_does_not_carry_out_is_not_asked_for_again(session: Session) -> None:
     """The question that waits for the agent goes with the answer: the issue is what is left to close."""
     place = session.place

@@ -142,6 +142,21 @@ def test_a_claim_that_ended_leaves_only_what_the_person_is_to_know() -> None:
     assert [say.text for say in book.waiting()] == ["Issue #42 closed.", "no token"]
 
 
+def test_a_sentence_for_one_session_waits_for_it_until_the_next_claim() -> None:
+    """Others that listen, and a terminal, take what is for all; a new claim ends the wait."""
+    book = ledger()
+    mine = Notice("42@1/answered", "closed", Audience.NEWS, session="one")
+    for say in (mine, NOTE):
+        book.queue(say)
+    assert book.take(tuple(Audience), "cli") == (NOTE,)
+    assert book.take(tuple(Audience), "on-stop", "two") == ()
+    assert book.retire("") is False
+    again = ledger()
+    again.queue(mine)
+    assert book.take(tuple(Audience), "on-stop", "one") == (mine,)
+    assert again.retire("43@2") is True
+
+
 def test_a_condition_that_cleared_before_it_was_said_is_not_said() -> None:
     """What is missing was filled in before anybody could be told."""
     book = ledger()

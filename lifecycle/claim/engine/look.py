@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import decide as deciding
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
@@ -22,6 +23,7 @@ from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.storage import journal, log
@@ -106,6 +108,7 @@ def tick(
             notices += claim_store.ledger.drop(lambda key: key in working.repeated)
             record = working.record
             claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
+            _tell_owner(working, to.session)
             if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
                 claim_store.note_asked()  # whoever ran the command reads the question on the terminal
             claim_store.save()
@@ -366,6 +369,16 @@ def _tell_withheld(working: LookUnderWay) -> None:
         # What an earlier look removed, and nobody has heard of yet, stays true: its key is another.
         notice = Notice(f"{record.claim_key}/withheld:{text}", text, audience)
         working.claim_store.ledger.queue(notice, again=True)
+
+
+def _tell_owner(working: LookUnderWay, session: str) -> None:
+    """Queue for the session that asked about closing that the yes came from elsewhere, if it lives."""
+    record, claim_store = working.record, working.claim_store
+    owner = record.ownership.session
+    is_answered = record.ending.outcome == "closed" and derive.is_question_put(record)
+    if is_answered and owner not in ("", session) and observing.seems_alive(claim_store, record):
+        key, text = f"{record.claim_key}/answered", messages.closed_meanwhile(record.claim.issue)
+        claim_store.ledger.queue(Notice(key, text, Audience.NEWS, session=owner))
 
 
 def _refused(claim_store: ClaimStore, error: Refused, to: Listener) -> Report:

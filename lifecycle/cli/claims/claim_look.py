@@ -75,7 +75,9 @@ def _ticked(session: Session, client_session: str = "") -> Report:
     """Look once; the report also has the notices that wait for the agent, which stay on its queue."""
     world, claim_store = session.world, session.claim_store
     report = engine.tick(world, claim_store, Wake.TICK, to=listener(client_session))
-    return replace(report, said=(*report.said, *claim_store.ledger.waiting()))
+    waiting = claim_store.ledger.waiting()
+    mine = (notice for notice in waiting if notice.session in ("", client_session))
+    return replace(report, said=(*report.said, *mine))
 
 
 def problem_lines(report: Report, lines: Collection[str]) -> list[str]:

@@ -298,6 +298,14 @@ def closed(issue: int | None, board: str) -> str:
     return f"Issue #{issue} closed. {board} The claim file was deleted."
 
 
+def closed_meanwhile(issue: int) -> str:
+    """To the session that asked about closing: somebody answered elsewhere."""
+    return (
+        f"Issue #{issue} was closed meanwhile: somebody said yes on a terminal or in another session. The "
+        "claim has ended, so nothing about it is left to ask or to do."
+    )
+
+
 def left_open(issue: int | None) -> str:
     """The end of a claim whose account (a contributor's, say) may not close the issue."""
     return (
