@@ -140,13 +140,10 @@ def note_end(folder: Folder, session: str) -> None:
 
 def signs_of(folder: Folder, session: str, now: float) -> Signs:
     """The signs of a session, from the files that hooks leave."""
-    seen, ended = folder.read(SEEN), folder.read(ENDED)
-    words = seen.content.decode(errors="replace").split() if seen else []
-    is_seen = seen is not None and words[:1] == [session]
-    seen_ns = seen.mtime_ns if seen is not None and is_seen else 0
-    is_ended = ended is not None and ended.content.decode(errors="replace").strip() == session
+    (words, seen_ns), (ended, ended_ns) = _words(folder, SEEN), _words(folder, ENDED)
+    is_seen = words[:1] == [session]
     return Signs(
-        has_ended=ended is not None and is_ended and ended.mtime_ns >= seen_ns,
+        has_ended=ended == [session] and (ended_ns >= seen_ns or not is_seen),
         is_client_there=live_process.is_there(words[1]) if is_seen and len(words) > 1 else None,
         has_waiter=is_live(folder, now, session),
         last_at=seen_ns / 1e9 if is_seen else None,
@@ -189,11 +186,10 @@ def is_live(folder: Folder, now: float, session: str = "") -> bool:
         now: seconds since the epoch.
         session: the waiter's session; any session unless given.
     """
-    snapshot = folder.read(SIGN)
-    if snapshot is None or snapshot.mtime_ns <= now * 1e9:
+    words, until_ns = _words(folder, SIGN)
+    if not words or until_ns <= now * 1e9:
         return False
-    pid, _, whose = snapshot.content.decode(errors="replace").strip().partition(" ")
-    return session in ("", whose) and live_process.is_there(pid)
+    return session in ("", *words[1:]) and live_process.is_there(words[0])
 
 
 def promise_command(folder: Folder, wanted: str, until: float) -> None:
@@ -211,13 +207,18 @@ def leave_command(folder: Folder) -> None:
 
 def waited_for(folder: Folder, now: float) -> frozenset[str]:
     """What live commands wait for here, in their own words."""
-    sessions = set()
+    wanted = set[str]()
     for path in folder.path.glob(f"{COMMAND}*"):
-        file = folder.read(path.name)
-        is_there = live_process.is_there(path.name.removeprefix(COMMAND))
-        if file is not None and is_there and file.mtime_ns > now * 1e9:
-            sessions.add(file.content.decode(errors="replace").strip())
-    return frozenset(sessions)
+        words, until_ns = _words(folder, path.name)
+        if until_ns > now * 1e9 and live_process.is_there(path.name.removeprefix(COMMAND)):
+            wanted.add(" ".join(words))
+    return frozenset(wanted)
+
+
+def _words(folder: Folder, name: str) -> tuple[list[str], int]:
+    """The words of a sign, and its mtime in nanoseconds; none, and -1, if there is no such file."""
+    file = folder.read(name)
+    return (file.content.decode(errors="replace").split(), file.mtime_ns) if file else ([], -1)
 
 
 def _put(folder: Folder, name: str, content: str) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
@@ -299,7 +298,7 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
             raise Refused(sentence("not-todo", status=status, todo=Status.TODO, **words))
         if not (attempt.resumes and agent == attempt.agent):
             raise _held(world, issue.number, status or "", agent)
-    login = login_of(attempt.agent).casefold()
+    login = derive.login_of(attempt.agent).casefold()
     others = [name for name in issue.assignees if name.casefold() != login]
     if others and not force:
         raise HeldByAnother(sentence("assigned", others=", ".join(others), **words))

@@ -64,9 +64,7 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
         _refuse_ours(world, branch, tracking)
     is_here = git.head_of(branch) is not None
     if not is_here and not is_pushed:
-        _fetch_base(world, world.base_remote, base)
-        start = git.run("rev-parse", "FETCH_HEAD")
-        _refuse_ours(world, base, start)
+        start = _fetched_base(world, base)
         remarks = _left_behind(world, branch, base, start)
         return [*_go(world, branch, "--no-track", "-c", branch, start), *remarks]
     if is_here:
@@ -102,9 +100,7 @@ def _begin_at_base(world: World, branch: str, base: str) -> list[str]:
     """
     git, source, ref = world.git, world.base_remote, f"refs/heads/{branch}"
     with suppress(LifecycleError):
-        _fetch_base(world, source, base)
-        start = git.run("rev-parse", "FETCH_HEAD")
-        _refuse_ours(world, base, start)
+        start = _fetched_base(world, base)
         if git.run("rev-list", "--count", f"{start}..{ref}") == "0":
             git.run("merge", "--quiet", "--ff-only", start)
         elif git.run("merge-tree", "--write-tree", start, ref) == git.run("rev-parse", f"{start}:"):
@@ -141,8 +137,12 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
     return [sentence("lacks-commits", quoted=name, **words)]
 
 
-def _fetch_base(world: World, source: str, base: str) -> None:
-    """Fetch the branch that the new one starts at; Refused, with the way out, if it does not exist."""
+def _fetched_base(world: World, base: str) -> str:
+    """Fetch the branch that the new one starts at, and return its commit.
+
+    Refused, with the way out, if it does not exist, or if our files are in it.
+    """
+    source = world.base_remote
     if not base:
         raise Refused(sentence("no-branches", world=world, source=source))
     try:
@@ -152,6 +152,9 @@ def _fetch_base(world: World, source: str, base: str) -> None:
             raise
         name = "no-base" if world.settings.base else "no-default"
         raise Refused(sentence(name, base=base, source=source)) from None
+    start = world.git.run("rev-parse", "FETCH_HEAD")
+    _refuse_ours(world, base, start)
+    return start
 
 
 def _refuse_ours(world: World, branch: str, commit: str) -> None:

@@ -22,9 +22,8 @@ from lifecycle.claim.decisions.decide import apply_fact, following
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
-from lifecycle.claim.engine.observing import LookUnderWay
+from lifecycle.claim.engine.observing import LookUnderWay, is_off
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
@@ -302,7 +301,7 @@ def _note_failure(working: LookUnderWay, failure: plan.Failed) -> None:
 def _chain(working: LookUnderWay, action: plan.Action) -> tuple[plan.Action, ...]:
     """The action and the following ones that can be sent with it."""
     snapshot, world = working.seen, working.world
-    if working.is_apart or not _fits(snapshot, action, world) or observing.is_off(world, _APART):
+    if working.is_apart or not _fits(snapshot, action, world) or is_off(world, _APART):
         return ()
     # An action that was refused would be refused again, and the card would move back and forth.
     refused = {kind for kind, trouble in snapshot.record.troubles.items() if trouble.is_final}

@@ -26,9 +26,7 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import render_time
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import regular_files, store
-from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.signs_of_life import OWNER
-from lifecycle.storage.store import CLAIM_FILE, Folder
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.state import Record
@@ -69,7 +67,7 @@ class TakenOutFiles:
     """Replaced claim files of one worktree that are kept while somebody may still write into them."""
 
     def __init__(self, root: Path, clock: Clock) -> None:
-        self.folder = Folder(root, FOLDER)
+        self.folder = store.Folder(root, FOLDER)
         self.clock = clock
 
     def keep(self, path: Path, content: bytes) -> None:
@@ -86,7 +84,7 @@ class TakenOutFiles:
         """Late edits, the oldest first."""
         edits = []
         for path in self._all():
-            with contextlib.suppress(StrangeFileError):
+            with contextlib.suppress(regular_files.StrangeFileError):
                 written = _changed(path)
                 if written is not None:
                     is_over = self._age(path) > KEPT_SECONDS
@@ -162,7 +160,7 @@ class ClaimOnDisk:
 
     def __init__(self, root: Path, clock: Clock) -> None:
         self.root = root
-        self.path = root / CLAIM_FILE
+        self.path = root / store.CLAIM_FILE
         self.folder = store.Folder(root)
         self.late = TakenOutFiles(root, clock)
         self.clock = clock
@@ -217,7 +215,7 @@ class ClaimOnDisk:
         if self.root.resolve() in places:
             return ""
         for place in places:
-            file = store.read(place / CLAIM_FILE, follow=False)
+            file = store.read(place / store.CLAIM_FILE, follow=False)
             other = _parsed(file.content)[0] if file is not None else None
             if other is not None and (other["issue_number"], other["agent_id"]) == mine:
                 return str(place)
@@ -233,7 +231,7 @@ class ClaimOnDisk:
             # A folder is refused too: no claim could be kept in its place.
             regular_files.refuse_strange(str(self.path))
             file = regular_files.content(str(self.path), limit=claim_file.LIMIT)
-        except StrangeFileError as error:
+        except regular_files.StrangeFileError as error:
             raise ClaimRefused(error.sentence) from None
         return store.FileContent(*file) if file is not None else None
 

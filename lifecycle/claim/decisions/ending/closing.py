@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import Literal
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.derive import condition, ending_step, may_try
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -229,10 +228,10 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     step = card_and_link.link_ending_step(snapshot)
     close = plan.CloseIssue(claim.issue)
     if step is None and not record.ending.issue_closed:
-        if may_try(snapshot, close):
+        if derive.may_try(snapshot, close):
             return Decision(action=close)
-        step = ending_step(snapshot, _put_back(record, observed)) or Decision()
-    step = step or ending_step(snapshot, _board_action(snapshot, observed))
+        step = derive.ending_step(snapshot, _put_back(record, observed)) or Decision()
+    step = step or derive.ending_step(snapshot, _board_action(snapshot, observed))
     step = step or (Decision() if settled == "waiting" else lease_step(snapshot))
     if step is not None:
         return step
@@ -355,7 +354,7 @@ def _refusal(
     text = messages.done_refused(reason, number, phase, is_open=is_open)
     # A yes that was given without a merge does not count for a later merge.
     record = replace(record.with_ending(consent=""), judged=phase.value)
-    correction = condition(f"{event}:{pull.number if pull else 0}:{phase}", text)
+    correction = derive.condition(f"{event}:{pull.number if pull else 0}:{phase}", text)
     fields = {**fields, "phase": phase.value}
     ways = (Status.IN_PROGRESS, Status.IN_REVIEW)
     before, now = ways if phase is Phase.CHECKS_RUNNING else reversed(ways)
@@ -383,7 +382,7 @@ def comment_step(snapshot: Snapshot, comment: plan.PostComment) -> Decision | Se
         if snapshot.now - intent.at >= COMMENT_SETTLE and intent.clean_reads >= COMMENT_READS:
             return Decision(action=comment)
         return "waiting"
-    if may_try(snapshot, comment):
+    if derive.may_try(snapshot, comment):
         return Decision(action=comment)
     # A comment that GitHub refuses does not keep the claim; its complaint says so.
     trouble = record.troubles.get("PostComment")
@@ -407,7 +406,8 @@ def lease_step(snapshot: Snapshot) -> Decision | None:
     """The step that ends the lease; None if there is no lease, it has ended, or the step was given up."""
     record, sha = snapshot.record, snapshot.record.ownership.lease
     is_held = sha and not record.ending.lease_done
-    return ending_step(snapshot, plan.ReleaseLease(record.claim.issue, sha) if is_held else None)
+    release = plan.ReleaseLease(record.claim.issue, sha) if is_held else None
+    return derive.ending_step(snapshot, release)
 
 
 def last_step(record: Record, key: str, text: str) -> Decision:
