@@ -341,15 +341,15 @@ def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[st
 
     Returns a remark; nothing if that account is not assigned, or is our own.
     """
-    names = [name for name in task.issue.assignees if name.casefold() == former.casefold()]
-    if not names or former.casefold() == login.casefold():
+    name = derive.assigned(task.issue.assignees, former)
+    if name is None or former.casefold() == login.casefold():
         return []
     try:
-        world.forge.unassign(task.issue.number, names[0])
+        world.forge.unassign(task.issue.number, name)
     except (DeadlineReached, LifecycleError) as error:
         why = getattr(error, "sentence", "the command ran out of time.")
-        return [f"{names[0]}, who had it before, is still assigned: {why}"]
-    return [f"{names[0]}, who had it before, is no longer assigned to #{task.issue.number}."]
+        return [f"{name}, who had it before, is still assigned: {why}"]
+    return [f"{name}, who had it before, is no longer assigned to #{task.issue.number}."]
 
 
 def _probed(world: World, task: TaskAsked, sha: str) -> str:

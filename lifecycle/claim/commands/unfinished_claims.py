@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from lifecycle.claim.commands.admission import TaskAsked
-from lifecycle.claim.decisions.derive import is_issue_gone, login_of
+from lifecycle.claim.decisions.derive import assigned, is_issue_gone, login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import sentence
@@ -82,8 +82,7 @@ def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attemp
     before, item = of(claim_store.state), task.seen.item
     if before is not None and before.nonce == attempt.nonce:
         return
-    names = [name.casefold() for name in task.issue.assignees]
-    assigns = login_of(attempt.agent).casefold() not in names
+    assigns = assigned(task.issue.assignees, login_of(attempt.agent)) is None
     status = (item.status or "") if item is not None else ""
     begun = Begun(task.issue.number, attempt.agent, attempt.nonce, assigns=assigns, status=status)
     begun = replace(begun, remote=world.remote, repository=str(world.base))
@@ -153,7 +152,7 @@ def _free(world: World, begun: Begun) -> bool:
     login = login_of(begun.agent)
     issue = observed.issue
     names = issue.assignees if issue is not None else ()
-    if begun.assigns and login.casefold() in [name.casefold() for name in names]:
+    if begun.assigns and assigned(names, login):
         world.forge.unassign(begun.issue, login)
     return issue is not None and issue.is_open
 

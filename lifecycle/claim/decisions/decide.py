@@ -234,10 +234,11 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
     if issue is None:
         yield derive.gone_notice(record)
     elif issue.is_open:
-        others = [name.casefold() for name in issue.assignees]
-        if others and login and not derive.is_app(login) and login.casefold() not in others:
-            text = messages.assigned_elsewhere(issue.number, login, issue.assignees)
-            yield Notice(f"assigned:{','.join(issue.assignees)}", text, Audience.NOTE)
+        names = issue.assignees
+        is_person = login and not derive.is_app(login)
+        if names and is_person and derive.assigned(names, login) is None:
+            text = messages.assigned_elsewhere(issue.number, login, names)
+            yield Notice(f"assigned:{','.join(names)}", text, Audience.NOTE)
     elif phase not in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         if pull is None or pull.state is not PullState.MERGED:

@@ -173,12 +173,6 @@ def is_confirmed(record: Record) -> bool:
     return phase is not Phase.MERGED_DETECTED or record.judged == phase
 
 
-def is_pull_open(record: Record) -> bool:
-    """True if GitHub last showed the claim's pull request as open, whatever the phase is now."""
-    open_phases = (Phase.PR_CREATED, Phase.CHECKS_RUNNING)
-    return bool(record.claim.pr_number) and record.judged in open_phases
-
-
 def is_rejected(record: Record) -> bool:
     """True if the issue was seen closed without a merge of this claim: then no pull request is opened."""
     return record.ending.issue_closed and record.judged != Phase.MERGED_DETECTED
@@ -252,6 +246,11 @@ def login_of(agent: str) -> str:
     """The account that made a claim: `login` in the agent's name `login-<seconds>`, or empty."""
     login, _, seconds = agent.rpartition("-")
     return login if seconds.isdecimal() and "\n" not in login else ""
+
+
+def assigned(names: Iterable[str], login: str) -> str | None:
+    """The account as these assignees' names spell it, or None: its case does not matter."""
+    return next((name for name in names if name.casefold() == login.casefold()), None)
 
 
 def is_app(login: str) -> bool:

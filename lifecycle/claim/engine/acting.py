@@ -237,8 +237,7 @@ def _close(action: plan.CloseIssue, world: World) -> None:
 
 def _unassign(action: plan.Unassign, world: World) -> None:
     """Take the account off the issue; Rejected if GitHub leaves it assigned."""
-    assignees = world.forge.unassign(action.issue, action.login)
-    if any(name.casefold() == action.login.casefold() for name in assignees):
+    if derive.assigned(world.forge.unassign(action.issue, action.login), action.login):
         raise errors.Rejected(sentence("still-assigned", login=action.login, number=action.issue))
 
 

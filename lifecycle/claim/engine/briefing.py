@@ -159,7 +159,8 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks)
         return closed[0]  # the phase would ask for work on a task that is over
     if phase is Phase.PR_CLOSED and record.claim.pr_number:  # in the notice's words: said once
         return messages.closed_unmerged(record.claim.pr_number, record.claim.issue_number)
-    if phase is Phase.READY_FOR_PR and derive.is_pull_open(record):
+    is_out = record.claim.pr_number and record.judged in (Phase.PR_CREATED, Phase.CHECKS_RUNNING)
+    if phase is Phase.READY_FOR_PR and is_out:
         watched = "it is watched again from the agent's next stop on; to look now"
         then = watched if hooks is Hooks.WATCH else "to look at it"
         return f"PR #{record.claim.pr_number} has the pushed commits; {then}: lifecycle tick"

@@ -112,12 +112,8 @@ class TakenOutFiles:
 
     def _all(self) -> list[Path]:
         """The kept files, oldest first."""
-        self.folder.at("")  # raises if the folder is not ours
-        try:
-            files = sorted(self.folder.path.iterdir())
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        return [path for path in files if regular_files.mtime_ns(str(path)) >= 0]
+        paths = (self.folder.path / name for name in sorted(self.folder.names()))
+        return [path for path in paths if regular_files.mtime_ns(str(path)) >= 0]
 
     def _age(self, path: Path) -> float:
         """Seconds since the file was last written or renamed."""

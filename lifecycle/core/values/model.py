@@ -295,11 +295,9 @@ class BoardField:
 
     def option(self, name: str) -> str | None:
         """The id of the option called `name`: exactly, else without regard to case."""
-        for spelled in (str, str.casefold):
-            for option_name, option_id in self.options:
-                if spelled(option_name) == spelled(name):
-                    return option_id
-        return None
+        first_last = self.options[::-1]
+        folded = {option.casefold(): option_id for option, option_id in first_last}
+        return dict(first_last).get(name, folded.get(name.casefold()))
 
 
 @dataclass(frozen=True, slots=True)

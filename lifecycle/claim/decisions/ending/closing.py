@@ -171,7 +171,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return Decision(accepted, replace(accepted_record, judged=Phase.DONE.value))
     if observed.issue is None and not record.ending.issue_closed:
         return Decision(notices=(derive.gone_notice(record),))
-    return _steps(snapshot, observed)
+    return _steps(snapshot, observed, pull)
 
 
 def apply_observation(record: Record, observed: Observation, now: float) -> Record:
@@ -211,7 +211,7 @@ def comment_of(record: Record) -> plan.PostComment:
     return plan.PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
 
-def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
+def _steps(snapshot: Snapshot, observed: Observation, pull: PullRequest | None) -> Decision:
     """The next step of closing, once it is certain that the issue closes."""
     record, claim = snapshot.record, snapshot.record.claim
     if _is_not_ours(snapshot):  # issue and card are left as they are
@@ -237,7 +237,6 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         return step
     board_text = board_sentence(snapshot, observed, Status.DONE, _kept(record))
     text = messages.closed(claim.issue_number, board_text)
-    pull = derive.pull_request_of(record, observed, snapshot.rules)
     left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True)]
     text = " ".join(filter(None, [text, *left, stays(record, pull)]))
     return last_step(record, f"issue-closed:{claim.pull}", text)

@@ -163,8 +163,7 @@ def _steps(
 
 def _assigned(record: Record, issue: Issue) -> str | None:
     """The claimer's login as it appears among the issue's assignees, or None."""
-    login = derive.login_of(record.claim.agent_id).casefold()
-    return next((name for name in issue.assignees if name.casefold() == login), None)
+    return derive.assigned(issue.assignees, derive.login_of(record.claim.agent_id))
 
 
 def _others(record: Record, issue: Issue) -> str:
