@@ -115,11 +115,17 @@ class Session:
         """The process of the client whose session runs this command; 0 if unknown."""
         return process_of(self.world.environment) if self.client_session else 0
 
-    def claim_lines(self, record: Record) -> list[str]:
-        """The lines about the claim; a session that does not hold it gets none about the next steps.
+    def claim_lines(self, record: Record | None) -> list[str]:
+        """The lines about the claim, or that there is none, and what an unfinished one left.
 
-        A person's terminal has no session, and gets all of them.
+        A session that does not hold the claim gets none about the next steps. A person's terminal has no
+        session, and gets all of them.
         """
+        if record is None:  # a look at a claim does not need these
+            from lifecycle.claim.commands import moves, unfinished_claims
+
+            left = unfinished_claims.left(self.claim_store)
+            return [moves.none_here(self.world), *filter(None, [left])]
         from lifecycle.claim.engine import briefing, observing
 
         record = observing.believed(self.world, self.claim_store, record)

@@ -63,11 +63,7 @@ def glance(session: Session) -> tuple[Report, list[str]]:
         lines += [line for line in session.claim_lines(report.record) if line not in text]
     lines += problem_lines(report, lines)
     if report.record is None and not lines:
-        # A look at a claim does not need them.
-        from lifecycle.claim.commands import moves, unfinished_claims
-
-        lines.append(moves.none_here(session.world))
-        lines += filter(None, [unfinished_claims.left(session.claim_store)])
+        lines = session.claim_lines(None)
     return report, lines
 
 

@@ -51,13 +51,8 @@ def status(session: Session) -> int:
     record, is_held, problem = None, False, None
     try:
         record = session.claim_store.shown()
-        if record is None:
-            from lifecycle.claim.commands import moves, unfinished_claims
-
-            lines.append(moves.none_here(session.world))
-            lines += filter(None, [unfinished_claims.left(session.claim_store)])
-        else:
-            lines, is_held = session.claim_lines(record), session.is_held(record)
+        lines = session.claim_lines(record)
+        is_held = record is not None and session.is_held(record)
         lines += _still_linked(session)
         notices = session.claim_store.notices_of(record)
         waiting = [notice.text.partition("\n")[0] for notice in notices]
