@@ -178,18 +178,13 @@ def _titles(workflow_template: templates.WorkflowTemplate) -> str:
     return titles or "phases of your own"
 
 
-FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "create_workflow_state": workflow_functions.create_workflow_state,
-    "update_phase_status": workflow_functions.update_phase_status,
-    "get_workflow_state": workflow_functions.get_workflow_state,
-    "generate_markdown": workflow_functions.generate_markdown,
-}
+_NAMES = ("create_workflow_state", "update_phase_status", "get_workflow_state", "generate_markdown")
 """The functions that may be called, by name."""
 
 _LARGEST = 4_000_000
 
 
-KINDS = {"function": click.Choice(list(FUNCTIONS))}
+KINDS = {"function": click.Choice(_NAMES)}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
@@ -200,7 +195,7 @@ def call(*, function: str) -> None:
     runs on any Python, does the same.
     """
     text = "" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST)
-    called = FUNCTIONS[function]
+    called: Callable[..., Any] = getattr(workflow_functions, function)
     try:
         request = {"arguments": [], "named": {}, **json.loads(text or "{}")}
         arguments, named = request["arguments"], request["named"]
