@@ -161,7 +161,13 @@ class _Edit:
         if "phase" in changed:
             self._take_shown(changed["phase"])
         if "required_reading" in changed:
-            self._split(self._sound(_texts(changed["required_reading"])), "reading")
+            paths = list[str]()
+            for text in _texts(changed["required_reading"]):
+                try:
+                    paths.append(reading_path(text))
+                except Refused as error:
+                    self.remarks.append(f"{self.document.path}: {error.sentence}")
+            self._split(tuple(paths), "reading")
         if "key_reminders" in changed:
             self._split(_texts(changed["key_reminders"]), "reminders")
 
@@ -212,16 +218,6 @@ class _Edit:
                 self.workflow = self.workflow.with_phase(at, done)
         self.workflow = replace(self.workflow, current=index)
         return True
-
-    def _sound(self, listed: tuple[str, ...]) -> tuple[str, ...]:
-        """The paths that may be read; a remark on each other one."""
-        kept = list[str]()
-        for text in listed:
-            try:
-                kept.append(reading_path(text))
-            except Refused as error:
-                self.remarks.append(f"{self.document.path}: {error.sentence}")
-        return tuple(kept)
 
     def _split(self, listed: tuple[str, ...], name: str) -> None:
         """Split an edited list: the current phase keeps its own entries, all others are the workflow's."""
