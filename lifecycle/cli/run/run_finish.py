@@ -51,9 +51,9 @@ def finish(session: RunSession) -> int:
     record, gate_lines, _ = shown(session, Gate.G7)
     if record.state not in gate_rules.HOLDS:
         return session.show(gate_lines, {"gate": Gate.G7, "state": record.state}, code=1)
-    facts, asked = facts_for(session.world, run), session.can_ask
+    facts = facts_for(session.world, run)
     with session.store.changing() as change:
-        change.run = run = completion.at_completion(change.run, facts, session.now, asked=asked)
+        change.run = run = completion.at_completion(change.run, facts, session.now)
     section = completion.section_for(world, run, facts)
     _refuse_moved(session, branch or "", facts.head)
     try:
@@ -68,7 +68,7 @@ def finish(session: RunSession) -> int:
         change.note(f"Pull request: {pull.url or pull.why}")
     try:
         with session.store.changing() as change:
-            change.run = run = completion.completed(change.run, facts, session.now, asked=asked)
+            change.run = run = completion.completed(change.run, facts, session.now)
             change.note(f"Run {run.id} completed")
     except Refused as error:  # somebody stopped the run meanwhile
         error.sentence = f"{error.sentence} What was done: {' '.join(_told(pull))}"
@@ -84,9 +84,9 @@ def complete(session: RunSession) -> None:
     """
     run = session.store.demanded()
     if not run.is_over:
-        facts, asked = facts_for(session.world, run), session.can_ask
+        facts = facts_for(session.world, run)
         with session.store.changing() as change:
-            change.run = run = completion.completed(change.run, facts, session.now, asked=asked)
+            change.run = run = completion.completed(change.run, facts, session.now)
             change.note(f"Run {run.id} completed")
     session.show(*completion.closing(run))
 

@@ -69,14 +69,13 @@ def _all_lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     return (*missing, f"G7 {stands} on the current tree (lifecycle run gate G7)")
 
 
-def at_completion(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
+def at_completion(run: Run, facts: WorkFacts, now: float) -> Run:
     """The run in its last phase, ready for its pull request.
 
     Args:
         run: as it is.
         facts: the worktree as it is.
         now: the present.
-        asked: a person is present who can be asked.
 
     Raises:
         Refused: the run is not active, or something is missing; the sentence names everything.
@@ -85,7 +84,7 @@ def at_completion(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run
     missing = _all_lacks(run, facts)
     if missing:
         raise refused("not-published", missing=missing)
-    return moved_phase(run, RunPhase.COMPLETION, facts.tree, now, asked=asked)
+    return moved_phase(run, RunPhase.COMPLETION, facts.tree, now, asked=True)
 
 
 def published(run: Run, url: str, head: str, why: str = "") -> Run:
@@ -93,7 +92,7 @@ def published(run: Run, url: str, head: str, why: str = "") -> Run:
     return run.but(pull_request=url, unpublished="" if url else visible(why), published=head)
 
 
-def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
+def completed(run: Run, facts: WorkFacts, now: float) -> Run:
     """The completed run; unchanged if it was completed already.
 
     Raises:
@@ -107,7 +106,7 @@ def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
     if lack:
         missing = (*_all_lacks(run, facts), f"{lack} (lifecycle run finish)")
         raise refused("not-completed", missing=missing)
-    run = at_completion(run, facts, now, asked=asked)
+    run = at_completion(run, facts, now)
     return run.but(status=RunStatus.COMPLETED, completed=now, why="")
 
 

@@ -39,7 +39,7 @@ def run_of(**given: object) -> Run:
 
 def complete(run: Run, uncommitted: tuple[str, ...] = ()) -> Run:
     """Complete it, 45 minutes after it began."""
-    return completed(run, WorkFacts(TREE, HEAD, uncommitted), AT + 2_700, asked=True)
+    return completed(run, WorkFacts(TREE, HEAD, uncommitted), AT + 2_700)
 
 
 def test_a_run_with_everything_is_completed_once() -> None:
@@ -47,7 +47,7 @@ def test_a_run_with_everything_is_completed_once() -> None:
     run = complete(run_of())
     assert (run.status, run.phase) == (RunStatus.COMPLETED, RunPhase.COMPLETION)
     assert run.completed == AT + 2_700
-    assert completed(run, WorkFacts(), AT + 9_999, asked=True) is run
+    assert completed(run, WorkFacts(), AT + 9_999) is run
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_all_that_is_missing_is_named_at_once() -> None:
 
 def test_the_pull_request_comes_after_the_gate() -> None:
     """The phase says so; a run without one is at that point all the same."""
-    run = at_completion(run_of(pull_request=""), WorkFacts(TREE), AT, asked=True)
+    run = at_completion(run_of(pull_request=""), WorkFacts(TREE), AT)
     assert (run.phase, run.status) == (RunPhase.COMPLETION, RunStatus.ACTIVE)
 
 

@@ -266,14 +266,14 @@ def adds(model: Model) -> None:
 
 def opens(model: Model) -> None:
     """`finish`, killed when the pull request is open."""
-    model.run = at_completion(model.run, model.facts(), model.now, asked=True)
+    model.run = at_completion(model.run, model.facts(), model.now)
     model.pushed = len(model.commits) - 1
     model.run = published(model.run, URL, model.facts().head)
 
 
 def completes(model: Model) -> None:
     """`complete`."""
-    model.run = completed(model.run, model.facts(), model.now, asked=True)
+    model.run = completed(model.run, model.facts(), model.now)
 
 
 def finishes(model: Model) -> None:
