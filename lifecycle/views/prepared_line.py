@@ -99,40 +99,29 @@ def status_words(overview: values.Overview, *, is_plain: bool = False) -> str:
 
 def _parts(overview: values.Overview) -> Iterator[tuple[str, str]]:
     """Each part's words, and its colour as a terminal code."""
-    claim, stage = overview.claim, overview.stage
+    claim, pull, stage = overview.claim, overview.pull, overview.stage
+    run, workflow = overview.run, overview.workflow
     if claim is not None:
         issue = _linked(f"#{claim.issue}", claim.url) if claim.issue else "claim"
         yield f"{issue} {claim.phase}", ""
-    if overview.pull is not None:
-        yield _pull(overview.pull)
+    if pull is not None:
+        words, style = STANDINGS[pull.state]
+        codes = ";".join(_CODES[word] for word in style.split())
+        yield f"{_linked(f'PR #{pull.number}', pull.url)} {words}", codes
     if stage is not None and stage.stage and not (stage.is_off or stage.is_over):
         yield stage.stage, ""
-    if overview.run is not None and overview.run.status != "completed":
-        yield _run(overview.run), ""
-    if overview.workflow is not None:
-        yield _workflow(overview.workflow), ""
+    if run is not None and run.status != "completed":
+        done = f"{run.done}/{len(run.stories)}" if run.stories else run.phase
+        story = next((candidate for candidate in run.stories if candidate.status in AT_WORK), None)
+        where = f" {story.id} {story.tdd or story.status}" if story is not None else ""
+        yield f"run {done}{where}", ""
+    if workflow is not None:
+        where = f" {workflow.current}/{len(workflow.phases)}" if workflow.current else ""
+        title = workflow.phases[workflow.current - 1].title if workflow.current else ""
+        yield f"{workflow.name[:_NAME]}{where} {title[:_NAME]}".rstrip(), ""
     for part in overview.troubles:
         if part not in ("worktree", "events"):
             yield f"{part} cannot be read; see: lifecycle status", _CODES["red"]
-
-
-def _pull(pull: values.OverviewPull) -> tuple[str, str]:
-    words, style = STANDINGS[pull.state]
-    codes = ";".join(_CODES[word] for word in style.split())
-    return f"{_linked(f'PR #{pull.number}', pull.url)} {words}", codes
-
-
-def _run(run: values.OverviewRun) -> str:
-    done = f"{run.done}/{len(run.stories)}" if run.stories else run.phase
-    story = next((candidate for candidate in run.stories if candidate.status in AT_WORK), None)
-    where = f" {story.id} {story.tdd or story.status}" if story is not None else ""
-    return f"run {done}{where}"
-
-
-def _workflow(workflow: values.OverviewWorkflow) -> str:
-    where = f" {workflow.current}/{len(workflow.phases)}" if workflow.current else ""
-    title = workflow.phases[workflow.current - 1].title if workflow.current else ""
-    return f"{workflow.name[:_NAME]}{where} {title[:_NAME]}".rstrip()
 
 
 def _linked(words: str, url: str) -> str:

@@ -37,8 +37,6 @@ _MOST_TROUBLES: Final = 8_000
 
 _PLUGIN: Final = "CLAUDE_PLUGIN_ROOT"
 
-_Fingerprints = dict[str, list[int | None]]
-
 
 def workflow_part(root: Path, workflow: Workflow, others: Sequence[Workflow]) -> RecoveryPart:
     """The workflow's part of the recovery message, fit to be shown.
@@ -68,38 +66,33 @@ def preparing_store(
 
 def _prepare(store: WorkflowStore) -> None:
     """Save what each session would be told next; a failure costs only time."""
-    top, now_ns = str(store.root), time.time_ns()
+    root, top, now_ns = store.root, str(store.root), time.time_ns()
     if prepared_recovery.load(top, __version__) is not None:
         return
     try:
         toml = os.path.relpath(regular_files.settings_path(top), top)
         paths = [*prepared_recovery.watched(top), toml]
         files = {path: prepared_recovery.fingerprint(top, path, now_ns) for path in paths}
-        _keep(store, store.read(), files)
+        workflows, anchor = store.read(), prepared_recovery.anchor_of(top)
+        troubles = (as_data(redact(visible(sentence))) for sentence in workflows.troubles)
+        person = shown("\n".join(troubles)).strip()
+        if not anchor or not _is_plain(root, store.environment) or len(person) > _MOST_TROUBLES:
+            store.folder.remove(prepared_recovery.NAME)
+            return
+        is_served = config.file_of(root).is_file()
+        standing = [record for record in workflows.open_records if is_standing(root, record)]
+        data = {
+            "form": [prepared_recovery.FORM, __version__],
+            "anchor": anchor,
+            "unset": [*config.PROJECT_VARIABLES, *([_PLUGIN] if is_served else [])],
+            "files": files,
+            "sources": _sources(store, workflows),
+            "person": person,
+            **_answers(root, standing),
+        }
+        store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
     except (OSError, LifecycleError) as error:
-        log.write(store.root, f"nothing was prepared for the next start: {error}")
-
-
-def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprints) -> None:
-    root, anchor = store.root, prepared_recovery.anchor_of(str(store.root))
-    troubles = (as_data(redact(visible(sentence))) for sentence in workflows.troubles)
-    person = shown("\n".join(troubles)).strip()
-    if not anchor or not _is_plain(root, store.environment) or len(person) > _MOST_TROUBLES:
-        store.folder.remove(prepared_recovery.NAME)
-        return
-    is_served = config.file_of(root).is_file()
-    data = {
-        "form": [prepared_recovery.FORM, __version__],
-        "anchor": anchor,
-        "unset": [*config.PROJECT_VARIABLES, *([_PLUGIN] if is_served else [])],
-        "files": files,
-        "sources": _sources(store, workflows),
-        "person": person,
-        **_answers(
-            root, [record for record in workflows.open_records if is_standing(root, record)]
-        ),
-    }
-    store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
+        log.write(root, f"nothing was prepared for the next start: {error}")
 
 
 def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:

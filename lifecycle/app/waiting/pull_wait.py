@@ -185,16 +185,12 @@ class BranchWait(CommandWait):
         except errors.LifecycleError as error:
             self.problem = error
         else:
-            self._judge(notices, standing)
+            ending = news_ends(notices, self.wanted) or standing_ends(standing, self.wanted)
+            self._told |= {notice.key for notice in notices}  # no news to this wait any more
+            if ending is not None:
+                self._done = replace(self._explained(ending, notices), said=tuple(notices))
         retry = getattr(self.problem, "retry_after", None) or FIRST_RETRY
         self.not_before = self.clock.monotonic() + (retry if self.problem else self.soonest)
-
-    def _judge(self, notices: list[Notice], standing: Standing) -> None:
-        """Note how the wait ended, if it did; else these notices are no news to it any more."""
-        ending = news_ends(notices, self.wanted) or standing_ends(standing, self.wanted)
-        self._told |= {notice.key for notice in notices}
-        if ending is not None:
-            self._done = replace(self._explained(ending, notices), said=tuple(notices))
 
     def _read(self) -> tuple[list[Notice], Standing]:
         """Read the pull request in one request; returns the notices that are new to this wait, too."""

@@ -141,7 +141,10 @@ class RunHook:
             kinds = [str(task.get("type") or "shell") for task in running(self.call.event)]
             # Shells and monitors in the background may never end; an agent will.
             waits = any("shell" not in kind and "monitor" not in kind for kind in kinds)
-            limits = _limits(self.call)
+            try:
+                limits = self.call.world.settings.run
+            except BadConfig:  # others report it
+                limits = RunSettings()
             situation = decide.RunSeen(mine, self.now, limits, message, position, facts, waits)
             verdict = decide.decide(situation)
             self._keep(run, verdict)
@@ -200,14 +203,6 @@ MOST = 32_000_000
 """How many bytes are read at one stop; the rest is read at the next one."""
 
 _COUNTED = ("input_tokens", "output_tokens", "cache_creation_input_tokens")
-
-
-def _limits(call: HookCall) -> RunSettings:
-    """The caps of a run; the defaults if the settings cannot be read, which others report."""
-    try:
-        return call.world.settings.run
-    except BadConfig:
-        return RunSettings()
 
 
 def _last_words(call: HookCall, run: Run) -> tuple[str, str]:

@@ -161,7 +161,14 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     If another live session holds the claim, it stays the owner, and both are told.
     """
     if record is None:
-        begun = _begun(call)
+        last = call.claim_store.remembered()
+        is_over = last is None or last.ending.outcome or call.has_claim
+        if CLAIMING not in call.claim_store.state and is_over:
+            return [], []
+        # Imported only for a claim that was cut off or not ended: it may hold its task on GitHub.
+        from lifecycle.claim.commands import unfinished_claims
+
+        begun = list(filter(None, [unfinished_claims.left(call.claim_store)]))
         return begun, begun
     record = observing.believed(call.world, call.claim_store, record)
     if call.is_held(record):
@@ -169,18 +176,6 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
         return [line, *briefing.state_lines(record)], [line]
     mine = observing.owned(call.claim_store, record, call.session)
     return call.briefed(mine), [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
-
-
-def _begun(call: HookCall) -> list[str]:
-    """The sentence about an unfinished claim, or one without its file, that may hold its task on GitHub."""
-    last = call.claim_store.remembered()
-    is_over = last is None or last.ending.outcome or call.has_claim
-    if CLAIMING not in call.claim_store.state and is_over:
-        return []
-    # Imported only for a claim that was cut off or not ended.
-    from lifecycle.claim.commands import unfinished_claims
-
-    return list(filter(None, [unfinished_claims.left(call.claim_store)]))
 
 
 def _board_lines(call: HookCall) -> list[str]:

@@ -24,23 +24,18 @@ _ADMINISTRATOR = "ask the administrator of this machine, whose file it is"
 
 def check(case: Examined) -> None:
     """Findings on the hook entries of all settings files and of the plugin."""
-    _files(case)
-    _mark(case)
-    _missing(case)
-    _permissions(case)
-    _doubled(case)
-    _gone(case)
-    for entry in case.client.entries:
-        _entry(case, entry)
-
-
-def _permissions(case: Examined) -> None:
     client = case.client
+    _files(case)
+    _installed(case)
     if client.only_rules and not client.allows():
         case.find("hooks.rules", file=client.only_rules, fix=_ADMINISTRATOR)
     # A plugin has no permissions, so the client asks for each command.
     elif client.plugin_runs and not client.entries and not client.allows():
         case.find("hooks.permissions")
+    _doubled(case)
+    _gone(case)
+    for entry in client.entries:
+        _entry(case, entry)
 
 
 def allowing(case: Examined, command: str) -> str:
@@ -87,7 +82,13 @@ def _files(case: Examined) -> None:
         case.find("hooks.barred", file=file, key=key, fix=fix)
 
 
-def _mark(case: Examined) -> None:
+def _broken(case: Examined) -> bool:
+    """True if a settings file cannot be read; hooks that seem to be missing may be in it."""
+    return any(file.problem for file in case.client.every_file)
+
+
+def _installed(case: Examined) -> None:
+    """Findings on the mark of `init`, and on the hooks that are installed or missing."""
     client = case.client
     if client.mark_problem:
         hinders = ("every hook",) if client.plugins else ()
@@ -95,15 +96,6 @@ def _mark(case: Examined) -> None:
     elif client.mark is not None and not client.entries and not _broken(case):
         silent = " and the plugin's are silent because of it" if client.plugins else ""
         case.find("hooks.mark.alone", silent=silent)
-
-
-def _broken(case: Examined) -> bool:
-    """True if a settings file cannot be read; hooks that seem to be missing may be in it."""
-    return any(file.problem for file in case.client.every_file)
-
-
-def _missing(case: Examined) -> None:
-    client = case.client
     if client.plugin_runs:
         case.find("hooks.installed.plugin", names=", ".join(client.plugins))
         return
@@ -120,8 +112,7 @@ def _missing(case: Examined) -> None:
         case.find("hooks.missing.all")
     else:
         names = _counted([f"{wire.name} at {wire.event}" for wire in missing], "is", "are")
-        hinders = [wire.name for wire in missing]
-        case.find("hooks.missing.some", names=names, hinders=hinders)
+        case.find("hooks.missing.some", names=names, hinders=[wire.name for wire in missing])
 
 
 def _doubled(case: Examined) -> None:

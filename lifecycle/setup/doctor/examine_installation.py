@@ -32,11 +32,6 @@ Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.29.0.ado
 def check(case: Examined) -> None:
     """Findings on the versions of lifecycle, plugins and git."""
     case.find("versions.lifecycle", version=__version__, python=platform.python_version())
-    _plugins(case)
-    _git(case)
-
-
-def _plugins(case: Examined) -> None:
     roots = {name: _installed(name, case) for name in case.client.plugins}
     own = case.environment.get("CLAUDE_PLUGIN_ROOT")
     if own:
@@ -47,6 +42,7 @@ def _plugins(case: Examined) -> None:
             case.find("versions.plugin.other", name=name, install=install(root), fix=update(name))
         else:
             case.find("versions.plugin.same" if is_same else "versions.plugin.unknown", name=name)
+    _git(case)
 
 
 def _installed(name: str, case: Examined) -> str:

@@ -93,24 +93,19 @@ def check_stages(case: Examined) -> None:
         is_heard = case.client.plugin_runs or case.client.of("on-stop")
         case.find("stages.use.on" if is_heard else "stages.use.unheard")
     demand_cap(case, "stages", stages.max_blocks, "lifecycle init --stages")
-    _commands(case)
-    if stages.require_evidence and not stages.test:
-        case.find("stages.evidence")
-    for label in stages.workflows:
-        if not stages.is_label(label):
-            case.find("stages.workflows", strange=visible(label), label=visible(stages.label))
-    return _tasks(case)
-
-
-def _commands(case: Examined) -> None:
-    """A finding for each missing command that the settings name and `init --stages` supplied."""
-    stages, mark = case.settings.stages, case.client.mark
+    mark = case.client.mark
     # Pages that `init` wrote here; those with other names are plugins', or the client's own.
     supplied = mark.sha256 if mark is not None else {}
     for key, command in (("review", stages.review), ("start", stages.start)):
         page = supplies.page_of(command)
         if page in supplied and not any(map(Path.is_file, case.places_of(page))):
             case.find("stages.commands", key=key, command=command, page=page)
+    if stages.require_evidence and not stages.test:
+        case.find("stages.evidence")
+    for label in stages.workflows:
+        if not stages.is_label(label):
+            case.find("stages.workflows", strange=visible(label), label=visible(stages.label))
+    return _tasks(case)
 
 
 def _tasks(case: Examined) -> None:

@@ -17,7 +17,7 @@ from lifecycle.evidence.outcomes import NOT_INSTALLED
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git.process import head_repository, parse_remote, way_to
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.examined import Examined, Level, cause
+from lifecycle.setup.doctor.examined import Examined, cause
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
 from lifecycle.trackers import registry
@@ -39,11 +39,19 @@ def check(case: Examined) -> None:
         return
     if not case.is_lost:
         _remote(case)
-    _tracked(case)
-    is_tracked = case.findings[-1].level is Level.FAIL
+    try:
+        case.world.refuse_tracked()
+    except Refused as error:
+        problem, _, fix = error.sentence.partition(_REMOVAL)
+        problem = problem.replace("nothing was done. ", "nothing is done for it. ").strip()
+        case.find("worktree.tracked.ours", what=problem, fix=fix)
+        writable(case)
+        return  # a tracked claim does not count
+    is_there = (case.root / CLAIM_FILE).exists()
+    is_seen = is_there and not case.world.git.run("check-ignore", "--", CLAIM_FILE, check=False)
+    case.find("worktree.tracked.seen" if is_seen else "worktree.tracked.ignored")
     writable(case)
-    if not is_tracked:  # a tracked claim does not count
-        _claim(case)
+    _claim(case)
 
 
 def _remote(case: Examined) -> None:
@@ -71,18 +79,6 @@ def _remote(case: Examined) -> None:
     if case.base is not None and str(case.base).casefold() != str(head).casefold():
         return case.find("worktree.remote.fork", remote=remote, head=head, base=case.base)
     return case.find("worktree.remote.found", remote=remote, head=head)
-
-
-def _tracked(case: Examined) -> None:
-    try:
-        case.world.refuse_tracked()
-    except Refused as error:
-        problem, _, fix = error.sentence.partition(_REMOVAL)
-        problem = problem.replace("nothing was done. ", "nothing is done for it. ").strip()
-        return case.find("worktree.tracked.ours", what=problem, fix=fix)
-    is_there = (case.root / CLAIM_FILE).exists()
-    is_seen = is_there and not case.world.git.run("check-ignore", "--", CLAIM_FILE, check=False)
-    return case.find("worktree.tracked.seen" if is_seen else "worktree.tracked.ignored")
 
 
 def strange(case: Examined, error: regular_files.StrangeFileError) -> None:

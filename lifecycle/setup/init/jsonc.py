@@ -333,7 +333,8 @@ def _into_empty(layout: Layout, node: Node, parts: Sequence[tuple[str | None, An
     if layout.is_flat:
         flat = ", ".join(_part(layout, name, value, "") for name, value in parts)
         return JsonEdit(place, "", flat)
-    outer = _line_indent(text, node.start)
+    line = text[text.rfind("\n", 0, node.start) + 1 : node.start].lstrip("\ufeff")
+    outer = line[: len(line) - len(line.lstrip(" \t"))]
     indent = outer + layout.unit
     lead = f"{layout.newline}{indent}"
     rendered = ",".join(lead + _part(layout, name, value, indent) for name, value in parts)
@@ -355,9 +356,3 @@ def _indent_at(text: str, offset: int) -> str | None:
     """The indentation of an item that begins its line here; None if something else begins the line."""
     lead = text[text.rfind("\n", 0, offset) + 1 : offset]
     return None if lead.strip(" \t") else lead
-
-
-def _line_indent(text: str, offset: int) -> str:
-    """The indentation of the line with this offset."""
-    line = text[text.rfind("\n", 0, offset) + 1 : offset].lstrip("\ufeff")
-    return line[: len(line) - len(line.lstrip(" \t"))]

@@ -138,7 +138,13 @@ class _Project(ProjectFiles):
     def removed(self) -> tuple[Path, ...]:
         """Draft the removal of everything that was added; returns folders to remove if they are empty."""
         name = MARK if self.mark() is not None else PERMITS
-        before, line = self.mark(name), self._without_line()
+        before, line = self.mark(name), self.mark(LINE_MARK)
+        if line is not None:
+            self.unwired(line, "the status line goes", take_out)
+            self.unlisted(line, line.lines, self.needed_lines())
+            self.draft.write(LINE_MARK, None, "the mark")
+        elif own_status_line(self.client.files[-1].object(KEY)) is not None:
+            self.note("unmarked-line", name=SETTINGS[LOCAL])
         marks = [mark for mark in (before, line) if mark is not None]
         created = tuple(file for mark in marks for file in mark.created)
         if (before is None and line is None) or (name != MARK and self.unmarked()):
@@ -147,18 +153,6 @@ class _Project(ProjectFiles):
             before.created = created  # what came with the status line is ours, too
             self._without(before, name)
         return tuple(self.root / folder for folder in FOLDERS if folder in created)
-
-    def _without_line(self) -> InitMark | None:
-        """Draft the status line's removal; returns its mark, or None if it was not added."""
-        line = self.mark(LINE_MARK)
-        if line is None:
-            if own_status_line(self.client.files[-1].object(KEY)) is not None:
-                self.note("unmarked-line", name=SETTINGS[LOCAL])
-            return None
-        self.unwired(line, "the status line goes", take_out)
-        self.unlisted(line, line.lines, self.needed_lines())
-        self.draft.write(LINE_MARK, None, "the mark")
-        return line
 
     def _without(self, before: InitMark, name: str) -> None:
         """Draft the removal of what `init` put in."""

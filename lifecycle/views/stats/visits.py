@@ -111,7 +111,10 @@ class _JournalReader:
                 here.failed += 1
 
     def _move(self, entry: JournalEntry) -> None:
-        if self._stay(entry, entry.source) is None and self._is_repeated(entry):
+        is_onward = _is_onward(entry.system, entry.source, entry.target)
+        is_step = entry.system == journal.STAGES and entry.source != Stage.NEXT_TASK and is_onward
+        is_there = any(stay.stage == entry.target and _is_same(stay, entry) for stay in self.stays)
+        if self._stay(entry, entry.source) is None and is_step and is_there:
             return  # a repeated entry, with no step back in between
         task = entry.task
         if entry.source in ORDER[entry.system]:
@@ -131,13 +134,6 @@ class _JournalReader:
         stay = self._stay(entry, stage)
         self._leave_others(stay, entry, target=stage)
         return stay or self._enter(entry, stage)
-
-    def _is_repeated(self, entry: JournalEntry) -> bool:
-        """True for a step onward in the workflow to the stage where the work is already."""
-        is_onward = _is_onward(entry.system, entry.source, entry.target)
-        if entry.system != journal.STAGES or not is_onward or entry.source == Stage.NEXT_TASK:
-            return False
-        return any(stay.stage == entry.target and _is_same(stay, entry) for stay in self.stays)
 
     def _leave_others(self, stay: Visit | None, entry: JournalEntry, *, target: str) -> None:
         """End other open stays: work on the same task went on to `target` without an entry."""
