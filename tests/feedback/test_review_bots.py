@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.feedback.reviews import review_bots
+from lifecycle.feedback.reviews import review_reading
 from lifecycle.feedback.reviews.remarks import Trusted
 
 
@@ -32,8 +32,8 @@ def test_a_bot_is_known_by_its_exact_name_and_a_person_by_their_rights(
 ) -> None:
     """A name that only looks like a bot's, or is somebody's login, lets nobody speak as that bot."""
     given = {"is_bot": is_bot, "association": association}
-    assert review_bots.trusted(login, **given, is_ours=False) is whose  # type: ignore[arg-type]
-    assert review_bots.trusted(login, **given, is_ours=True) is Trusted.OURS  # type: ignore[arg-type]
+    assert review_reading.trusted(login, **given, is_ours=False) is whose  # type: ignore[arg-type]
+    assert review_reading.trusted(login, **given, is_ours=True) is Trusted.OURS  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_bot_is_known_by_its_exact_name_and_a_person_by_their_rights(
 )
 def test_a_class_is_read_in_the_bots_own_form(body: str, kind: str) -> None:
     """A word in a sentence is no class."""
-    assert review_bots.about(body)["severity"] == kind
+    assert review_reading.about(body)["severity"] == kind
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_a_class_is_read_in_the_bots_own_form(body: str, kind: str) -> None:
 )
 def test_rate_limited_is_no_review(body: str, *, is_limited: bool) -> None:
     """A bot's short word that it did not look is told apart from a finding about limits."""
-    assert review_bots.about(body)["is_limited"] is is_limited
+    assert review_reading.about(body)["is_limited"] is is_limited

@@ -140,7 +140,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "app.bare_repository",
         "claim.commands.task_branch",
         "feedback.merging.conflict",
-        "feedback.reviews.review_bots",
         "git.commits",
         "reconcile.scope",
         "run.finish.completion",

@@ -1,5 +1,7 @@
 """Read a pull request's conversation: every page of its threads, reviews and comments.
 
+`review_bots.toml` has the bots that may speak to the agent, and how their texts are read.
+
 One request returns up to fifty threads, a hundred reviews and a hundred comments; each further page needs
 one more request. GitHub cannot filter threads by state, so resolved ones are read, too.
 Source: https://docs.github.com/graphql/reference/objects#pullrequest
@@ -7,13 +9,14 @@ Source: https://docs.github.com/graphql/reference/objects#pullrequest
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NotFound, Transient
 from lifecycle.core.values.model import Repository
-from lifecycle.feedback.reviews import review_bots
 from lifecycle.feedback.reviews.remarks import (
     PullConversation,
     Remark,
@@ -30,11 +33,57 @@ from lifecycle.settings import resources
 sentence: Final = resources.Sentences("feedback/reviews/sentences.toml")
 """The refusals of reading and answering reviews, filled in."""
 
+_INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+"""The insiders: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
+
+table = partial(resources.table, "feedback/reviews/review_bots.toml")
+"""The content of `review_bots.toml`."""
+
+_LONG = 3_000
+"""Characters from which a text is a review, even if it says that there was none."""
+
 MOST_PAGES = 40
 """Requests for one pull request: two thousand threads. Of a longer one nothing is said."""
 
 _LISTS = {"reviewThreads": "threads", "reviews": "reviews", "comments": "comments"}
 """Each list of the document, and the variable with the cursor of its next page."""
+
+
+def plain_login(login: str) -> str:
+    """A login in the form used for comparison: GraphQL omits `[bot]`, REST does not."""
+    return login.removesuffix("[bot]").casefold()
+
+
+def trusted(login: str, *, is_bot: bool, association: str, is_ours: bool) -> Trusted:
+    """The kind of a remark's author; it decides who gets the remark.
+
+    A bot is recognised by its exact login and by GitHub's statement that it is a bot: anybody may choose a
+    name that looks like a bot's.
+    """
+    if is_ours:
+        return Trusted.OURS
+    if is_bot:
+        return Trusted.BOT if plain_login(login) in table()["logins"] else Trusted.STRANGER
+    return Trusted.PERSON if association in _INSIDERS else Trusted.STRANGER
+
+
+def about(body: str) -> dict[str, Any]:
+    """What a listed bot's text is, as the fields of `Remark` that say so.
+
+    It may say that the bot did not review, or summarise the change and ask for nothing. The severity is ""
+    if the bot gives its finding none, or an unknown one.
+    """
+    words = table()
+    severities = (name for name, patterns in words["severity"].items() if _has(patterns, body))
+    return {
+        "is_limited": len(body) < _LONG and _has(words["limited"], body),
+        "is_summary": _has(words["summary"], body),
+        "severity": next(severities, ""),
+    }
+
+
+def _has(patterns: Iterable[str], body: str) -> bool:
+    return any(re.search(pattern, body, re.IGNORECASE | re.MULTILINE) for pattern in patterns)
 
 
 def read(graph: GraphClient, repository: Repository, number: int) -> PullConversation:
@@ -72,7 +121,7 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
         head=text(pull, "headRefOid"),
         threads=tuple(thread(node) for node in lists["reviewThreads"]),
         texts=(*map(_review, reviews), *comments),
-        requested=tuple(review_bots.plain_login(text(who, "login")) for who in people if who),
+        requested=tuple(plain_login(text(who, "login")) for who in people if who),
     )
 
 
@@ -121,14 +170,13 @@ def remark(node: Json, *root: Json) -> Remark:
     """A remark from a GraphQL node, a comment or a review; `root` is the first of its conversation."""
     author, body = part(node, "author"), text(node, "body")
     login = text(author, "login")
-    whose = review_bots.trusted(
+    whose = trusted(
         login,
         is_bot=text(author, "__typename") == "Bot",
         association=text(node, "authorAssociation"),
         is_ours=bool(node.get("viewerDidAuthor")),
     )
     whose = Trusted.OWNER if is_of_owner(node, *root) else whose
-    about = review_bots.about(body) if whose is Trusted.BOT else {}
     return Remark(
         **texts(node, id="fullDatabaseId", url="url", hunk="diffHunk"),
         author=login.removesuffix("[bot]"),
@@ -138,7 +186,7 @@ def remark(node: Json, *root: Json) -> Remark:
         edited_at=timing.parse_time(node.get("lastEditedAt")),
         is_hidden=bool(node.get("isMinimized")) or node.get("state") == "PENDING",
         sha=text(part(node, "originalCommit") or part(node, "commit"), "oid"),
-        **about,
+        **(about(body) if whose is Trusted.BOT else {}),
     )
 
 
