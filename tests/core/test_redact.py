@@ -242,7 +242,7 @@ def test_our_own_words_inside_a_title_are_not_ours(stage: Stage) -> None:
     )
     for line in (as_data(theirs), quoted(theirs), as_data(theirs.lower()), named(theirs)):
         assert stage_markers.asked_in(line) is None
-        assert not stage_markers.is_question(line)
+        assert stage_markers.QUESTION not in line
         assert stage_markers.find(line) == []
         assert not stage_markers.misnamed(line)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection import stage_markers
+from lifecycle.stages.transcript.turn import Heard, Prompt
 from tests.batches import each_row
 
 DONE = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -212,8 +213,10 @@ def test_an_instruction_is_known_by_the_stage_it_asks_for(stage: Stage) -> None:
     """The stage is read back from the text, also behind another text; the question has none."""
     text = instructions.instruction(stage, instructions.Facts(), "Lead.")
     assert stage_markers.asked_in(f"PR #1 is open.\n{text}") is stage
-    assert not stage_markers.is_question(text)
-    assert stage_markers.is_question(f"PR #1 is open.\n{instructions.question()}")
+    assert stage_markers.QUESTION not in text
+    assert not Heard(Prompt.OURS, "PR #1 is open.", "").is_known
+    asked = Heard(Prompt.OURS, f"PR #1 is open.\n{instructions.question()}", "")
+    assert (asked.is_known, asked.asked) == (True, None)
     assert stage_markers.asked_in(instructions.question()) is None
     assert stage_markers.asked_in("We talked of CURRENT STAGE: TESTING") is None
     assert stage_markers.asked_in("CURRENT STAGE: LUNCH") is None

@@ -28,6 +28,7 @@ from lifecycle.platforms.command_argv import Argv
 Take = Callable[[bytes], None]
 """Receives a part of the output."""
 
+Process = subprocess.Popen[bytes]
 Streams = list[tuple[IO[bytes], Take]]
 """The streams of a process, each with what receives its output."""
 
@@ -119,9 +120,7 @@ def run(
         return ProcessEnd(code if code >= 0 else 128 - code, number, left=left)
 
 
-def _follow(
-    process: subprocess.Popen[bytes], caught: list[int], seconds: float, streams: Streams
-) -> None:
+def _follow(process: Process, caught: list[int], seconds: float, streams: Streams) -> None:
     """Pass on the output until the process ends, its time is up, or a signal comes."""
     limit, ended = time.monotonic() + seconds, 0.0
     with selectors.DefaultSelector() as selector:
@@ -142,7 +141,7 @@ def _follow(
                     selector.unregister(key.fileobj)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: Process) -> None:
     """End what is left of the process and its group. Signals do not interrupt this."""
 
     def is_over() -> bool:

@@ -179,7 +179,10 @@ class ReviewAnswers:
             wait = max(wait, 1)
             raise Transient(sentence("not-shown-yet", seconds=wait), retry_after=wait)
         number, root = state.number, state.thread.remarks[0].id
-        body = {"body": hidden_marker.signed(_with_commit(wanted, state.head), mark)}
+        words, head = wanted.text.strip(), state.head[:7]
+        if wanted.verdict is ReplyVerdict.FIXED and head not in words:
+            words += f"\n\nFixed as of {head}."
+        body = {"body": hidden_marker.signed(words, mark)}
         subject = f"a reply to review thread {state.thread.id} of #{number}"
         path = f"pulls/{number}/comments/{root}/replies"
         send = partial(self.calls.create, "POST", path, subject, _address, body)
@@ -269,13 +272,6 @@ def _marked(thread: ReviewThread, mark: str) -> Remark | None:
     """Our answer with this marker, if others can see it."""
     ours = (remark for remark in thread.shown if remark.trusted is Trusted.OURS)
     return next((remark for remark in ours if hidden_marker.is_signed(remark.body, mark)), None)
-
-
-def _with_commit(wanted: WantedReply, head: str) -> str:
-    """The text; for a fixed point that does not name the commit, with the commit."""
-    if wanted.verdict is not ReplyVerdict.FIXED or head[:7] in wanted.text:
-        return wanted.text.strip()
-    return f"{wanted.text.strip()}\n\nFixed as of {head[:7]}."
 
 
 def _address(reply: Json) -> str:

@@ -154,7 +154,12 @@ def decide(seen: StageSeen) -> StageDecision:
     if is_known(seen.memory, _position(seen), has_ended=seen.holding is HeldTask.ENDED):
         return _pass(seen, "Nothing new since the last word: the session may stop")
     if seen.memory.set_stage is not None:
-        return _set_by_hand(seen, seen.memory.set_stage)
+        stage = seen.memory.set_stage
+        text = instructions.again(stage, seen.facts, f"The stage was {seen.set_by}.")
+        event = StopEvent("transition", str(seen.turn.asked or ""), str(stage), {"tier": "hand"})
+        what = f"instruction for stage: {stage}"
+        log = (f"Getting {what} ({seen.set_by})", f"Injecting {what}")
+        return _block(seen, text, log, *_and_told(event, "instruction"))
     state = _state(seen)
     if state.is_completion:
         return _completed(seen, state)
@@ -165,8 +170,8 @@ def decide(seen: StageSeen) -> StageDecision:
     is_answer = is_told or detect_stage.is_quiet(seen.turn, seen.finding)
     if seen.holding is HeldTask.WAITING or is_answer:
         return _pass(seen, "Nothing to ask: the session may stop")
-    stage = str(seen.turn.asked or "")
-    event = StopEvent("block", stage, stage, {"what": "question"})
+    asked = str(seen.turn.asked or "")
+    event = StopEvent("block", asked, asked, {"what": "question"})
     check = seen.facts.check if seen.finding.why == stage_watch.UNREAD else ""
     text = instructions.question(seen.facts.line, seen.finding.misnamed, check)
     return _block(seen, text, ("Asking for the stage",), event)
@@ -320,14 +325,6 @@ def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
         note = instructions.complete(seen.facts.settings.label, seen.elsewhere)
     memory = replace(seen.memory, position=_position(seen))
     return StageDecision(StopVerdict.PASS, memory, note=note, events=(event,), log=(note,))
-
-
-def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
-    text = instructions.again(stage, seen.facts, f"The stage was {seen.set_by}.")
-    event = StopEvent("transition", str(seen.turn.asked or ""), str(stage), {"tier": "hand"})
-    what = f"instruction for stage: {stage}"
-    log = (f"Getting {what} ({seen.set_by})", f"Injecting {what}")
-    return _block(seen, text, log, *_and_told(event, "instruction"))
 
 
 def _pass(seen: StageSeen, why: str) -> StageDecision:

@@ -168,11 +168,6 @@ def asked_in(text: str) -> Stage | None:
     return Stage(name) if name in Stage.__members__ else None
 
 
-def is_question(text: str) -> bool:
-    """True if the text contains our question which stage the session is at."""
-    return QUESTION in text
-
-
 def _is_said(block: Block, lead: str, before: str, after: str) -> bool:
     """True unless the marker between these two parts of its block is quoted or only mentioned."""
     from lifecycle.evidence.words import word_tables

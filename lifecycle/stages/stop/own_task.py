@@ -124,7 +124,10 @@ class Own:
         is_set = record.memory.set_stage is not None and not self.is_run_over
         if record.task or is_set or self.finding.tier is Tier.MARKER:
             return True
-        is_over = bool(record.ended) or _is_over(turn)
+        # The marker of the last stage ends the line of stages.
+        ends = turn.markers[-1:] if turn.asked is not None else ()
+        line = session_record.line_told(turn.instruction)
+        is_over = bool(record.ended) or any(following(end, line) is None for end in ends)
         return not is_over and (turn.asked is not None or turn.is_question or turn.is_signed)
 
     def own_task(self, known: Activity) -> str:
@@ -177,10 +180,3 @@ class Own:
 def _last(known: Activity, names: Iterable[str]) -> str:
     """The last of these names that is one of the workflow's open tasks."""
     return next((name for name in reversed(tuple(names)) if known.find(name) is not None), "")
-
-
-def _is_over(turn: Turn) -> bool:
-    """True if the transcript shows the marker of the last stage: the line of stages has ended."""
-    if turn.asked is None or not turn.markers:
-        return False
-    return following(turn.markers[-1], session_record.line_told(turn.instruction)) is None

@@ -209,7 +209,7 @@ class Heard:
     def __post_init__(self) -> None:
         if self.kind is Prompt.OURS:
             self.asked = stage_markers.asked_in(self.text)
-            self.is_known = self.asked is not None or stage_markers.is_question(self.text)
+            self.is_known = self.asked is not None or stage_markers.QUESTION in self.text
             self.kind = Prompt.OURS if self.is_known else Prompt.MACHINE
         self.text = self.text[:TEXT]
 
