@@ -125,12 +125,11 @@ class _Reading:
         return is_new and is_of(AnchorRank.HINT, text)
 
     def _note(self, windows: list[_Window], at: int) -> None:
-        if not windows:
-            windows.append(self._window(at, BEFORE, AFTER))
-            return
-        windows[1:2] = [self._window(at, BEFORE_LAST, AFTER_LAST)]
+        around = (BEFORE_OTHER, AFTER_OTHER) if windows else (BEFORE, AFTER)
+        if windows:
+            windows[1:2] = [self._window(at, BEFORE_LAST, AFTER_LAST)]
         if len(windows) < 2 + MOST_OTHERS:
-            windows.append(self._window(at, BEFORE_OTHER, AFTER_OTHER))
+            windows.append(self._window(at, *around))
 
     def _window(self, at: int, before: int, after: int) -> _Window:
         return _Window(at, after, {n: text for n, text in self.recent if n >= at - before})

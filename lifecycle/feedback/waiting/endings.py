@@ -92,15 +92,12 @@ def event_of(key: str) -> str:
 
 def news_ends(notices: Iterable[Notice], wanted: WaitFor) -> Ending | None:
     """How notices that were not said yet end this wait, by the most serious of them; None if none does."""
-    ends = {_news_ends(notice, wanted) for notice in notices}
+    ends: set[Ending | None] = set()
+    for notice in notices:
+        by_table = EVENTS.get(event_of(notice.key))
+        other = Ending.PERSON if notice.audience in _FOR_AGENTS else None
+        ends.add(other if by_table is None else by_table.get(wanted))
     return next((ending for ending in Ending if ending in ends), None)
-
-
-def _news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
-    event = event_of(notice.key)
-    if event in EVENTS:
-        return EVENTS[event].get(wanted)
-    return Ending.PERSON if notice.audience in _FOR_AGENTS else None
 
 
 def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:

@@ -53,10 +53,9 @@ def detect(turn: Turn, own: OwnCommands) -> StageFinding:
 
 def _marked(turn: Turn, state: Detected) -> StageFinding:
     """The finding of a marker; within a sentence it counts as words if the agent does not know markers."""
-    is_told = turn.asked is not None or turn.is_question or turn.is_cut
-    if turn.is_signed or is_told:
-        return StageFinding(state, Tier.MARKER, "its marker", position=turn.marked)
-    return StageFinding(state, Tier.INFERENCE, "a marker in a sentence", position=turn.marked)
+    is_marker = turn.is_signed or turn.asked is not None or turn.is_question or turn.is_cut
+    by = (Tier.MARKER, "its marker") if is_marker else (Tier.INFERENCE, "a marker in a sentence")
+    return StageFinding(state, *by, position=turn.marked)
 
 
 def detect_text(text: str) -> StageFinding:

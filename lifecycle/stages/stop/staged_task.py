@@ -144,11 +144,8 @@ class TaskSearch(Own):
             return False  # it holds a task that the workflow does not lead
         if self.claimed or self.mine(known) or any(known.find(name) is not None for name in ids):
             return True
-        if self.is_run_over:
-            return any(map(self._was_labelled, self.begun[-1:]))
-        if self.finding.state is not Detected.ISSUE_CLOSED:
-            return False
-        return any(map(self._was_labelled, self.closed))
+        closed = self.closed if self.finding.state is Detected.ISSUE_CLOSED else ()
+        return any(map(self._was_labelled, self.begun[-1:] if self.is_run_over else closed))
 
     def _was_labelled(self, name: str) -> bool:
         """True if the task that was closed is one of the workflow's; the tracker is asked once."""
