@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_859,
-    "storage": 1_352,
+    "core": 2_863,
+    "storage": 1_356,
     "settings": 774,
     "git": 913,
     "github": 5_522,
     "trackers": 2_300,
     "platforms": 612,
-    "evidence": 2_295,
-    "claim": 5_764,
+    "evidence": 2_294,
+    "claim": 5_763,
     "run": 3_375,
-    "stages": 2_341,
-    "workflow": 2_086,
-    "feedback": 2_354,
+    "stages": 2_332,
+    "workflow": 2_084,
+    "feedback": 2_344,
     "reconcile": 1_348,
-    "views": 2_071,
-    "app": 1_530,
-    "setup": 2_945,
-    "hooks": 1_854,
-    "cli": 4_749,
+    "views": 2_064,
+    "app": 1_524,
+    "setup": 2_927,
+    "hooks": 1_850,
+    "cli": 4_744,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -62,10 +62,10 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 249, 368
+HOUSE, IN_ALL = 249, 367
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_353
+RUN_IN_ALL = 4_351
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
