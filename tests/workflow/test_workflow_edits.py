@@ -215,6 +215,33 @@ def test_a_document_that_was_written_without_our_part_keeps_the_detail(
     assert workflow.phases[0].status is PhaseStatus.COMPLETED
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_documents_that_both_lost_our_part_complete_no_gated_phase(
+    ground: WorkflowGround, count: int
+) -> None:
+    """Whatever they say: the gates are remembered beside them, and a phase behind one is not over."""
+    ground.steps.advance()
+    for path in (ground.document(), *ground.checkpoints()):
+        data = json.loads(path.read_text())
+        del data["lifecycle"]
+        for phase in data.get("phases", ()):
+            phase["status"] = "completed"
+        if "phases" in data:
+            data |= {"status": "completed", "current_phase": None, "phases": data["phases"][:count]}
+        else:
+            data["phase"] |= {"current": count, "total": count, "status": "completed"}
+        path.write_text(json.dumps(data))
+    (found,) = ground.store.read().found
+    assert not found.workflow.is_over
+    assert (found.workflow.current, found.workflow.phases[1].gate) == (1, "file:never.txt")
+    assert found.workflow.phases[1].status is PhaseStatus.ACTIVE
+    assert any("file:never.txt" in told for told in found.remarks)
+    ground.store.settle()
+    (settled,) = ground.store.read().unfinished
+    assert settled.workflow.phases[1].is_gated
+    assert settled.remarks == ()
+
+
 def test_of_two_edits_both_count(ground: WorkflowGround) -> None:
     """One document says a new task, the other a new reminder: the workflow has both."""
     ground.edit(ground.document(), task="other")

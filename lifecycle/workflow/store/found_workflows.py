@@ -1,7 +1,7 @@
 """Group the documents of a worktree by workflow, and make one record of each group.
 
 Pure: the files were read before (`document_files.py`). Documents belong together by the id in their record;
-a document without a record, by the workflow's name or id.
+a document without a record, by the workflow's name or id, or by the moment at which both say that it began.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _grouped(
             known = id_ if _ID.fullmatch(id_) else ""
         else:
             name = str(fields.get("workflow") or "")
-            known = record.id if record is not None else by_name.get(name, "")
+            known = record.id if record is not None else by_name.get(name) or _twin(read, members)
         others = () if document.path.startswith(ARCHIVE) else archived
         key = known or free_id(_moment(document), (*members, *others))
         members.setdefault(key, []).append(document)
@@ -191,6 +191,14 @@ def _is_another(document: ReadDocument, members: Mapping[str, Sequence[ReadDocum
     before = [member for member in members.get(record.id, ()) if member.kind is document.kind]
     name = str(fields.get("workflow") or "")
     return bool(before) and name != before[0].fields.get("workflow")
+
+
+def _twin(checkpoint: ReadDocument, members: Mapping[str, Sequence[ReadDocument]]) -> str:
+    """The id in the document of the same moment, if neither has a record to know the other by; or ""."""
+    id_ = free_id(_moment(checkpoint), ())
+    others = members.get(id_, ())
+    is_alone = [(other.kind, other.record) for other in others] == [(DocumentKind.DOCUMENT, None)]
+    return id_ if is_alone else ""
 
 
 def free_id(moment: float, taken: Iterable[str]) -> str:
@@ -236,6 +244,9 @@ def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> Foun
     for document in documents:
         workflow, more = with_edits(workflow, document)
         remarks += more
+    if base is None:  # only now it has the phases that the gates belong to
+        workflow, added = _guarded(workflow, ledger)
+        remarks += added
     if any(member.is_tracked for member in documents) and not workflow.is_foreign:
         workflow = replace(workflow, is_foreign=True)
     workflow = _completed(workflow, documents)
@@ -259,8 +270,8 @@ def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflo
 def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
     """The record with the remembered gates, whatever a document says about them."""
     entry = ledger.get(workflow.id)
-    # The ledger is ahead, because a commit was interrupted.
-    is_ahead = entry is not None and entry.revision > workflow.revision
+    # The ledger is ahead, because a commit was interrupted; documents without a record have no revision.
+    is_ahead = entry is not None and entry.revision > workflow.revision > 0
     if entry is None or (is_ahead and entry.phases != len(workflow.phases)):
         return workflow, []
     remarks: list[str] = []
