@@ -262,6 +262,7 @@ def test_nothing_is_left_when_it_ends(user: WebGround) -> None:
 @pytest.mark.parametrize(
     ("where", "name", "answer"), [(web_server, "_has_terminal", False), (os, "getppid", -1)]
 )
+@pytest.mark.usefixtures("interruptible")
 def test_it_goes_with_its_terminal_and_with_whoever_started_it(
     user: WebGround, monkeypatch: pytest.MonkeyPatch, where: ModuleType, name: str, answer: int
 ) -> None:
