@@ -427,6 +427,19 @@ def test_an_over_long_or_foreign_name_makes_a_sound_path(ground: WorkflowGround)
         ground.start("A", name="🎉 !!")
 
 
+def test_a_name_by_hand_that_no_path_can_have_leaves_the_checkpoint_where_it_is(
+    ground: WorkflowGround,
+) -> None:
+    """No path has to be made for a checkpoint that is there, so the workflow goes on."""
+    ground.start("A", "B")
+    (path,) = ground.checkpoints()
+    ground.edit(path, workflow="🎉 !!")
+    ground.edit(ground.document(), name="🎉 !!")
+    ground.steps.advance()
+    assert (ground.one().name, ground.one().current) == ("🎉 !!", 1)
+    assert ground.checkpoints() == [path]
+
+
 def test_gates_that_are_taken_out_of_both_documents_stand(ground: WorkflowGround) -> None:
     """What both documents are made to say of a gate is compared with what is remembered outside of them."""
     ground.start(WorkflowPhase("A", gate="file:never"), "B")

@@ -285,14 +285,10 @@ class WorkflowChange:
             return {**wanted, f"{ARCHIVE}/{workflow.id}.json": document}
         if not is_current:
             wanted[f"{OTHERS}/{workflow.id}.json"] = document
-        kind, entry, name = (
-            DocumentKind.CHECKPOINT,
-            self.found.get(workflow.id),
-            slug(workflow.name),
-        )
-        fresh = f"{CHECKPOINTS}/{name}/state-{name}-{workflow.id.removeprefix('wf_')}.json"
-        own = (file.path for file in (entry.documents if entry else ()) if file.kind is kind)
-        return {next(own, fresh): content_of(workflow, kind), **wanted}
+        kind, entry = DocumentKind.CHECKPOINT, self.found.get(workflow.id)
+        own = [file.path for file in entry.documents if file.kind is kind] if entry else []
+        path = own[0] if own else _checkpoint_path(workflow)
+        return {path: content_of(workflow, kind), **wanted}
 
     def _prepare(self) -> None:
         """Write what has to exist before the first document: the gates, and git's exclusion."""
@@ -370,6 +366,12 @@ class WorkflowChange:
                 whole.unlink(missing_ok=True)
                 if path.startswith(CHECKPOINTS):
                     whole.parent.rmdir()
+
+
+def _checkpoint_path(workflow: Workflow) -> str:
+    """Where a workflow's first checkpoint is written; Refused if no file can have its name."""
+    name = slug(workflow.name)
+    return f"{CHECKPOINTS}/{name}/state-{name}-{workflow.id.removeprefix('wf_')}.json"
 
 
 def _order(item: tuple[str, bytes]) -> tuple[int, str]:
