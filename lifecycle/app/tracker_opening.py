@@ -20,7 +20,6 @@ from lifecycle.settings import resources, running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers import registry
-from lifecycle.trackers.registry import TrackerHub, TrackerPlace, noting, seat_in
 
 sentence: Final = resources.Sentences("app/refusals.toml")
 
@@ -31,7 +30,7 @@ _NOBODY = "agent"
 _ACTOR = r"[\w.@:/+-]{1,100}"
 
 
-def tracker_of(world: TrackerHub) -> Tracker:
+def tracker_of(world: registry.TrackerHub) -> Tracker:
     """The tracker of this worktree.
 
     If another tracker's database is here but its program is missing or may not run, GitHub's issues take
@@ -50,10 +49,10 @@ def tracker_of(world: TrackerHub) -> Tracker:
         log.write(world.root, f"tracker: {lack}")
     tracker = registry.open_tracker(registry.chosen(world), place)
     session = running_client.session_of({}, world.environment)
-    return noting(tracker, world.root, world.clock, session)
+    return registry.noting(tracker, world.root, world.clock, session)
 
 
-def note_of(world: TrackerHub) -> str:
+def note_of(world: registry.TrackerHub) -> str:
     """A sentence if GitHub's issues are used only because another tracker cannot be used; else "".
 
     Raises:
@@ -63,7 +62,7 @@ def note_of(world: TrackerHub) -> str:
     return lack if is_replaced else ""
 
 
-def lack_of(world: TrackerHub) -> tuple[str, bool]:
+def lack_of(world: registry.TrackerHub) -> tuple[str, bool]:
     """Why another tracker that is here cannot be used, and whether GitHub's issues take its place.
 
     ("", False) if nothing is missing. Raises BadConfig: the settings cannot be used.
@@ -84,12 +83,12 @@ def lack_of(world: TrackerHub) -> tuple[str, bool]:
     return f"{why}, so {so}; {way}.", is_replaced
 
 
-def issues_of(world: TrackerHub) -> Tracker:
+def issues_of(world: registry.TrackerHub) -> Tracker:
     """GitHub's issues as a tracker, whichever tracker this worktree uses; raises BadConfig."""
     return registry.open_tracker(GITHUB, place_of(world))
 
 
-def inner_of(world: TrackerHub, agent: str = "", tracker: str = "") -> Tracker | None:
+def inner_of(world: registry.TrackerHub, agent: str = "", tracker: str = "") -> Tracker | None:
     """The tracker of this worktree unless it is GitHub, in the name of this agent if one is given.
 
     While a task is taken, there is an agent before there is a claim file. A link stays in the tracker in
@@ -102,17 +101,17 @@ def inner_of(world: TrackerHub, agent: str = "", tracker: str = "") -> Tracker |
     return None if name == GITHUB else registry.open_tracker(name, place)
 
 
-def place_of(world: TrackerHub, agent: str = "") -> TrackerPlace:
+def place_of(world: registry.TrackerHub, agent: str = "") -> registry.TrackerPlace:
     """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
-    return TrackerPlace(
+    return registry.TrackerPlace(
         hub=world,
         named=agent or _claimed_by(world) or _configured(world.environment.get(ACTOR, "")),
-        seat=seat_in(world.root, running_client.session_of({}, world.environment)),
+        seat=registry.seat_in(world.root, running_client.session_of({}, world.environment)),
         user=_user(),
     )
 
 
-def _claimed_by(world: TrackerHub) -> str:
+def _claimed_by(world: registry.TrackerHub) -> str:
     """The agent that the claim file names, or "": a file that came with the repository names nobody."""
     try:
         file = store.read(world.root / store.CLAIM_FILE, follow=False)

@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import BLANK
@@ -193,7 +192,7 @@ class InferredTask:
         """
         if self.hold is None or self.hold.since is None or not self.issue.is_open:
             return False
-        login, assigned_at = login_of(self.hold.agent).casefold(), self.swept.assigned_at
+        login, assigned_at = derive.login_of(self.hold.agent).casefold(), self.swept.assigned_at
         if not login or derive.is_app(login):
             return False
         if any(name.casefold() == login for name in self.issue.assignees):
@@ -385,7 +384,7 @@ def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> 
     """True if it has the claim's branch, in a repository of the base's owner or of the task's holder."""
     hold, item = holding.leases.get(issue.number), swept.observation.item
     agent = (hold.agent if hold is not None else "") or (item.agent if item is not None else "")
-    people = issue.assignees if not agent else (login_of(agent or ""),)
+    people = issue.assignees if not agent else (derive.login_of(agent or ""),)
     owners = {holding.repository.partition("/")[0].casefold(), *map(str.casefold, people)}
     if not pull.head_owner or pull.head_owner.casefold() not in owners:
         return False

@@ -17,19 +17,17 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.plan import Action, Wake
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.priorities import Status
-from lifecycle.reconcile import finding
-from lifecycle.reconcile.finding import KINDS, Finding, State, sentence
+from lifecycle.reconcile.finding import KINDS, Finding, State, of, sentence
 from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)
 ALIVE = "Another finding of this task is repaired first; that counts as a sign of life."
 
-Written = dict[str, tuple[InferredTask, list[Action]]]
+Written = dict[str, tuple[InferredTask, list[plan.Action]]]
 """For each kind of finding, what is written, and the task before that."""
 
 
@@ -87,7 +85,7 @@ class Judge:
             Finding(
                 kind,
                 *about,
-                evidence=finding.of(kind, task, self.now),
+                evidence=of(kind, task, self.now),
                 fix=fixes.get(kind, ""),
                 state=State.LEFT if why else State.PLANNED if kind in done else State.OFF,
                 problem=why,
@@ -133,7 +131,7 @@ class Judge:
     def _seen(self, task: InferredTask, record: Record) -> Snapshot:
         observation = task.observation
         return Snapshot(
-            Wake.SWEEP,
+            plan.Wake.SWEEP,
             self.now,
             apply_observation(record, observation, self.now),
             replace(self.rules, head_owner=task.head_owner),
@@ -164,7 +162,7 @@ def _is_followed(done: Written) -> bool:
     return "branch-without-pull" in done or (silent is not None and any(_statuses(silent[1])))
 
 
-def _statuses(actions: Iterable[Action]) -> Iterator[str]:
+def _statuses(actions: Iterable[plan.Action]) -> Iterator[str]:
     """The Statuses that are written."""
     return (a.status for a in actions if isinstance(a, plan.SetBoard) and a.status is not None)
 
@@ -176,7 +174,7 @@ def _revives(writes: Written) -> bool:
     return any(_statuses(others)) or any(isinstance(action, on_pull) for action in others)
 
 
-def kind_of(action: Action, record: Record, task: InferredTask) -> str:
+def kind_of(action: plan.Action, record: Record, task: InferredTask) -> str:
     """What the finding is called that an action repairs.
 
     Args:
@@ -219,7 +217,7 @@ def _of_card(action: plan.SetBoard, record: Record, task: InferredTask) -> str:
     return "assigned-todo" if pull is None and is_todo and task.issue.assignees else "status-drift"
 
 
-def steps(snapshot: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]]:
+def steps(snapshot: Snapshot, task: InferredTask) -> Iterator[tuple[str, plan.Action]]:
     """The writes that are foreseen for a task, each with the kind of the finding that it repairs."""
     for seen, step in foresee(snapshot, imagine):
         if step.action is not None and not isinstance(step.action, plan.ForgetClaim):

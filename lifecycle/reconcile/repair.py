@@ -19,7 +19,6 @@ from lifecycle.claim.engine.acting import perform
 from lifecycle.claim.record import journalling
 from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.plan import Action, Fact
 from lifecycle.core.ports import Clock
 from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
@@ -185,7 +184,7 @@ class Repairer:
     def _act(self, snapshot: Snapshot, task: InferredTask) -> None:
         for kind, foreseen in steps(snapshot, task):
             self._due.setdefault(kind, (task, []))[1].append(foreseen)
-        facts: list[Fact] = []  # of the action that was just done, instead of an imagined one
+        facts: list[plan.Fact] = []  # of the action that was just done, instead of an imagined one
         for now, step in foresee(snapshot, lambda _: facts.pop()):
             if isinstance(step.action, plan.ForgetClaim):
                 written = (action for _, actions in self._written.values() for action in actions)
@@ -196,7 +195,7 @@ class Repairer:
             if step.action is not None:
                 facts.append(self._done(step.action, now, task))
 
-    def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
+    def _done(self, action: plan.Action, snapshot: Snapshot, task: InferredTask) -> plan.Fact:
         """The fact after one write, or after a write that is not worth trying.
 
         Raises:
@@ -234,7 +233,7 @@ class Repairer:
         if self._outcomes.get(kind) is None:
             self._outcomes[kind] = error
 
-    def _note(self, action: Action, fact: Fact, snapshot: Snapshot) -> None:
+    def _note(self, action: plan.Action, fact: plan.Fact, snapshot: Snapshot) -> None:
         if self.clone is not None:
             at = self.world.clock.now()
             entries = journalling.wrote(action, fact, snapshot.record, at, by="reconcile")
@@ -264,7 +263,7 @@ def failed(findings: Iterable[Finding], error: errors.LifecycleError) -> tuple[F
     return tuple(_became(finding, {"": error}) for finding in findings)
 
 
-def _general(action: Action) -> str:
+def _general(action: plan.Action) -> str:
     """A key for the actions that are refused together with this one."""
     status = f" {action.status}" if isinstance(action, plan.SetBoard) else ""
     return f"{type(action).__name__}{status}"

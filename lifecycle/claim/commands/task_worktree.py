@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lifecycle.claim.commands import admission
-from lifecycle.claim.commands.admission import ListedWorktree, claimed, has_place, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.commands.unfinished_claims import is_begun
@@ -53,7 +52,7 @@ def take_in_worktree(
     world.refuse_strange_remote()
     number, chosen = admission.which_task(world, admission.cards_here(world, []), query, [])
     with _alone(world, number):
-        places = list_places(world)
+        places = admission.list_places(world)
         target = path or _beside(places[0], number)
         place = _find(places, target, number, is_given=path is not None)
         root = place.path if place is not None else target
@@ -118,7 +117,7 @@ def _reason(number: int) -> str:
     return f"lifecycle is claiming #{number} here"
 
 
-def _beside(main: ListedWorktree, number: int) -> Path:
+def _beside(main: admission.ListedWorktree, number: int) -> Path:
     """The default folder of a task's worktree: beside the main one, `<its name>-<number>`.
 
     A bare repository in a hidden folder (`.bare`) is called as the folder that it is in.
@@ -130,8 +129,8 @@ def _beside(main: ListedWorktree, number: int) -> Path:
 
 
 def _find(
-    places: list[ListedWorktree], target: Path, number: int, *, is_given: bool
-) -> ListedWorktree | None:
+    places: list[admission.ListedWorktree], target: Path, number: int, *, is_given: bool
+) -> admission.ListedWorktree | None:
     """The existing worktree to use, or None if a new one has to be made at `target`."""
     at_target = next((place for place in places if place.path.resolve() == target.resolve()), None)
     if at_target is not None:
@@ -139,19 +138,19 @@ def _find(
             return at_target
         raise Refused(sentence("another-worktree", target=target, number=number))
     existing = next((place for place in places if _is_for(place, number)), None)
-    if existing is not None and not is_given and claimed(existing.path) == number:
+    if existing is not None and not is_given and admission.claimed(existing.path) == number:
         return existing
     if existing is not None and existing.path.exists():
-        raise has_place(existing.path, number)
+        raise admission.has_place(existing.path, number)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise Refused(sentence("no-worktree", target=target, number=number))
     return None
 
 
-def _is_for(place: ListedWorktree, number: int) -> bool:
+def _is_for(place: admission.ListedWorktree, number: int) -> bool:
     """True if the worktree is this task's: by its claim, its branch, or the lock of a killed run."""
     is_locked = place.lock == _reason(number)
-    return is_locked or number in (claimed(place.path), named_issue(place.branch))
+    return is_locked or number in (admission.claimed(place.path), named_issue(place.branch))
 
 
 def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import decide as deciding
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
-from lifecycle.claim.engine.observing import LookUnderWay
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import journalling
 from lifecycle.claim.record.claim_store import ClaimStore, Listener, Loaded
@@ -24,7 +22,6 @@ from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.storage import journal, log
 from lifecycle.storage.feedback_files import FeedbackFiles
@@ -47,15 +44,15 @@ class Report:
     """
 
     record: Record | None = None
-    said: tuple[Notice, ...] = ()
-    actions: tuple[Action, ...] = ()
+    said: tuple[plan.Notice, ...] = ()
+    actions: tuple[plan.Action, ...] = ()
     problem: LifecycleError | None = None
 
 
 def tick(
     world: World,
     claim_store: ClaimStore,
-    wake: Wake,
+    wake: plan.Wake,
     *,
     to: Listener = Listener(),  # noqa: B008 -- a frozen value
     is_untracked: bool = False,
@@ -92,11 +89,11 @@ def tick(
             if poll_seconds is not None:
                 rules = replace(snapshot.rules, poll_seconds=poll_seconds)
                 snapshot = replace(snapshot, rules=rules)
-            working = LookUnderWay(world, claim_store, snapshot, may_read=may_read)
+            working = observing.LookUnderWay(world, claim_store, snapshot, may_read=may_read)
             # The obstacle is gone; if it returns, it is said again.
             claim_store.ledger.withdraw(REFUSED)
         except Refused as error:
-            if wake is Wake.TICK:
+            if wake is plan.Wake.TICK:
                 raise
             return _refused(claim_store, error, to)
         claim_store.begin()
@@ -109,14 +106,14 @@ def tick(
             record = working.record
             claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
             _tell_owner(working, to.session)
-            if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
+            if wake is plan.Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
                 claim_store.note_asked()  # whoever ran the command reads the question on the terminal
             claim_store.save()
             _mark_due(working, loaded.mtime_ns)
             return Report(record, notices, tuple(working.actions), working.problem)
 
 
-def _mark_due(working: LookUnderWay, mtime_ns: int) -> None:
+def _mark_due(working: observing.LookUnderWay, mtime_ns: int) -> None:
     """Tell the hooks' guards what the look left to do; `mtime_ns` is that of the claim file before it.
 
     The guards are `sh` and end before Python starts (`hooks/`). They compare two mtimes: the claim's
@@ -143,7 +140,7 @@ def _mark_due(working: LookUnderWay, mtime_ns: int) -> None:
 
 
 def is_quiet(
-    world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded | None, session: str = ""
+    world: World, claim_store: ClaimStore, wake: plan.Wake, loaded: Loaded | None, session: str = ""
 ) -> bool:
     """True if a wake would read nothing, do nothing and say nothing; takes no lock.
 
@@ -193,11 +190,11 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     if record is None:
         return Report()
     record = observing.believed(world, claim_store, record)
-    snapshot = observing.snapshot_of(world, claim_store, Wake.TICK, record, loaded.hints)
-    working = LookUnderWay(world, claim_store, snapshot)
+    snapshot = observing.snapshot_of(world, claim_store, plan.Wake.TICK, record, loaded.hints)
+    working = observing.LookUnderWay(world, claim_store, snapshot)
     observing.observe(working)
-    notices: list[Notice] = []
-    actions: list[Action] = []
+    notices: list[plan.Notice] = []
+    actions: list[plan.Action] = []
     after = working.record
     for seen, step in deciding.foresee(working.seen, deciding.imagine):
         after, action = seen.record, step.action
@@ -213,7 +210,7 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     return Report(after, lasting(notices), tuple(actions), working.problem)
 
 
-def _work(working: LookUnderWay) -> None:
+def _work(working: observing.LookUnderWay) -> None:
     """Observe, then decide and act until nothing is left to do now, the file changed, or the time is up."""
     try:
         observing.observe(working)
@@ -229,7 +226,7 @@ def _work(working: LookUnderWay) -> None:
         observing.queue(working, deciding.complaints(working.record))
 
 
-def _keep(working: LookUnderWay) -> None:
+def _keep(working: observing.LookUnderWay) -> None:
     """Put the look's result into state.json's content, and its files and journal entries on disk."""
     claim_store, snapshot = working.claim_store, working.seen
     record = replace(working.record, touched=claim_store.mtime_ns())
@@ -264,11 +261,11 @@ def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:
         log.write(claim_store.root, f"a packet could not be written: {error}")
 
 
-def _step(working: LookUnderWay) -> bool:
+def _step(working: observing.LookUnderWay) -> bool:
     """Carry out one decision up to its fact; False once nothing is left to do."""
     step = deciding.decide(working.seen)
     before = working.record
-    working.seen = prepared(working.seen, step)
+    working.seen = derive.prepared(working.seen, step)
     observing.queue(working, step.notices)
     corrections = (notice for notice in step.notices if not notice.key.startswith("refused:"))
     working.conditions = {notice.key: notice.text for notice in corrections if notice.stands}
@@ -281,7 +278,7 @@ def _step(working: LookUnderWay) -> bool:
     return True
 
 
-def _act(working: LookUnderWay, action: Action) -> None:
+def _act(working: observing.LookUnderWay, action: plan.Action) -> None:
     """Carry out an action, alone or with those that follow it, and commit the facts."""
     from lifecycle.claim.engine.acting import joined, perform
 
@@ -303,7 +300,7 @@ def _act(working: LookUnderWay, action: Action) -> None:
 
 
 @contextmanager
-def _in_time(working: LookUnderWay, action: Action) -> Iterator[None]:
+def _in_time(working: observing.LookUnderWay, action: plan.Action) -> Iterator[None]:
     """Context for an action that the deadline may cut off: then it fails as one that was not answered."""
     try:
         yield
@@ -313,7 +310,7 @@ def _in_time(working: LookUnderWay, action: Action) -> Iterator[None]:
         raise
 
 
-def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
+def _conclude(working: observing.LookUnderWay, *pairs: tuple[plan.Action, plan.Fact]) -> None:
     """Fold the facts of actions into the record, commit it, and note them in log and journal."""
     root, entries = working.world.root, list[journal.JournalEntry]()
     for action, fact in pairs:
@@ -339,7 +336,7 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
     journal.note(root, *entries)
 
 
-def _commit(working: LookUnderWay) -> None:
+def _commit(working: observing.LookUnderWay) -> None:
     """Commit the record, and note whether the claim file is gone or was edited meanwhile."""
     if working.record.ending.outcome:
         return
@@ -360,25 +357,25 @@ def _without_claim(claim_store: ClaimStore, to: Listener) -> Report:
         return Report(said=notices)
 
 
-def _tell_withheld(working: LookUnderWay) -> None:
+def _tell_withheld(working: observing.LookUnderWay) -> None:
     """Queue a notice that a secret was removed from a text for others."""
     text, record = working.world.told_withheld(), working.record
     if text:
         # A notice to the agent ends with the claim; one to the person does not.
-        audience = Audience.NOTE if record.ending.outcome else Audience.NEXT
+        audience = plan.Audience.NOTE if record.ending.outcome else plan.Audience.NEXT
         # What an earlier look removed, and nobody has heard of yet, stays true: its key is another.
-        notice = Notice(f"{record.claim_key}/withheld:{text}", text, audience)
+        notice = plan.Notice(f"{record.claim_key}/withheld:{text}", text, audience)
         working.claim_store.ledger.queue(notice, again=True)
 
 
-def _tell_owner(working: LookUnderWay, session: str) -> None:
+def _tell_owner(working: observing.LookUnderWay, session: str) -> None:
     """Queue for the session that asked about closing that the yes came from elsewhere, if it lives."""
     record, claim_store = working.record, working.claim_store
     owner = record.ownership.session
     is_answered = record.ending.outcome == "closed" and derive.is_question_put(record)
     if is_answered and owner not in ("", session) and observing.seems_alive(claim_store, record):
         key, text = f"{record.claim_key}/answered", messages.closed_meanwhile(record.claim.issue)
-        claim_store.ledger.queue(Notice(key, text, Audience.NEWS, session=owner))
+        claim_store.ledger.queue(plan.Notice(key, text, plan.Audience.NEWS, session=owner))
 
 
 def _refused(claim_store: ClaimStore, error: Refused, to: Listener) -> Report:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError, sentence
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.plan import Audience, Notice
@@ -129,7 +128,7 @@ class TakenOutFiles:
 
 def _changed(path: Path) -> tuple[bytes, int] | None:
     """The file's content and mtime, if it was written to since it was replaced; else None."""
-    written = regular_files.content(str(path), limit=LIMIT)
+    written = regular_files.content(str(path), limit=claim_file.LIMIT)
     is_same = written is None or _digest(written[0]) == path.name.partition("-")[2]
     return None if is_same else written
 
@@ -181,7 +180,7 @@ class ClaimOnDisk:
         while (snapshot := self.read()) is not None:
             try:
                 theirs = claim_file.parse(snapshot.content)
-            except CorruptClaimError:
+            except claim_file.CorruptClaimError:
                 tries += 1
                 age_ns = self.clock.now() * 1e9 - snapshot.mtime_ns
                 if tries == SETTLE_TRIES or age_ns > RACY_NS:
@@ -197,9 +196,9 @@ class ClaimOnDisk:
         is_new = record is None or not continues(record, theirs)
         if record is not None and is_new and record.is_taken and not record.ending.outcome:
             words = {"number": theirs["issue_number"], "held": record.claim.issue}
-            raise CorruptClaimError(sentence("another-claim", **words))
+            raise claim_file.CorruptClaimError(claim_file.sentence("another-claim", **words))
         if is_new and (place := self._original(theirs)):
-            raise CorruptClaimError(sentence("copied", place=place))
+            raise claim_file.CorruptClaimError(claim_file.sentence("copied", place=place))
 
     def _original(self, theirs: Mapping[str, Any]) -> str:
         """The worktree of this clone that has the same claim, and its branch; "" if none has.
@@ -286,7 +285,7 @@ class ClaimOnDisk:
             edit.path.unlink(missing_ok=True)  # emptied, and never written
             return []
         kept = store.set_aside(edit.path, self._label, beside=self.path)
-        text = sentence("late-edit", why=reason, kept=kept.name)
+        text = claim_file.sentence("late-edit", why=reason, kept=kept.name)
         return [Notice(f"corrupt:{kept.name}", text, Audience.ACT)]
 
     @property
@@ -312,7 +311,7 @@ class ClaimOnDisk:
         kept = store.set_aside(self.path, self._label)
         alive = record if record is not None and not record.ending.outcome else None
         name = "corrupt-restored" if alive else "corrupt"
-        text = sentence(name, why=reason, kept=kept.name)
+        text = claim_file.sentence(name, why=reason, kept=kept.name)
         notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
         if alive is None:
             return 0, notice
@@ -324,7 +323,7 @@ def _parsed(content: bytes) -> tuple[dict[str, Any] | None, str]:
     """The values of a claim and ""; or None, and why the bytes are not one."""
     try:
         return claim_file.parse(content), ""
-    except (CorruptClaimError, ClaimRefused) as error:
+    except (claim_file.CorruptClaimError, ClaimRefused) as error:
         return None, str(error)
 
 

@@ -20,7 +20,6 @@ from lifecycle.core.timing import Deadline, SystemClock, import_meanwhile, use_w
 from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import outcomes, records, tree_hash
 from lifecycle.evidence.checks import check_engine, known_checks
-from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, resources, running_client
 from lifecycle.storage import store
@@ -91,7 +90,7 @@ def _show(done: check_engine.CheckDone, *, as_json: bool) -> None:
         click.echo(visible(line), err=True)
 
 
-def _word(record: RunRecord) -> str:
+def _word(record: records.RunRecord) -> str:
     return record.outcome.value.upper()
 
 
@@ -105,7 +104,7 @@ def _counted(counts: outcomes.Counts) -> str:
 def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: bool) -> None:
     import shlex
 
-    runs, clone = EvidenceRoom(root).records(), store.clone_of(root)
+    runs, clone = records.EvidenceRoom(root).records(), store.clone_of(root)
     tree = tree_hash.fingerprint(root, Deadline.after(clock, _SECONDS), os.environ)
     entries, lines = list[dict[str, Any]](), list[str]()
     for check in known_checks.known_checks(root, settings, os.environ):

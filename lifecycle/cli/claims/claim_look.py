@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.engine import look as engine
-from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core import plan
@@ -42,19 +41,19 @@ def look(session: Session) -> int:
     return session.show(lines, report_data(report), code=code_of(report))
 
 
-def code_of(report: Report) -> int:
+def code_of(report: engine.Report) -> int:
     """The exit code: 4 if somebody else has the task, 1 if the look could not be finished."""
     return 4 if _taken(report) else int(report.problem is not None)
 
 
-def _taken(report: Report) -> list[str]:
+def _taken(report: engine.Report) -> list[str]:
     """The line that somebody else has the task, in a list; else an empty list."""
     record = report.record
     is_taken = record is not None and record.ownership.taken_by
     return [derive.loss_line(record)] if record is not None and is_taken else []
 
 
-def glance(session: Session) -> tuple[Report, list[str]]:
+def glance(session: Session) -> tuple[engine.Report, list[str]]:
     """Look at GitHub once, without printing: the report, and its lines for a person."""
     report = _ticked(session, session.client_session)
     lines = report_lines(report)
@@ -67,7 +66,7 @@ def glance(session: Session) -> tuple[Report, list[str]]:
     return report, lines
 
 
-def _ticked(session: Session, client_session: str = "") -> Report:
+def _ticked(session: Session, client_session: str = "") -> engine.Report:
     """Look once; the report also has the notices that wait for the agent, which stay on its queue."""
     world, claim_store = session.world, session.claim_store
     report = engine.tick(world, claim_store, Wake.TICK, to=listener(client_session))
@@ -76,7 +75,7 @@ def _ticked(session: Session, client_session: str = "") -> Report:
     return replace(report, said=(*report.said, *mine))
 
 
-def problem_lines(report: Report, lines: Collection[str]) -> list[str]:
+def problem_lines(report: engine.Report, lines: Collection[str]) -> list[str]:
     """The sentence on the report's problem, in a list; empty if there is none or a line says it."""
     problem = report.problem
     is_said = problem is None or any(problem.sentence in line for line in lines)
@@ -84,8 +83,8 @@ def problem_lines(report: Report, lines: Collection[str]) -> list[str]:
 
 
 def finish_release(
-    session: Session, notes: Collection[str] = (), planned: Report | None = None
-) -> tuple[Report, list[str], bool]:
+    session: Session, notes: Collection[str] = (), planned: engine.Report | None = None
+) -> tuple[engine.Report, list[str], bool]:
     """Look once after a task was released, unless that is only `planned`.
 
     Returns:
@@ -118,7 +117,7 @@ _LINKED = {"claimed": "claim", "closed": "close", "released": "release"}
 """The verb for the status that a linked task is to have."""
 
 
-def report_lines(report: Report, *, would: bool = False) -> list[str]:
+def report_lines(report: engine.Report, *, would: bool = False) -> list[str]:
     """The report as lines: one for each action, done or (with `would`) planned, then the notices."""
     mark = "would " if would else "did   "
     lines = [f"{mark}{describe(action)}" for action in report.actions]
@@ -130,7 +129,7 @@ def said_data(notices: Iterable[Notice]) -> list[dict[str, str]]:
     return [fields_of(notice, "key", "text", "audience") for notice in notices]
 
 
-def report_data(report: Report) -> dict[str, Any]:
+def report_data(report: engine.Report) -> dict[str, Any]:
     """The report for `--json`."""
     problem = report.problem
     return {

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lifecycle.cli import terminal
 from lifecycle.cli.main import RowGroup
-from lifecycle.cli.terminal import behind
+from lifecycle.cli.terminal import behind, json_text
 from lifecycle.core.errors import Refused
 
 if TYPE_CHECKING:
@@ -150,5 +149,5 @@ def demo(*, as_json: bool) -> int:
 
     story = tell(quiet=as_json)
     if as_json:
-        click.echo(terminal.json_text(story.as_json()))
+        click.echo(json_text(story.as_json()))
     return 0 if story.is_good else 1

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
     from lifecycle.core.values.configured import Settings
     from lifecycle.evidence.command_lines import Words
-    from lifecycle.evidence.runners.runner_table import Rows
 
 RUNNING = "LIFECYCLE_CHECK"
 """The variable in a check's commands that names the checks that they are part of."""
@@ -144,7 +143,7 @@ class CheckRun:
         record = self._kept(record, output.text, files_left)
         return CheckDone(record, tuple(self.remarks), end.signal)
 
-    def _suites(self, commands: tuple[Words, ...], rows: Rows) -> Words:
+    def _suites(self, commands: tuple[Words, ...], rows: runner_table.Rows) -> Words:
         """Those of several `stages.test` commands that these are; all, if the check `test` has its own."""
         tests = self.settings.stages.test
         if self.check.name != records.TEST or len(tests) < 2:
@@ -155,7 +154,7 @@ class CheckRun:
         return tuple(suite for run in runs if run is not None for suite in run.suites) or tests
 
     def _run(
-        self, commands: tuple[Words, ...], rows: Rows
+        self, commands: tuple[Words, ...], rows: runner_table.Rows
     ) -> tuple[check_log.CheckOutput, check_process.ProcessEnd, list[Callable[[], Reading]]]:
         """Run the commands until one does not end with 0; at least one is run.
 

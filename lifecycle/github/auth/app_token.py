@@ -19,7 +19,6 @@ from typing import Any
 from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
 from lifecycle.core.redact import keep_secret
-from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client.client_common import Sending, number, text
@@ -32,7 +31,6 @@ from lifecycle.github.failures.failure_case import (
     sentence,
 )
 from lifecycle.settings import config, user_folder
-from lifecycle.settings.config import AppKey
 from lifecycle.storage import store
 
 RENEW_SECONDS = 600.0
@@ -86,11 +84,11 @@ class AppTokens:
         deadline: the limit for all requests.
     """
 
-    app: AppKey
+    app: config.AppKey
     repository: Callable[[], Repository]
     api_url: str
     environment: Mapping[str, str] = field(repr=False)
-    deadline: Deadline
+    deadline: timing.Deadline
     _skew: float = 0.0
 
     def current(self) -> InstallationToken:
@@ -251,7 +249,7 @@ class AppTokens:
         )(answer)
 
 
-def _unusable(app: AppKey, defect: str) -> errors.BadConfig:
+def _unusable(app: config.AppKey, defect: str) -> errors.BadConfig:
     key = app.key_file or "in the environment"
     return errors.BadConfig(sentence("app-key-unusable", app=app, key=key, defect=defect))
 

@@ -15,7 +15,6 @@ from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission, NotFound, NoToken, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import swept
-from lifecycle.core.timing import Deadline
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import config
@@ -126,7 +125,7 @@ class TokenClient:
     of_library: str
 
     def __init__(
-        self, url: str, token: str, deadline: Deadline, **sending: Unpack[Sending]
+        self, url: str, token: str, deadline: timing.Deadline, **sending: Unpack[Sending]
     ) -> None:
         self.deadline = deadline
         source, gh = sending["token_source"], config.gh_option(url)

@@ -21,7 +21,6 @@ from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, 
 from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls
-from lifecycle.github.pulls.translate import MERGING, REVIEWS
 
 if TYPE_CHECKING:
     from lifecycle.core.values.shapes import CommentFacts, IssueFacts
@@ -195,14 +194,14 @@ class GitHubForge(PullCalls):
 
     def _parts(self, look: model.Look) -> tuple[str, ...]:
         """The documents that a look adds to the claim's."""
-        reviews = (REVIEWS,) if look.reviews and look.pr_number is not None else ()
+        reviews = (translate.REVIEWS,) if look.reviews and look.pr_number is not None else ()
         board: tuple[str, ...] = ()
         if look.board:
             board = (BOARD,) if self._choice.asks_board(insists=look.insists) else ()
             board += (LABELS,) if self._choice.uses_labels else ()
         is_unknown = board == (BOARD,) and self._board is not None and self._board.known is None
         writes = (WRITES, IDS) if is_unknown else (WRITES,)
-        of_pulls = (*(MERGING if look.checks else ()), *reviews)
+        of_pulls = (*(translate.MERGING if look.checks else ()), *reviews)
         return (PARTS, *board, *of_pulls, *(writes if look.writes else ()))
 
     def _look_with(self, look: model.Look, parts: tuple[str, ...]) -> _Found:

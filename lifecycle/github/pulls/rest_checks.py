@@ -16,7 +16,6 @@ from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.github.client.client_common import word
 from lifecycle.github.client.rest import PAGE, Calls, Json
 from lifecycle.github.pulls import rollup
-from lifecycle.github.pulls.rollup import RollupEntry, Suite
 
 _ACTIONS = "github-actions"
 """The slug of the app that runs workflows; its id differs between servers."""
@@ -27,8 +26,8 @@ class _Flow:
     """A run of a workflow: as in GraphQL, as a check of its own, and with its check suite's id."""
 
     suite_id: object
-    suite: Suite
-    entry: RollupEntry
+    suite: rollup.Suite
+    entry: rollup.RollupEntry
 
 
 def read(calls: Calls, sha: str) -> Checks:
@@ -96,12 +95,12 @@ def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
     return calls.shaped(_subject(sha), lambda: [*map(_flow, its)]), is_whole
 
 
-def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
+def _statuses(calls: Calls, sha: str) -> list[rollup.RollupEntry]:
     shown, _ = _all(calls, sha, f"commits/{sha}/status", "statuses")
     return calls.shaped(_subject(sha), lambda: [*map(rollup.commit_status, shown)])
 
 
-def _statuses_if_shown(calls: Calls, sha: str) -> tuple[list[RollupEntry], str]:
+def _statuses_if_shown(calls: Calls, sha: str) -> tuple[list[rollup.RollupEntry], str]:
     """The statuses; for a token that may not read them, an empty list with the name of the hidden part."""
     try:
         return _statuses(calls, sha), ""
@@ -147,7 +146,7 @@ def _all(
     return entries, len(entries) >= total
 
 
-def _run(run: Json, flows: Mapping[object, Suite]) -> RollupEntry:
+def _run(run: Json, flows: Mapping[object, rollup.Suite]) -> rollup.RollupEntry:
     """A check run; runs of other apps have no workflow, and the newest of a name counts."""
     app, suite_id = (run.get("app") or {}).get("id"), _suite_id(run)
     flow = flows.get(suite_id)
@@ -165,7 +164,7 @@ def _flow(run: Json) -> _Flow:
     begun = run.get("run_started_at")
     made_at = timing.parse_time(run.get("created_at") or begun)
     status, conclusion = word(run["status"]), word(run.get("conclusion"))
-    suite = Suite(name, event, made_at or float("-inf"), status, conclusion, url)
+    suite = rollup.Suite(name, event, made_at or float("-inf"), status, conclusion, url)
     # REST does not say when a run ended; after its end it is seldom updated.
     ended = run.get("updated_at") if status == "COMPLETED" else None
     check = {"name": name, "status": status, "conclusion": conclusion, "details_url": url}

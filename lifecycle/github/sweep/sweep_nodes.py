@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import BoardItem, Hold, Observation
 from lifecycle.core.values.survey import LEASES, Holding, Swept, Tip
 from lifecycle.github.client.client_common import Json, nodes, part, text
@@ -157,7 +156,7 @@ class Batches:
         size: how many things the next request should ask for.
     """
 
-    def __init__(self, deadline: Deadline, most: int) -> None:
+    def __init__(self, deadline: timing.Deadline, most: int) -> None:
         self.size = self.most = most
         self._deadline = deadline
         self._good = 0
@@ -179,7 +178,7 @@ class Batches:
             Rejected: as `ask` raises it.
         """
         try:
-            alone = partial(reading, self._deadline, ask, LONGEST_WAIT)
+            alone = partial(timing.reading, self._deadline, ask, LONGEST_WAIT)
             reply = self._patiently(ask) if count > 1 else alone()
         except Transient as error:
             self._failed_alone += count == 1

@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core import errors, timing
-from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.model import Observation
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
@@ -71,7 +70,7 @@ class _SweepPart:
         first = {} if self.document == _ONE else {"first": min(self.left, size)}
         return self.document, {"owner": owner, "name": name, **first, **self.variables}
 
-    def swept(self, problem: LifecycleError) -> Swept:
+    def swept(self, problem: errors.LifecycleError) -> Swept:
         """The value for issues that could not be read."""
         return Swept(self.repository, Observation(self.repository, "", None), problem=problem)
 
@@ -121,7 +120,7 @@ class GitHubSurvey(Holdings):
             except (*BLIND, errors.NotFound) as error:
                 self._choice.learn(error)
                 raise
-            if isinstance(page, Transient):
+            if isinstance(page, errors.Transient):
                 if size == 1:
                     raise page
                 continue
@@ -159,10 +158,10 @@ class GitHubSurvey(Holdings):
             sent = [piece.sent(size) for piece, size in zip(batch, sizes, strict=True)]
             count = min(sum(sizes), self._issues.size)
             reply = self._issues.attempt(count, partial(self._seeing, sent))
-            if isinstance(reply, Transient) and count == 1:
+            if isinstance(reply, errors.Transient) and count == 1:
                 yield batch[0].swept(reply)
                 continue
-            if isinstance(reply, Transient):
+            if isinstance(reply, errors.Transient):
                 waiting.extendleft(piece for piece in reversed(batch) if not piece.is_look)
                 looks.extendleft(piece for piece in reversed(batch) if piece.is_look)
                 continue
@@ -191,14 +190,14 @@ class GitHubSurvey(Holdings):
     def _seeing(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply:
         """One request; one more if it shows that the board cannot be seen."""
         reply = self._look(sent)
-        if isinstance(reply, LifecycleError):
+        if isinstance(reply, errors.LifecycleError):
             self._choice.learn(reply)
             reply = self._look(sent)
-        if isinstance(reply, LifecycleError):
+        if isinstance(reply, errors.LifecycleError):
             raise reply
         return reply
 
-    def _look(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply | LifecycleError:
+    def _look(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply | errors.LifecycleError:
         """The answer to one request, or why it does not show the board."""
         count = len({(own["owner"], own["name"]) for _, own in sent})
         subject = "issues of a repository" if count == 1 else f"issues of {count} repositories"

@@ -7,10 +7,9 @@ import re
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline, render_time
 from lifecycle.core.world import World
-from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.check_engine import TREE_SECONDS, CheckRun
 from lifecycle.evidence.checks.check_process import Take
-from lifecycle.evidence.checks.known_checks import KnownCheck
+from lifecycle.evidence.checks.known_checks import KnownCheck, demanded, known_check
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.git.process import GitRepository
@@ -95,9 +94,9 @@ class GateRun:
     def _check(self, name: str, *, is_needed: bool) -> KnownCheck | None:
         """The check of this name, which can be run; None if the project has none and needs none."""
         project = (self.world.root, self.world.settings, self.world.environment)
-        if not is_needed and known_checks.known_check(name, *project) is None:
+        if not is_needed and known_check(name, *project) is None:
             return None
-        return known_checks.demanded(name, *project)
+        return demanded(name, *project)
 
     def _passed(self, check: KnownCheck, own: list[RunRecord], tree: str) -> RunRecord | None:
         """The last of its runs on this tree, if it passed with the very same commands; else None."""

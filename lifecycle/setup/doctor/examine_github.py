@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping
 
 from lifecycle.core import errors, timing
-from lifecycle.core.errors import BadConfig, LifecycleError, NoPermission, NoToken, Rejected
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import visible
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
@@ -25,7 +24,7 @@ FEW_DAYS = 7
 def check_token(case: Examined) -> None:
     """Findings on the token: its owner, end, scopes or permissions, rate limit."""
     facts = case.facts
-    if isinstance(facts, LifecycleError):
+    if isinstance(facts, errors.LifecycleError):
         _nothing(case, facts)
         return
     case.find("token.found.whose", whose=_owner(facts), source=case.token_source)
@@ -45,19 +44,19 @@ def check_token(case: Examined) -> None:
         case.find("token.rate.few" if is_little else "token.rate.enough", facts=facts)
 
 
-def _nothing(case: Examined, error: LifecycleError) -> None:
+def _nothing(case: Examined, error: errors.LifecycleError) -> None:
     if error is case.settings_problem:
         return  # reported with the settings
     token = f"export GH_TOKEN=$(gh auth token{case.gh})"
-    if isinstance(error, NoToken) and error.is_absent:
+    if isinstance(error, errors.NoToken) and error.is_absent:
         path = config.own_path(config.CONFIG, case.environment)
         case.find("token.found.none", path=path, gh=case.gh)
-    elif error is case.token and isinstance(error, Rejected):
+    elif error is case.token and isinstance(error, errors.Rejected):
         case.find("token.app", cause=cause(error), fix=remedy(error))
     elif isinstance(error, errors.BadCredentials):
         source = case.token_source
         fix = f"unset GH_TOKEN GITHUB_TOKEN; gh auth login{case.gh} && {token}"
-        if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
+        if not isinstance(case.token, errors.LifecycleError) and case.token.renew is not None:
             # The next one is a new one.
             fix = f"rm {config.own_path(user_folder.TOKENS, case.environment)}"
         elif source == "token_command":
@@ -66,12 +65,12 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
     elif isinstance(error, errors.Transient):
         _unanswered(case, "token", error)
     else:
-        is_set = isinstance(error, BadConfig)
+        is_set = isinstance(error, errors.BadConfig)
         way = "correct that, then: lifecycle doctor" if is_set else token
         case.find("token.valid.other", cause=cause(error), fix=remedy(error) or way)
 
 
-def _granted(error: LifecycleError) -> str:
+def _granted(error: errors.LifecycleError) -> str:
     """What grants a permission that is missing, such as a single sign-on; "" for any other error."""
     return remedy(error) if isinstance(error, errors.NoPermission) else ""
 
@@ -100,13 +99,13 @@ def _end(case: Examined, facts: TokenFacts) -> None:
     """
     token = case.token
     now = facts.server_time or case.clock.now()
-    if not isinstance(token, LifecycleError) and token.expires_at is not None:
+    if not isinstance(token, errors.LifecycleError) and token.expires_at is not None:
         minutes = max(int((token.expires_at - case.clock.now()) / 60), 0)
         check = token.check
         try:
             if check is not None:
                 case.ask(lambda _clients: check())
-        except LifecycleError as error:
+        except errors.LifecycleError as error:
             case.find("token.app", cause=cause(error), fix=remedy(error))
         else:
             case.find("token.expires.renewed", minutes=minutes)
@@ -200,7 +199,7 @@ def check_repository(case: Examined) -> None:
         return None
     if isinstance(access, errors.Transient):
         return _unanswered(case, "repository", access)
-    if isinstance(access, LifecycleError):
+    if isinstance(access, errors.LifecycleError):
         fix = _granted(access) or f"gh repo view {case.base}"
         return case.find("repository.found.failed", cause=cause(access), fix=fix)
     if access.is_archived:
@@ -227,7 +226,7 @@ def _remote_of(case: Examined) -> str:
     """The remote of the repository of issues and PRs; the configured one to push to, even if missing."""
     try:
         return case.world.base_remote
-    except BadConfig:
+    except errors.BadConfig:
         return case.settings.remote
 
 
@@ -240,7 +239,7 @@ def _default_branch(case: Examined, access: RepositoryAccess) -> None:
         try:
             is_there = bool(git.run("ls-remote", "--heads", source, ref, remote=source))
             state = "configured" if is_there else "missing"
-        except LifecycleError:  # not asked: what git knows of the branch from earlier
+        except errors.LifecycleError:  # not asked: what git knows of the branch from earlier
             state = "configured" if git.remote_head_of(base, remote) else "unread"
     default = access.default_branch or "main"
     case.find(f"repository.base.{state}", base=base, access=access, default=default, remote=remote)
@@ -265,7 +264,7 @@ def check_board(case: Examined) -> None:
         return None  # reported with the token
     try:
         case.world.refuse_strange_board()
-    except BadConfig as error:
+    except errors.BadConfig as error:
         return case.find("board.owner", cause=cause(error), owner=owner)
     from lifecycle.github.board.board_client import ProjectRef
 
@@ -273,7 +272,7 @@ def check_board(case: Examined) -> None:
     try:
         # Without a cache: the board's present fields and options.
         schema = case.ask(lambda clients: clients.board(project).schema(refresh=True))
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         return _unread(case, error, owner)
     return _read(case, schema, prefix)
 
@@ -285,13 +284,13 @@ def _read(case: Examined, schema: BoardSchema, prefix: str) -> None:
     case.find("board.found.read", title=visible(schema.title), schema=schema)
     # A read alone does not show that a write to the board was refused.
     if why := case.world.choice.refused_write(case.claim_store.file):
-        case.find("board.labels.unwritten", cause=cause(LifecycleError(why)), prefix=prefix)
+        case.find("board.labels.unwritten", cause=cause(errors.LifecycleError(why)), prefix=prefix)
     _status(case, schema)
     key = "board.agent.none" if schema.field("Agent") is None else "board.agent.other"
     case.find("board.agent.text" if schema.has_agent else key, schema=schema)
 
 
-def _unread(case: Examined, error: LifecycleError, owner: str) -> None:
+def _unread(case: Examined, error: errors.LifecycleError, owner: str) -> None:
     """The finding on a board that could not be read: labels in its place, not now, or not at all."""
     if case.world.choice.gives_up(error):
         prefix = case.settings.labels_prefix
@@ -331,12 +330,12 @@ def check_checks(case: Examined) -> None:
         if sha is None:
             return  # no commit to try it on
         checks = case.ask(lambda clients: clients.forge(base).checks(sha))
-    except NoPermission as error:
+    except errors.NoPermission as error:
         why = f"{error.evidence.rstrip('.')}." if error.evidence else cause(error)
         case.find("checks.read.refused", cause=why, gh=case.gh)
-    except Rejected:
+    except errors.Rejected:
         return  # GitHub does not know this commit (any more), so it cannot be tried
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         case.find("checks.read.failed", cause=cause(error))
     else:
         is_fine_grained = facts.kind == "fine-grained"
@@ -365,9 +364,9 @@ def _logs(case: Examined, base: Repository) -> None:
     """A finding on whether the token can read a job's log, tried on the newest run of a workflow."""
     try:
         has_run = case.ask(lambda clients: clients.reports(base).may_read_logs())
-    except NoPermission as error:
+    except errors.NoPermission as error:
         case.find("checks.logs.refused", cause=cause(error), gh=case.gh)
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         case.find("checks.logs.failed", cause=cause(error))
     else:
         if has_run:

@@ -21,8 +21,7 @@ from lifecycle.core.world import World
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.stages.detection import call_sorts
-from lifecycle.stages.session import session_record as sessions
-from lifecycle.stages.session.session_record import SessionRecord
+from lifecycle.stages.session.session_record import SessionRecord, all_of, load, save
 from lifecycle.storage import log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.registry import seat_in
@@ -56,7 +55,7 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
     match = SEAT.search(holder)
     if match is None:
         return None
-    records = sessions.all_of(WorkflowFiles(root))
+    records = all_of(WorkflowFiles(root))
     mine = (record.client for record in records if session and record.session == session)
     own = client or next(mine, 0)
     for record in records:
@@ -73,8 +72,8 @@ def keep_seat(world: World, session: str, client: int) -> None:
         return
     try:
         with files.locked():
-            if sessions.load(files, session) is None:
-                sessions.save(files, SessionRecord(session, client=client, at=world.clock.now()))
+            if load(files, session) is None:
+                save(files, SessionRecord(session, client=client, at=world.clock.now()))
     except (LockBusy, OSError) as error:  # the claim is valid without the record
         log.write(world.root, f"stages: whose client it is was not kept: {error}")
 

@@ -21,7 +21,6 @@ from lifecycle.evidence import reading, records, suite_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.suite_runs import SuiteRun
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
@@ -41,7 +40,7 @@ def tree_of(call: StageCall) -> str:
         return ""
 
 
-def whole(call: StageCall, run: SuiteRun, shown: Reading, tree: str) -> Reading:
+def whole(call: StageCall, run: suite_runs.SuiteRun, shown: Reading, tree: str) -> Reading:
     """The reading, marked as partial if git tracks tests that the run does not include.
 
     If the tree is "" (nobody needs it), this is not looked up either.

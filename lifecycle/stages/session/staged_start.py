@@ -19,7 +19,6 @@ from lifecycle.settings.running_client import Client, client_of
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.session import activation, session_record, workflow_tasks
-from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import facts_of
@@ -34,17 +33,17 @@ KEPT_SECONDS = 1.5
 """Seconds of a start's time that are reserved for the board, however slow the tracker is."""
 
 
-def start_lines(call: StageCall) -> list[str]:
+def start_lines(call: activation.StageCall) -> list[str]:
     """Lines for the agent; none if the workflow is not active, or something failed."""
     return _lines(call, _Start.text)
 
 
-def wake_lines(call: StageCall) -> list[str]:
+def wake_lines(call: activation.StageCall) -> list[str]:
     """The next task's instruction, which starts a turn after `/clear`; once for each session."""
     return _lines(call, _Start.wake) if _is_attended(call) else []
 
 
-def _lines(call: StageCall, text_of: Callable[[_Start], str]) -> list[str]:
+def _lines(call: activation.StageCall, text_of: Callable[[_Start], str]) -> list[str]:
     with activation.guarded(call, "Session started: {}"):
         if activation.wanted_in(call.world) is not None:
             with call.world.deadline.keeping(KEPT_SECONDS):
@@ -55,7 +54,7 @@ def _lines(call: StageCall, text_of: Callable[[_Start], str]) -> list[str]:
 class _Start:
     """One start of a session."""
 
-    def __init__(self, call: StageCall) -> None:
+    def __init__(self, call: activation.StageCall) -> None:
         self.call = call
         self.stages = call.world.settings.stages
         self.files = WorkflowFiles(call.world.root)
@@ -154,12 +153,12 @@ def _next(facts: instructions.Facts) -> str:
     return instructions.instruction(Stage.CODING, facts, instructions.COMPLETED[Stage.NEXT_TASK])
 
 
-def _is_attended(call: StageCall) -> bool:
+def _is_attended(call: activation.StageCall) -> bool:
     """True if a person uses the client; otherwise exit 2 starts no turn."""
     return bool(call.session) and client_of(call.world.environment) is Client.ATTENDED
 
 
-def _left(call: StageCall, known: Activity) -> str:
+def _left(call: activation.StageCall, known: Activity) -> str:
     """One line if a session of this worktree that is over left a task unfinished."""
     for task in known.tasks:
         seat = activation.of(call.world.root, task.assignee, call.session, call.process)

@@ -13,7 +13,6 @@ from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.activation import SEAT, StageCall
-from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import StageFinding, Tier, Turn
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -59,7 +58,7 @@ class Own:
         return self.call.world.tracker
 
     @cached_property
-    def before(self) -> Activity | None:
+    def before(self) -> workflow_tasks.Activity | None:
         """The tracker's last answer, as it was kept."""
         return workflow_tasks.known(self.files, self.tracker, self.stages)
 
@@ -111,7 +110,7 @@ class Own:
         """The tasks that a command closed, as it was found."""
         return tuple(map(tasks_taken.plain, self.finding.subjects))
 
-    def mine(self, known: Activity | None) -> tuple[Task, ...]:
+    def mine(self, known: workflow_tasks.Activity | None) -> tuple[Task, ...]:
         """The open tasks that this very agent holds; a name that several sessions share proves nothing."""
         actor = self.tracker.actor
         tasks = known.tasks if known is not None and SEAT.search(actor) else ()
@@ -130,7 +129,7 @@ class Own:
         is_over = bool(record.ended) or any(following(end, line) is None for end in ends)
         return not is_over and (turn.asked is not None or turn.is_question or turn.is_signed)
 
-    def own_task(self, known: Activity) -> str:
+    def own_task(self, known: workflow_tasks.Activity) -> str:
         """The session's task: set by hand, else claimed, begun last, known, or the only one; "" for none.
 
         A task that is only viewed never replaces another.
@@ -160,7 +159,7 @@ class Own:
         is_only = len(known.tasks) == len(free) == 1 and self.is_ours and not gone
         return named or (free[0].id if is_only else gone)
 
-    def _ending(self, known: Activity) -> str:
+    def _ending(self, known: workflow_tasks.Activity) -> str:
         """The task that is closed by now; an open one was not meant.
 
         A close command is about the session's own task if it names that, or one that was begun since.
@@ -177,6 +176,6 @@ class Own:
         return own or _last(known, self.begun) or "".join(closed[-1:])
 
 
-def _last(known: Activity, names: Iterable[str]) -> str:
+def _last(known: workflow_tasks.Activity, names: Iterable[str]) -> str:
     """The last of these names that is one of the workflow's open tasks."""
     return next((name for name in reversed(tuple(names)) if known.find(name) is not None), "")

@@ -13,14 +13,11 @@ from lifecycle.core.stage_names import COMPLETES, Detected, Stage
 from lifecycle.core.tracker import GITHUB, Task, TaskStatus
 from lifecycle.core.world import World
 from lifecycle.evidence import records, tree_hash
-from lifecycle.evidence.records import Evidence, EvidenceRoom
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import TESTED, HeldTask, StageSeen
 from lifecycle.stages.detection import stage_watch
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
-from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.own_task import AGENT, ENDING, Own
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.storage import log
@@ -28,7 +25,7 @@ from lifecycle.storage import log
 
 def facts_of(
     call: StageCall,
-    known: Activity,
+    known: workflow_tasks.Activity,
     task: str,
     line: tuple[Stage, ...],
     *,
@@ -74,7 +71,7 @@ def _test_command(world: World) -> str:
 
 def can_run_tests(world: World) -> bool:
     """True if a command for the tests is known here, or a run of them was ever seen."""
-    was_seen = EvidenceRoom(world.root).has_tests
+    was_seen = records.EvidenceRoom(world.root).has_tests
     return bool(world.settings.stages.test or was_seen or _test_command(world))
 
 
@@ -88,7 +85,7 @@ class TaskSearch(Own):
     """
 
     gone: Task | None = None
-    record: SessionRecord
+    record: session_record.SessionRecord
     title: str = ""
     labels: tuple[str, ...] = ()
 
@@ -125,7 +122,7 @@ class TaskSearch(Own):
             return None  # somebody removed the label: the workflow does not lead this task any more
         return self._seen(known, task, fresh)
 
-    def _by_now(self, known: Activity, task: str) -> str:
+    def _by_now(self, known: workflow_tasks.Activity, task: str) -> str:
         """A task's present id: with another prefix it is still this very agent's; or it was renamed."""
         if not task or known.find(task) is not None:
             return task
@@ -138,7 +135,7 @@ class TaskSearch(Own):
         alike = next(iter(same), "")
         return alike if alike and self._asked_for(task, holders=False) is None else task
 
-    def _is_on(self, known: Activity, ids: list[str]) -> bool:
+    def _is_on(self, known: workflow_tasks.Activity, ids: list[str]) -> bool:
         """True if the session works on a labelled task, or closed one that had the label."""
         if self.claimed and known.find(self.claimed) is None:
             return False  # it holds a task that the workflow does not lead
@@ -153,7 +150,7 @@ class TaskSearch(Own):
         self.gone = listed or self._asked_for(name, holders=False)
         return self.gone is not None and self._has_label(self.gone)
 
-    def _seen(self, known: Activity, task: str, fresh: Task | None) -> StageSeen:
+    def _seen(self, known: workflow_tasks.Activity, task: str, fresh: Task | None) -> StageSeen:
         """What a decision about this task looks at; `fresh` is its current state, if that was asked."""
         known_before = self.before.find(task) if self.before is not None else None
         gone = self.gone if self.gone is not None and self.gone.id == task else None
@@ -166,7 +163,7 @@ class TaskSearch(Own):
         evidence, obstacle = self._evidence()
         # Whether tests can be run here is looked up only if it matters.
         is_told = self.state is Detected.TESTS_PASSING and self.finding.why == stage_watch.TEXT
-        is_asked = is_told or evidence is Evidence.MISSING
+        is_asked = is_told or evidence is records.Evidence.MISSING
         # The task that was just taken still has to be done.
         is_over = not is_open and not self.turn.taken
         remaining, elsewhere = self._left(known, task if is_over else "")
@@ -197,7 +194,7 @@ class TaskSearch(Own):
             set_by=instructions.BY_RUN if self.is_run_over else instructions.BY_HAND,
         )
 
-    def _is_unsure(self, known: Activity, task: str) -> bool:
+    def _is_unsure(self, known: workflow_tasks.Activity, task: str) -> bool:
         """True if the tracker has to be asked for the task as it is now.
 
         A list may be old, and lacks a task whose label was removed as well as one that is closed.
@@ -218,7 +215,7 @@ class TaskSearch(Own):
     def _has_label(self, task: Task) -> bool:
         return any(self.stages.is_label(name) for name in task.labels)
 
-    def _holding(self, known: Activity, task: str, fresh: Task | None) -> HeldTask:
+    def _holding(self, known: workflow_tasks.Activity, task: str, fresh: Task | None) -> HeldTask:
         """The state of a claim on GitHub for this session's task.
 
         A person may merge and close at any stage; the tracker's answer of just now shows it.
@@ -233,7 +230,7 @@ class TaskSearch(Own):
             return HeldTask.NONE
         return HeldTask.WORKING if claim.is_begun else HeldTask.WAITING
 
-    def _activity(self, *, may_ask: bool) -> Activity | None:
+    def _activity(self, *, may_ask: bool) -> workflow_tasks.Activity | None:
         """The tracker's tasks; None if none are known and the tracker must not be asked."""
         known = self.before
         if not may_ask:
@@ -246,7 +243,7 @@ class TaskSearch(Own):
                 return known
         return workflow_tasks.asked_anew(self.call.world, known)
 
-    def _left(self, known: Activity, closed: str) -> tuple[int | None, int]:
+    def _left(self, known: workflow_tasks.Activity, closed: str) -> tuple[int | None, int]:
         """How many tasks are left for this agent besides the closed one, and how many others work on.
 
         The first is None if no task ends here. A list may be older than a command that closed a task, and a
@@ -263,17 +260,17 @@ class TaskSearch(Own):
         others = [task for task in taken if task.assignee not in ("", actor)]
         return len(tasks) - len(others), len(others)
 
-    def _evidence(self) -> tuple[Evidence, str]:
+    def _evidence(self) -> tuple[records.Evidence, str]:
         """What is known of the tests, and the reason if nothing can be known."""
         is_needed = self.stages.require_evidence and COMPLETES.get(self.state) in TESTED
         if not is_needed or self.kept.memory.set_stage is not None:
-            return Evidence.NOT_NEEDED, ""
+            return records.Evidence.NOT_NEEDED, ""
         world = self.call.world
         try:
             now = tree_hash.fingerprint(world.root, world.deadline, world.environment)
         except GitFailed as error:
-            return Evidence.UNREADABLE, error.sentence
-        runs = EvidenceRoom(world.root).records()
+            return records.Evidence.UNREADABLE, error.sentence
+        runs = records.EvidenceRoom(world.root).records()
         return records.standing(runs, now, suites=self.stages.test), ""
 
     def _names_tests(self, line: tuple[Stage, ...]) -> bool:

@@ -24,7 +24,6 @@ from lifecycle.github.pulls.issue_calls import BLOCKERS
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github import issue_tasks
 from lifecycle.trackers.github.issue_claims import IssueHolding
-from lifecycle.trackers.github.issue_tasks import TaskLists
 from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 _REASON = "close-reason"
@@ -38,7 +37,7 @@ def open_tracker(place: TrackerPlace) -> GitHubIssues:
     return GitHubIssues(place)
 
 
-class GitHubIssues(TaskLists):
+class GitHubIssues(issue_tasks.TaskLists):
     """Fits `tracker.Tracker`. No request is made before the first verb."""
 
     name = tracker.GITHUB

@@ -15,7 +15,6 @@ from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import Deadline
 from lifecycle.git.tracked_files import tracked_paths
 from lifecycle.storage import regular_files
-from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import OURS
 from lifecycle.workflow.documents import workflow_documents
 from lifecycle.workflow.documents.workflow_documents import MOST_BYTES, DocumentKind
@@ -115,7 +114,7 @@ def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, 
     whole = regular_files.below(str(root), *path.split("/"))
     read = regular_files.content(whole, limit=limit, is_own=True)
     if read is None and os.path.lexists(whole):
-        raise StrangeFileError(whole, regular_files.strange(whole) or "is no file")
+        raise regular_files.StrangeFileError(whole, regular_files.strange(whole) or "is no file")
     return (read[0], read[1] / 1e9) if read is not None else None
 
 
@@ -148,7 +147,7 @@ def _note(
 ) -> None:
     """Note why a file cannot be used; a folder on the way is noted once for all files in it."""
     why = str(error.strerror)
-    if isinstance(error, StrangeFileError):
+    if isinstance(error, regular_files.StrangeFileError):
         why, at = f"it {error.strerror}", os.path.relpath(error.filename, root)
         path, is_folder = at, is_folder or at != path
     then = "Put a folder of your own in its place." if is_folder else "Move it away."
@@ -168,7 +167,7 @@ def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
-        if not isinstance(error, StrangeFileError) or os.path.lexists(root / folder):
+        if not isinstance(error, regular_files.StrangeFileError) or os.path.lexists(root / folder):
             _note(str(root), folder, error, files, is_folder=True)
         return ()
     left = (f"{folder}/{name}" for name in names if name.endswith(OURS))

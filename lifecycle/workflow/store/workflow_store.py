@@ -26,8 +26,6 @@ from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.timing import Deadline
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, regular_files, store, workflow_marks
-from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.storage.store import Folder
 from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.workflow_documents import DocumentKind, content_of, view_of
 from lifecycle.workflow.state import Workflow, slug
@@ -70,7 +68,7 @@ class WorkflowStore:
     ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
         self.after = after
-        self.folder = Folder(root)
+        self.folder = store.Folder(root)
         self.noted: dict[str, workflow_marks.AdoptionNote] = {}
 
     def read(self, *, archived: bool = False) -> WorktreeWorkflows:
@@ -320,7 +318,7 @@ class WorkflowChange:
                 self.troubles.append(f"{path} could not be read; it was kept as {aside}.")
             if before is None:
                 store.write(whole, content)
-        except StrangeFileError as error:
+        except regular_files.StrangeFileError as error:
             if path == CURRENT or path.startswith((OTHERS, ARCHIVE)):
                 raise Refused(error.sentence) from None
             self.troubles.append(error.sentence)
@@ -333,7 +331,7 @@ class WorkflowChange:
         place.parent.mkdir(parents=True, exist_ok=True)
         problem = regular_files.strange(str(place)) or regular_files.strange_owner(str(place))
         if problem:
-            raise StrangeFileError(str(place), problem)
+            raise regular_files.StrangeFileError(str(place), problem)
         return place
 
     def _render(self, workflow: Workflow) -> None:
