@@ -28,21 +28,21 @@ BUDGET = {
     "storage": 1_356,
     "settings": 774,
     "git": 913,
-    "github": 5_522,
-    "trackers": 2_300,
+    "github": 5_515,
+    "trackers": 2_299,
     "platforms": 612,
-    "evidence": 2_294,
-    "claim": 5_763,
-    "run": 3_375,
-    "stages": 2_332,
-    "workflow": 2_084,
+    "evidence": 2_293,
+    "claim": 5_758,
+    "run": 3_374,
+    "stages": 2_325,
+    "workflow": 2_088,
     "feedback": 2_344,
-    "reconcile": 1_348,
+    "reconcile": 1_344,
     "views": 2_064,
-    "app": 1_524,
-    "setup": 2_927,
+    "app": 1_523,
+    "setup": 2_926,
     "hooks": 1_850,
-    "cli": 4_744,
+    "cli": 4_741,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -62,10 +62,10 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 249, 367
+HOUSE, IN_ALL = 245, 367
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_351
+RUN_IN_ALL = 4_350
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
