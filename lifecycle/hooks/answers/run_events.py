@@ -120,8 +120,6 @@ class RunHook:
         return self
 
     def _stop(self) -> None:
-        from lifecycle.stages.transcript.stop_input import running
-
         run = self.store.load()
         if run is None:
             self.word = StopWord(person=(sentence("run-gone"),))
@@ -130,6 +128,8 @@ class RunHook:
         self.leads = self._is_ours(run)
         if not self.leads:
             return
+        from lifecycle.stages.transcript.stop_input import running
+
         facts = facts_of(self.call, run) if run.status is RunStatus.ACTIVE else work_facts.UNSEEN
         message, position = _last_words(self.call, run)
         with self.store.locked():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shlex
@@ -257,7 +256,9 @@ def _log(case: Examined) -> None:
     last = next(ends, None)
     if last is None or " done for " in last[2]:
         return
-    with contextlib.suppress(ValueError, OverflowError):  # it begins like a moment, and is none
+    try:
         then = time.mktime(time.strptime(last[1], "%Y-%m-%d %H:%M:%S"))
-        if case.clock.now() - then < RECENT_SECONDS:
-            case.find("waiter.log", moment=last[1], what=visible(short(last[2], _LONGEST)))
+    except (ValueError, OverflowError):
+        return  # it begins like a moment, and is none
+    if case.clock.now() - then < RECENT_SECONDS:
+        case.find("waiter.log", moment=last[1], what=visible(short(last[2], _LONGEST)))

@@ -282,7 +282,7 @@ def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     if kind in (Prompt.OURS, Prompt.MACHINE):
         return [Heard(kind, text, uuid), *_ended(kind, text)]
     name = re.search(_COMMAND, text) if text.startswith("<command-") else None
-    arguments = re.search(_ARGUMENTS, text)
+    arguments = re.search(_ARGUMENTS, text) if name else None
     command = f"{name[1]} {arguments[1] if arguments else ''}".strip()[:TEXT] if name else ""
     is_local = text.startswith("<command-name>")
     return [Heard(kind, command or text, uuid, begins=not is_local, command=command)]
