@@ -76,7 +76,7 @@ def test_one_request_shows_a_whole_claim(hub: Hub) -> None:
 
 
 def test_a_comment_that_was_posted_here_is_shown_before_github_shows_it(hub: Hub) -> None:
-    """Once, behind what GitHub shows, and until it is deleted; on its own issue only."""
+    """Once, behind what GitHub shows, as GitHub shows it, until it is deleted; on its own issue only."""
     forge = hub.forge
 
     def shown(issue: int) -> list[str]:
@@ -89,6 +89,8 @@ def test_a_comment_that_was_posted_here_is_shown_before_github_shows_it(hub: Hub
     posted = forge.comment(42, "ours")
     assert (shown(42), shown(41)) == (["theirs", "ours"], [])
     assert shown(42) == ["theirs", "ours"]
+    forge._issues.edit_comment(posted.id, "by somebody")
+    assert shown(42) == ["theirs", "by somebody"]
     forge.delete_comment(posted.id)
     assert shown(42) == ["theirs"]
 

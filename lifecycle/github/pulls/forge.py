@@ -278,10 +278,8 @@ class GitHubForge(PullCalls):
         permission = word(node.get("viewerPermission"))
         is_author = part(node, "issue").get("viewerDidAuthor") is not False
         is_writable = permission in _WRITERS and node.get("isArchived") is False
-        name, closing = node.get("nameWithOwner"), nodes(part(node, "issue"), _CLOSERS)
-        near = [pull for pull in closing if part(pull, "repository").get("nameWithOwner") == name]
         return model.Observation(
-            repository=str(name or self.calls.repository),
+            repository=str(node.get("nameWithOwner") or self.calls.repository),
             default_branch=text(part(node, "defaultBranchRef"), "name"),
             issue=self._with_posted(translate.issue(issue)) if issue else None,
             by_number=by_number,
@@ -293,17 +291,25 @@ class GitHubForge(PullCalls):
             writable=text(node, "id") if is_writable else "",
             is_not_ours_to_close=permission == "READ" and not is_author,
             is_archived=node.get("isArchived") is True,
-            closers=tuple(int(own["number"]) for own in near if word(own.get("state")) == "OPEN"),
+            closers=_closers(node),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
         )
 
     def _with_posted(self, issue: model.Issue) -> model.Issue:
-        """The issue with the comments that were posted here, if comments were asked for."""
+        """The issue with the comments that were posted here and are not shown yet, if it has comments."""
         if issue.comments is None or issue.number not in self._posted:
             return issue
-        shown = {comment.id: comment for comment in issue.comments}
-        return replace(issue, comments=tuple((shown | self._posted[issue.number]).values()))
+        shown = {comment.id for comment in issue.comments}
+        late = [own for own in self._posted[issue.number].values() if own.id not in shown]
+        return replace(issue, comments=(*issue.comments, *late))
+
+
+def _closers(node: Json) -> tuple[int, ...]:
+    """The repository's open pull requests that close the issue, as GitHub shows them with it."""
+    name, closing = node.get("nameWithOwner"), nodes(part(node, "issue"), _CLOSERS)
+    own = (pull for pull in closing if part(pull, "repository").get("nameWithOwner") == name)
+    return tuple(int(pull["number"]) for pull in own if word(pull.get("state")) == "OPEN")
 
 
 def _pull(node: Json | None, answer: _Found) -> model.PullRequest | None:
