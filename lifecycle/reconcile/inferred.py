@@ -259,8 +259,7 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
     leased = hold.branch if hold is not None else ""
     named = (name for name in sorted(holding.tips) if named_issue(name) == issue.number)
     branch = pull.branch if pull is not None else leased or next(named, "")
-    assigned_at = swept.assigned_at if issue.assignees else None
-    times = (hold.since if hold is not None else None, assigned_at, issue.reopened_at)
+    times = (hold.since if hold is not None else None, _assigned_at(swept), issue.reopened_at)
     if pull is None and holding.pulls:
         # The branch has one that says nothing of the issue: not the claim's own, but no draft is opened.
         head = (branch, holding.repository.partition("/")[0].casefold())
@@ -361,7 +360,7 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     """
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     hold = holding.leases.get(issue.number)
-    begun = swept.assigned_at if issue.assignees else None
+    begun = _assigned_at(swept)
     if hold is not None and hold.since is not None:  # with the first lease, by its holder's clock
         begun = (hold.since if hold.began is None else hold.began) - CLOCK_SKEW
     own = [
@@ -378,6 +377,12 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     if first is None or first.state is not PullState.CLOSED:
         return first
     return derive.went_on_in(first, [pull for pull in own if pull not in here]) or first
+
+
+def _assigned_at(swept: Swept) -> float | None:
+    """When the present assignee was last assigned; None if nobody is assigned any more."""
+    issue = swept.observation.issue
+    return swept.assigned_at if issue is not None and issue.assignees else None
 
 
 def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> bool:

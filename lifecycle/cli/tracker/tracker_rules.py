@@ -156,7 +156,7 @@ def may_free(session: Session, holder: str, *, force: bool) -> bool:
     """True if this holder's task may be released: by force, if it is this agent, or its session is over."""
     if not holder.isprintable() or not holder:
         return False  # no name in which anything could be said
-    seat = activation.of(session.root, holder, session.client_session, session.client_process)
+    seat = _seat(session, holder)
     if force or (seat is not None and seat.is_over):
         return True
     # It may be this agent under another name: by its claim, the environment, or its own seat.
@@ -197,8 +197,7 @@ def refusal(
         done: what was not done to it, as in "closed".
         is_linked: the claim here is linked to it, so a takeover has nothing to take over.
     """
-    who = named(holder) if holder else "somebody else"
-    seat = activation.of(session.root, holder, session.client_session, session.client_process)
+    who, seat = (named(holder) if holder else "somebody else"), _seat(session, holder)
     if seat is not None and not seat.is_over:
         who += f", a session of this worktree ({seat.session}) whose client still runs"
     # Of these commands only `release` has --force, without a takeover first.
@@ -209,3 +208,7 @@ def refusal(
         f"{task} is held by {who}; nothing was {done}. Leave it to them, or if that agent is gone: {way}",
         by=holder,
     )
+
+
+def _seat(session: Session, holder: str) -> activation.Seat | None:
+    return activation.of(session.root, holder, session.client_session, session.client_process)

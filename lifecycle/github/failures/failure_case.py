@@ -17,8 +17,12 @@ _BOARD = re.compile(r"\bproject \d+ of ")
 """The words for a board in the subject of a request."""
 
 _UNKNOWN_TYPES = {
-    *("argumentNotAccepted", "fragmentOnNonCompositeType", "selectionMismatch"),
-    *("undefinedDirective", "undefinedField", "undefinedType"),
+    "argumentNotAccepted",
+    "fragmentOnNonCompositeType",
+    "selectionMismatch",
+    "undefinedDirective",
+    "undefinedField",
+    "undefinedType",
 }
 
 

@@ -262,7 +262,7 @@ class TaskSearch(Own):
 
     def _evidence(self) -> tuple[records.Evidence, str]:
         """What is known of the tests, and the reason if nothing can be known."""
-        is_needed = self.stages.require_evidence and COMPLETES.get(self.state) in TESTED
+        is_needed = self.stages.require_evidence and self._is_tested
         if not is_needed or self.kept.memory.set_stage is not None:
             return records.Evidence.NOT_NEEDED, ""
         world = self.call.world
@@ -273,14 +273,18 @@ class TaskSearch(Own):
         runs = records.EvidenceRoom(world.root).records()
         return records.standing(runs, now, suites=self.stages.test), ""
 
+    @property
+    def _is_tested(self) -> bool:
+        """True if a stage was completed that needs a green test run."""
+        return COMPLETES.get(self.state) in TESTED
+
     def _names_tests(self, line: tuple[Stage, ...]) -> bool:
         """True if the next instruction may be about tests: TESTING, or a refusal after it."""
         if not self.state.is_completion:
             return self.finding.why == stage_watch.UNREAD
         if self.kept.memory.set_stage is not None:
             return self.kept.memory.set_stage is Stage.TESTING
-        is_tested = COMPLETES.get(self.state) in TESTED
-        return is_tested or instructions.following(self.state, line) is Stage.TESTING
+        return self._is_tested or instructions.following(self.state, line) is Stage.TESTING
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it; else ""."""

@@ -200,7 +200,7 @@ def _claim(claim: values.OverviewClaim, now: float) -> Iterator[Text]:
     facts.append("its PR is being watched" if claim.is_watched else "")
     yield Text(" · ".join(fact for fact in facts if fact), _DIM)
     if claim.summary:
-        yield Text(claim.summary, no_wrap=True, overflow="ellipsis")
+        yield _cut(claim.summary)
     if claim.linked_task:
         yield Text(f"stands for {claim.linked_task} as well", _DIM)
 
@@ -226,7 +226,7 @@ def _run(run: values.OverviewRun, now: float) -> Iterator[Text]:
     words = f"{run.phase}, {run.status.replace('_', ' ')}{lasts}"
     done = f" {run.done} of {count(total, 'story', 'stories')}, " if total else ""
     yield Text.assemble(_bar(run.done, total), (done, "bold"), words)
-    yield Text(run.goal, "italic", no_wrap=True, overflow="ellipsis")
+    yield _cut(run.goal, "italic")
     yield from (_signed("blocked", f"blocked: {blocker}") for blocker in run.blockers)
     at = next((n for n, story in enumerate(run.stories) if story.status != "completed"), 0)
     # The current and the next stories matter more than completed ones.
@@ -273,6 +273,11 @@ def _since(status: str, since: float, now: float) -> str:
 def _signed(status: str, text: str, more: str = "") -> Text:
     sign, style = _SIGNS.get(status, ("·", _DIM))
     return Text.assemble((f"{sign} ", style), text, (more, _DIM))
+
+
+def _cut(text: str, style: str = "") -> Text:
+    """A text of any length in one line: what is done now is below it."""
+    return Text(text, style, no_wrap=True, overflow="ellipsis")
 
 
 def _bar(done: int, total: int) -> Text:
