@@ -26,7 +26,6 @@ import tests.compiled
 import tests.in_memory  # noqa: F401 -- both before all others
 from lifecycle.api import Wake, Worktree
 from lifecycle.sandbox.control import Control, LoggedRequest
-from lifecycle.sandbox.repositories.state import World
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
 from lifecycle.settings.resources import PLUGIN, hook_script, packaged, top_folder
@@ -34,7 +33,6 @@ from lifecycle.storage.store import CLAIM_FILE
 from tests.clones import clone
 from tests.e2e.forked import Forked
 from tests.factories import client
-from tests.straight import pushed_straight
 
 IN_CI = bool(os.environ.get("CI"))
 settings.register_profile("suite", deadline=None, derandomize=IN_CI, max_examples=10)
@@ -115,8 +113,6 @@ class Place:
     environment: dict[str, str]
     clock: ManualClock = field(default_factory=ManualClock)
     command: Path = COMMAND
-    world: World | None = None
-    """The embedded GitHub's, where it is in this process and its first repository was cloned."""
 
     def tree(self, **environment: str) -> Worktree:
         """The public API on this worktree, with the test's clock."""
@@ -183,15 +179,6 @@ class Place:
         self.git("add", "work.txt")
         self.git("commit", "--quiet", "-m", "Work")
         if push:
-            self.push(branch)
-
-    def push(self, branch: str = BRANCH) -> None:
-        """Push a branch, where the push itself is not what a test is about."""
-        environment = self.environment
-        committer = f"{environment['GIT_COMMITTER_NAME']} <{environment['GIT_COMMITTER_EMAIL']}>"
-        if self.world is None or not pushed_straight(
-            self.world, self.info, self.root, branch, committer
-        ):
             self.git("push", "--quiet", "origin", branch)
 
     def ready(self, **changes: Any) -> None:
@@ -348,16 +335,10 @@ def known_versions() -> Iterator[None]:
 
 
 @pytest.fixture
-def running() -> Iterator[Sandbox]:
-    """A fresh embedded GitHub in this process."""
-    with Sandbox() as started:
-        yield started
-
-
-@pytest.fixture
-def sandbox(running: Sandbox) -> SandboxInfo:
-    """Where it is; `place` is a clone of its repository."""
-    return running.info
+def sandbox() -> Iterator[SandboxInfo]:
+    """A fresh embedded GitHub."""
+    with Sandbox() as running:
+        yield running.info
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -375,11 +356,9 @@ def command(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def place(
-    running: Sandbox, tmp_path: Path, command: Path, monkeypatch: pytest.MonkeyPatch
+    sandbox: SandboxInfo, tmp_path: Path, command: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Place:
     """A clone of the sandbox's repository."""
-    sandbox, site = running.info, running.site
-    assert site is not None
     root = tmp_path / "clone"
     environment = environment_of(sandbox, root, command)
     for name, value in environment.items():
@@ -387,5 +366,4 @@ def place(
         if name.startswith("GIT_"):
             monkeypatch.setenv(name, value)
     clone(sandbox.git_url, root, environment)
-    control = Control(sandbox.control_url)
-    return Place(sandbox, control, root, environment, command=command, world=site.world)
+    return Place(sandbox, Control(sandbox.control_url), root, environment, command=command)

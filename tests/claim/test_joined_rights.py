@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from lifecycle.api import Wake
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
-from lifecycle.sandbox.server import Sandbox
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from tests.claim.test_joined import operations
 from tests.conftest import Place
 from tests.factories import texts
@@ -27,12 +27,12 @@ def lacks() -> str:
 
 
 @pytest.fixture
-def running(lacks: str) -> Iterator[Sandbox]:
+def sandbox(lacks: str) -> Iterator[SandboxInfo]:
     """A GitHub whose token is a fine-grained one."""
     rights = [f"{name}:{'read' if name == lacks else 'write'}" for name in ALL]
     token = SeedToken("github_pat_x", "octocat", rights, "fine-grained")
-    with Sandbox(replace(default_seed(), tokens=[token])) as started:
-        yield started
+    with Sandbox(replace(default_seed(), tokens=[token])) as running:
+        yield running.info
 
 
 def coded(place: Place) -> None:

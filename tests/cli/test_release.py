@@ -26,7 +26,7 @@ from lifecycle.core.errors import Transient
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.seed.form import SeedRepository, SeedToken, SeedUser
-from lifecycle.sandbox.server import Sandbox
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.app import Application
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
@@ -45,14 +45,14 @@ ADMIN = "token-of-the-admin-0123456789"
 
 
 @pytest.fixture
-def running() -> Iterator[Sandbox]:
+def sandbox() -> Iterator[SandboxInfo]:
     """A fresh embedded GitHub, whose repository has an admin with a token."""
     seed = default_seed()
     users = [*seed.users, SeedUser("ada", role="admin")]
     tokens = [*seed.tokens, SeedToken(ADMIN, "ada", ["repo"])]
     others = [*seed.repositories, SeedRepository("octo-org/other")]
-    with Sandbox(replace(seed, users=users, tokens=tokens, repositories=others)) as started:
-        yield started
+    with Sandbox(replace(seed, users=users, tokens=tokens, repositories=others)) as running:
+        yield running.info
 
 
 def claimed(place: Place, *, push: bool = True) -> str:

@@ -1,15 +1,30 @@
-"""Where staged work is done, in tests."""
+"""A GitHub whose inside a test can see, and a server that forks hooks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from tests.conftest import Place
 from tests.e2e.forked import Forked
 from tests.e2e.staged import Ground
 from tests.trackers.beads import simulated
+
+
+@pytest.fixture
+def running() -> Iterator[Sandbox]:
+    """A fresh embedded GitHub in this process."""
+    with Sandbox() as started:
+        yield started
+
+
+@pytest.fixture
+def sandbox(running: Sandbox) -> SandboxInfo:
+    """Where it is; `place` is a clone of its repository."""
+    return running.info
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.feedback.waiting import endings
 from lifecycle.github.operations.ensure_merge import MergeOperations
 from lifecycle.sandbox.seed import SeedProtection, SeedToken, default_seed
-from lifecycle.sandbox.server import Sandbox
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.storage.state_file import MemoryCache
 from tests.conftest import BRANCH
 from tests.e2e.client import Session, ended, heard
@@ -49,7 +49,7 @@ LOG = "##[group]Run make test\n##[endgroup]\nFAILED tests/test_shop.py::test_tot
 
 
 @pytest.fixture
-def running(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+def sandbox(request: pytest.FixtureRequest) -> Iterator[SandboxInfo]:
     """The default world, whose main branch demands what the test says.
 
     Its clock is so far behind that no waiter has to see an ejection settle.
@@ -59,13 +59,13 @@ def running(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     home = replace(seed.repositories[0], protections=demands)
     tokens = [*seed.tokens, SeedToken(OWNER, "maria", ["repo"])]
     behind = -SETTLES - 1
-    with Sandbox(replace(seed, repositories=[home], tokens=tokens, ahead=behind)) as started:
-        yield started
+    with Sandbox(replace(seed, repositories=[home], tokens=tokens, ahead=behind)) as running:
+        yield running.info
 
 
 def demands(**protection: Any) -> pytest.MarkDecorator:
     """What main demands in a test."""
-    return pytest.mark.parametrize("running", [protection], indirect=True, ids=["demands"])
+    return pytest.mark.parametrize("sandbox", [protection], indirect=True, ids=["demands"])
 
 
 @pytest.fixture

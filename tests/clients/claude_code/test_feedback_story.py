@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.seed import SeedProtection, SeedToken, SeedUser, default_seed
-from lifecycle.sandbox.server import Sandbox
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from tests.clients.claude_code.client import TIMEOUT, Client
 from tests.clients.claude_code.model import Call, Model, bash, on, writes
 from tests.clients.claude_code.wiring import init
@@ -31,7 +31,7 @@ BEHIND = -2 * QUIET_SECONDS
 
 
 @pytest.fixture
-def running(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+def sandbox(request: pytest.FixtureRequest) -> Iterator[SandboxInfo]:
     """A world with a reviewing bot and Maria's token, and what else the test says of it."""
     seed = default_seed()
     given = request.param
@@ -44,13 +44,13 @@ def running(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
             repositories=[home],
             ahead=given.get("ahead", 0.0),
         )
-    ) as started:
-        yield started
+    ) as running:
+        yield running.info
 
 
 def world(**given: Any) -> pytest.MarkDecorator:
     """How a test's world differs from the default one."""
-    return pytest.mark.parametrize("running", [given], indirect=True, ids=["world"])
+    return pytest.mark.parametrize("sandbox", [given], indirect=True, ids=["world"])
 
 
 def takes(place: Place, model: Model, text: str = "one = 1\n") -> None:
