@@ -96,6 +96,17 @@ def test_a_copied_claim_of_another_agent_leaves_the_task_that_is_held(place: Pla
     assert place.issue(45)["comments"] == []
 
 
+def test_why_a_claim_is_refused_is_said_once_until_it_is_over_and_then_again(place: Place) -> None:
+    """A look that can act takes the refusal back, so that the same obstacle is told when it returns."""
+    assert place.cli("claim", "42").returncode == 0
+    own = place.claim()["schema_version"]
+    heard: list[bool] = []
+    for version in (99, 99, own, 99):
+        place.write(schema_version=version)
+        heard.append("99" in texts(place.tree().tick(Wake.STOP)))
+    assert heard == [True, False, False, True]
+
+
 def test_an_edited_issue_number_moves_no_claim_that_holds_its_task(place: Place) -> None:
     """#42's lease would stay behind and nobody hold #45: the edit is undone, with a word on the way."""
     assert place.cli("claim", "42").returncode == 0

@@ -345,6 +345,22 @@ def test_hooks_that_are_switched_off(patient: Patient) -> None:
     assert "disableAllHooks" in patient.only("hooks.disabled", "fail")["says"]
 
 
+def test_no_waiter_is_promised_where_none_of_our_hooks_may_run(
+    patient: Patient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Switched off or barred, what is wired does not start one at the agent's next stop."""
+    monkeypatch.setattr(found_hooks, "POLICIES", tmp_path / "policies")
+    patient.place.ready()
+    patient.place.tree().tick()
+    signs_of_life.meet(Folder(patient.root), "session", time.time())
+    promised = []
+    for rules in ({}, {"disableAllHooks": True}, {"allowManagedHooksOnly": True}):
+        patient.write_settings(rules, tmp_path / "policies/managed-settings.json")
+        says = patient.findings()["waiter.live"]["says"]
+        promised.append("one starts at the agent's next stop" in says)
+    assert promised == [True, False, False]
+
+
 def test_what_the_administrator_lets_nobody_run(
     patient: Patient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
