@@ -268,17 +268,8 @@ class ForgetClaim:
     """Delete the claim file; the last step of a claim."""
 
 
-PlainAction = (
-    LinkPullRequest
-    | RemarkOnPull
-    | RerunJobs
-    | AdvancePullRequest
-    | PostComment
-    | CloseIssue
-    | Unassign
-    | ReleaseLease
-    | ForgetClaim
-)
+_OnPull = LinkPullRequest | RemarkOnPull | RerunJobs | AdvancePullRequest
+PlainAction = _OnPull | PostComment | CloseIssue | Unassign | ReleaseLease | ForgetClaim
 """Actions whose success is fully described by the action: their fact is `Done`."""
 
 Action = OpenPullRequest | AddToBoard | SetBoard | LeadLease | SetLinked | PlainAction
@@ -414,20 +405,14 @@ class Channel:
 
 
 _WAKES = dict.fromkeys((Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK), ReplyPlace.WAKE)
-_CONTEXT = {
-    **dict.fromkeys((Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK), ReplyPlace.CONTEXT),
-    Audience.NOTE: ReplyPlace.PERSON,
-}
+_TO_PERSON = {Audience.NOTE: ReplyPlace.PERSON}
+_CONTEXT = dict.fromkeys(_WAKES, ReplyPlace.CONTEXT) | _TO_PERSON
 
 REPLIES: dict[str, Channel] = {
     # Continuing a turn costs a model call: only the new PR and what the agent can fix are worth it.
     "on-stop": Channel(
         "Stop",
-        {
-            Audience.ACT: ReplyPlace.REASON,
-            Audience.NEXT: ReplyPlace.CONTEXT,
-            Audience.NOTE: ReplyPlace.PERSON,
-        },
+        {Audience.ACT: ReplyPlace.REASON, Audience.NEXT: ReplyPlace.CONTEXT, **_TO_PERSON},
         # No waiter was started, and after the last stop the client is gone: said now, or to nobody.
         alone=dict.fromkeys((Audience.NEWS, Audience.ASK), ReplyPlace.CONTEXT),
     ),

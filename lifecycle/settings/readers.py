@@ -129,9 +129,8 @@ def _several(
 commands = partial(_several, bool, "a command or a list of commands")
 """For a shell."""
 
-children = partial(
-    _several, CHILDREN.__contains__, f"a list of these: {', '.join(map(repr, CHILDREN))}"
-)
+_CHILDREN = f"a list of these: {', '.join(map(repr, CHILDREN))}"
+children = partial(_several, CHILDREN.__contains__, _CHILDREN)
 """Programs that we start and that may see the user's tokens."""
 
 folders = partial(

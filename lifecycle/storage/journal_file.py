@@ -289,10 +289,8 @@ def _leave(path: Path, entries: Iterable[Values]) -> None:
         return  # it is not ours, and entries are not worth waiting or failing
     folder.mkdir(exist_ok=True)
     name = f"{time.time_ns()}-{os.urandom(8).hex()}"
-    rows = [dict(entry) for entry in entries]
-    for number, values in enumerate(rows):
-        # A process that is killed between write and delete must not cause a second write.
-        values["key"] = values["key"] or f"pending:{name}:{number}"
+    # A process that is killed between write and delete must not cause a second write.
+    rows = [{**own, "key": own["key"] or f"pending:{name}:{n}"} for n, own in enumerate(entries)]
     store.write(folder / f"{name}.json", json.dumps(rows).encode("ascii"))
 
 

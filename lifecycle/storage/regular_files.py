@@ -161,8 +161,7 @@ def strange(path: str, *, follow: bool = False) -> str:
 
 def refuse_strange(path: str) -> None:
     """Raise StrangeFileError if the path holds anything but a regular file; a folder counts, too."""
-    problem = strange(path)
-    if problem:
+    if problem := strange(path):
         raise StrangeFileError(path, problem)
 
 
@@ -198,8 +197,7 @@ def below(root: str, *names: str) -> str:
     path = root
     for name in names[:-1]:
         path = os.path.join(path, name)
-        problem = strange_folder(path)
-        if problem:
+        if problem := strange_folder(path):
             raise StrangeFileError(path, problem)
     return os.path.join(path, names[-1])
 

@@ -18,6 +18,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -382,17 +383,12 @@ class Folder:
         for name in self.names():
             self.remove(name)
 
-    @contextlib.contextmanager
-    def locked(self, seconds: float, name: str = LOCK) -> Iterator[None]:
+    def locked(self, seconds: float, name: str = LOCK) -> AbstractContextManager[None]:
         """Hold a lock of this worktree: the lock on its files, unless another is named.
 
         Raises:
             LockBusy: another process held it for all of `seconds`.
         """
         self.make()
-        with locked(
-            Path(self.at(name)),
-            seconds,
-            "Another lifecycle process is at work on this claim; try again in a moment.",
-        ):
-            yield
+        busy = "Another lifecycle process is at work on this claim; try again in a moment."
+        return locked(Path(self.at(name)), seconds, busy)

@@ -20,11 +20,8 @@ def left_open(task: str, why: str) -> str:
 
 def pending(task: str, issue: int, wanted: str) -> str:
     """A linked task that has still to be closed or released, after the claim ended."""
-    name = (
-        f"The linked task {task} of #{issue}"
-        if task
-        else f"A linked task of #{issue}, if there is one,"
-    )
+    unknown = f"A linked task of #{issue}, if there is one,"
+    name = f"The linked task {task} of #{issue}" if task else unknown
     return f"{name} is still to be {wanted}: a later look does that; to do it now: lifecycle tick"
 
 
