@@ -380,9 +380,8 @@ class WorktreeWorld:
         token = authorization(self.environment, url, clients.tokens.current().value)
         git = BareRepository(place, self.deadline, self.environment, for_servers=token)
         git.url = f"{url}.git"
-        world = WorktreeWorld(
-            place, self.environment, self.clock, self.deadline, self.cache, settings, clients
-        )
+        shared = (self.clock, self.deadline, self.cache)
+        world = WorktreeWorld(place, self.environment, *shared, settings, clients)
         world.git, world.head, world.base = git, repository, repository
         return world
 

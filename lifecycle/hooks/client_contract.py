@@ -100,11 +100,8 @@ def render(
         text = _clip([*at[ReplyPlace.REASON], *at[ReplyPlace.CONTEXT], "", *own])
         output |= {"decision": "block", "reason": text}
     elif refusal:
-        output["hookSpecificOutput"] = {
-            "hookEventName": channel.event,
-            "permissionDecision": "deny",
-            "permissionDecisionReason": _clip(own),
-        }
+        denial = {"permissionDecision": "deny", "permissionDecisionReason": _clip(own)}
+        output["hookSpecificOutput"] = {"hookEventName": channel.event, **denial}
     elif at[ReplyPlace.CONTEXT]:
         text = _clip(at[ReplyPlace.CONTEXT])
         output["hookSpecificOutput"] = {"hookEventName": channel.event, "additionalContext": text}

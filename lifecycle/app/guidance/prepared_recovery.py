@@ -154,9 +154,8 @@ def _has(path: str, word: bytes) -> bool:
 def load(root: str, version: str) -> dict[str, Any] | None:
     """What was prepared, if this release prepared it here and no file changed since; else None."""
     try:
-        file = regular_files.content(
-            regular_files.below(root, workflow_marks.FOLDER, NAME), limit=LIMIT
-        )
+        path = regular_files.below(root, workflow_marks.FOLDER, NAME)
+        file = regular_files.content(path, limit=LIMIT)
         data = json.loads(file[0]) if file is not None else None
         if not isinstance(data, dict) or data["form"] != [FORM, version]:
             return None

@@ -17,7 +17,6 @@ import math
 
 from lifecycle.app import news_packets
 from lifecycle.app.waiting.wait_loop import Waiting, Watching, watched
-from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.look import Report
@@ -222,6 +221,4 @@ class _Waiter(Waiting[Reply]):
         """Continue with another world, which reads the settings again and makes a new connection."""
         old = self.world
         old.close()
-        self.world = WorktreeWorld(
-            old.root, old.environment, self.clock, old.deadline, self.claim_store.file
-        )
+        self.world = old.beside(old.root, old.environment, self.claim_store.file)

@@ -39,10 +39,9 @@ def _claim(call: HookCall) -> list[str]:
         if call.record is not None and not call.is_held(call.record):
             if call.session:  # the claim's message depends on it, and no start may have noted it
                 # On a full disk, the claim's message is still printed.
+                folder, now = call.claim_store.folder, call.world.clock.now()
                 with contextlib.suppress(OSError):
-                    signs_of_life.meet(
-                        call.claim_store.folder, call.session, call.world.clock.now()
-                    )
+                    signs_of_life.meet(folder, call.session, now)
             hooks = observing.hooks_for(call.world, call.claim_store, call.record)
             lines += map(fit, briefing.claim_lines(call.record, hooks=hooks))
     return [f"- {line.replace('Claim: ', 'Claimed: ', 1)}" for line in lines]

@@ -232,9 +232,8 @@ def misshapen(value: object, where: str, name: str = "", shape: Any = _SHAPE) ->
         kind = "an object" if isinstance(shape, dict) else "a list"
         return f"{f'{name} in ' if name else ''}{where} is not {kind}"
     if isinstance(value, dict):
-        pairs = [
-            (f"{name}.{key}".lstrip("."), value[key], shape[key]) for key in shape if key in value
-        ]
+        there = [key for key in shape if key in value]
+        pairs = [(f"{name}.{key}".lstrip("."), value[key], shape[key]) for key in there]
     else:
         pairs = [(f"{name}[{n}]", item, part) for n, item in enumerate(value) for part in shape]
     problems = (misshapen(part, where, inner, wanted) for inner, part, wanted in pairs)

@@ -133,9 +133,8 @@ class FileDraft:
         path = self._root / name
         if content is not None and path.is_dir():
             raise Refused(sentence("is-folder", name=shown or name))
-        self._after[path] = FileChange(
-            path, shown or str(name), self.seen[path], content, what, **kind
-        )
+        before, shown = self.seen[path], shown or str(name)
+        self._after[path] = FileChange(path, shown, before, content, what, **kind)
 
     def changes(self) -> tuple[FileChange, ...]:
         """The changes that differ from the files, in the order of the calls of `write`."""

@@ -205,9 +205,8 @@ class ProjectFiles:
     @cached_property
     def _git(self) -> GitRepository:
         """Git in the worktree, with the time limit of a plan."""
-        return GitRepository(
-            self.root, Deadline.after(SystemClock(), _GIT_SECONDS), self.environment
-        )
+        deadline = Deadline.after(SystemClock(), _GIT_SECONDS)
+        return GitRepository(self.root, deadline, self.environment)
 
     def _exclude(self) -> Path:
         return self.root / self._git.run("rev-parse", "--git-path", EXCLUDE)

@@ -146,7 +146,7 @@ class _Start:
     def _facts(self, known: Activity, before: SessionRecord | None) -> instructions.Facts:
         task, labels = (before.task, before.labels) if before is not None else ("", ())
         is_claimed, line = self.call.has_claim and bool(labels), self.stages.line_of(labels)
-        return facts_of(self.call, known, task, line, is_claimed=is_claimed)
+        return replace(facts_of(self.call, known, task), line=line, is_claimed=is_claimed)
 
 
 def _next(facts: instructions.Facts) -> str:

@@ -24,22 +24,16 @@ from lifecycle.storage import log
 
 
 def facts_of(
-    call: StageCall,
-    known: workflow_tasks.Activity,
-    task: str,
-    line: tuple[Stage, ...],
-    *,
-    is_claimed: bool,
-    names_tests: bool = True,
+    call: StageCall, known: workflow_tasks.Activity, task: str, *, names_tests: bool = True
 ) -> instructions.Facts:
     """The values for an instruction: the commands, the session's task, and the task to begin next.
+
+    The stages of the task, and whether it is claimed on GitHub, are the caller's to put in.
 
     Args:
         call: the event.
         known: the tracker's tasks.
         task: the id of the session's task, "" if it has none.
-        line: the stages of that task.
-        is_claimed: the worktree has a claim on GitHub.
         names_tests: the instruction may name the test command; if False, that is not looked up.
     """
     tracker = call.world.tracker
@@ -56,8 +50,6 @@ def facts_of(
         task=as_data(task),
         next_task=as_data(ready.id) if ready is not None else "",
         next_title=quoted(ready.title) if ready is not None else "",
-        line=line,
-        is_claimed=is_claimed,
         check=_test_command(call.world) if names_tests else "",
     )
 
@@ -169,8 +161,8 @@ class TaskSearch(Own):
         remaining, elsewhere = self._left(known, task if is_over else "")
         shown_line = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(self.labels) if self.labels else shown_line
-        is_claimed, names = holding is not HeldTask.NONE, self._names_tests(line)
-        facts = facts_of(self.call, known, task, line, is_claimed=is_claimed, names_tests=names)
+        facts = facts_of(self.call, known, task, names_tests=self._names_tests(line))
+        facts = replace(facts, line=line, is_claimed=holding is not HeldTask.NONE)
         holder = fresh.assignee if fresh is not None and not conflict else ""
         is_issue = bool(task) and self.tracker.name == GITHUB
         self.record = replace(

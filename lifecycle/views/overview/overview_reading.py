@@ -43,8 +43,7 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
         deadline: when git must have answered, if it is asked (only a run needs that).
     """
     reading = WorktreeRead(root, environment, deadline)
-    where = values.OverviewWorktree(str(root), "", "")
-    where = reading.part("worktree", _worktree, where)
+    where = reading.part("worktree", _worktree, values.OverviewWorktree(str(root), "", ""))
     settings = reading.part("settings", _settings, None)
     waits = None if settings is None else settings.waits_unattended
     is_staged = settings is None or settings.stages.use
@@ -177,9 +176,8 @@ def _events(reading: WorktreeRead, tasks: Collection[str]) -> tuple[values.Overv
     from lifecycle.storage import journal
 
     about: list[dict[str, Any]] = [{"task": task} for task in tasks] or [{}]
-    entries = [
-        entry for equal in about for entry in journal.read(reading.root, count=EVENTS, **equal)
-    ]
+    newest = partial(journal.read, reading.root, count=EVENTS)
+    entries = [entry for equal in about for entry in newest(**equal)]
     return tuple(
         copied(values.OverviewEvent, entry, what=plain(event_words(entry)).rstrip(": "))
         for entry in sorted(entries, key=lambda entry: entry.at)[-EVENTS:]

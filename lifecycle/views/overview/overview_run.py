@@ -22,15 +22,14 @@ def run_part(reading: WorktreeRead) -> OverviewRun | None:
     if run is None:
         return None
     _await(reading, run)
+    blockers = [standing.blocker_line(run, blocker) for blocker in run.standing_blockers]
     return copied(
         OverviewRun,
         run,
         written_at=run_store.written_at,
         stories=tuple(_story(story) for story in run.stories),
         done=len(run.completed_stories),
-        blockers=tuple(
-            plain(standing.blocker_line(run, blocker), 500) for blocker in run.standing_blockers
-        ),
+        blockers=tuple(plain(line, 500) for line in blockers),
         pull_url=address(run.pull_request),
     )
 

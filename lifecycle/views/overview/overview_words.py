@@ -29,9 +29,8 @@ STANDINGS = {
 
 def is_awaited(overview: values.Overview, text: str) -> bool:
     """True if a sentence about what waits for a person has these words already."""
-    return any(
-        wait.what.removesuffix(".") in text or text in wait.what for wait in overview.awaited
-    )
+    awaited = (wait.what for wait in overview.awaited)
+    return any(what.removesuffix(".") in text or text in what for what in awaited)
 
 
 def age(since: float, now: float) -> str:

@@ -34,6 +34,7 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
     _await(reading, workflow)
     others = [other.name for other in choice.others if other is not workflow]
     here, _ = reading_here(reading.root, workflow)
+    begun = (phase.started_at for phase in workflow.phases if phase.started_at)
     return copied(
         OverviewWorkflow,
         workflow,
@@ -43,9 +44,7 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
             for index, phase in enumerate(workflow.phases)
         ),
         reading=tuple(plain(path) for path in here.reading),
-        started=min(
-            (phase.started_at for phase in workflow.phases if phase.started_at), default=0.0
-        ),
+        started=min(begun, default=0.0),
         updated=workflow.updated_at,
         others=tuple(plain(name, 100) for name in others),
     )

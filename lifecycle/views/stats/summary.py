@@ -143,14 +143,9 @@ class Summary:
         names = {task for task in ("", *labels) if _is_wanted(task, titles, labels, wanted)}
         chosen = [entry for entry in every if entry.at >= wanted.since and entry.task in names]
         # From all entries: a visit that ended in the period may have begun before it.
-        stays, others = (
-            [
-                visit
-                for visit in all_visits
-                if (visit.ended is None or visit.ended >= wanted.since) and visit.task in names
-            ]
-            for all_visits in (visits(every), steps(every))
-        )
+        theirs = [visit for visit in (*visits(every), *steps(every)) if visit.task in names]
+        within = [v for v in theirs if v.ended is None or v.ended >= wanted.since]
+        stays = [visit for visit in within if visit.system in ORDER]
         moments = [entry.at for entry in chosen]
         self.since, self.until = min(moments, default=0.0), max(moments, default=0.0)
         self.entries = len(chosen)
@@ -174,7 +169,7 @@ class Summary:
                 self.tries[task] = self.failed[task] + (task in self.done)
         self.lasting = [visit for visit in stays if visit.ended is None]
         self.flakes = _flakes(chosen)
-        self.told = sorted([*stays, *others], key=_moment)
+        self.told = sorted(within, key=_moment)
 
 
 def _tasks(task_visits: Iterable[Visit], entries: Iterable[JournalEntry]) -> list[str]:

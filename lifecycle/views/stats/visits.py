@@ -145,11 +145,8 @@ class _JournalReader:
         """The newest stay of the entry's work in a stage, or None."""
         here = [stay for stay in reversed(self.stays) if stay.stage == stage]
         # Entries after NEXT_TASK are another task's: the session shows whose stage it was.
-        is_next = stage == Stage.NEXT_TASK
-        same = (
-            stay for stay in here if _is_same(stay, entry) or (is_next and _is_left(stay, entry))
-        )
-        return next(same, None)
+        is_its = _is_left if stage == Stage.NEXT_TASK else _is_same
+        return next((stay for stay in here if is_its(stay, entry)), None)
 
     def _enter(self, entry: JournalEntry, stage: str) -> Visit:
         """A stay without a noted beginning: it began no later than the task's first sign of life."""

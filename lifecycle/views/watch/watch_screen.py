@@ -132,8 +132,6 @@ _SIGNS = {
 }
 """The sign and colour before a story or a phase of each status; a dot for all others."""
 
-_DIM = "dim"
-
 
 @dataclass(frozen=True, slots=True)
 class WatchPart:
@@ -156,9 +154,8 @@ def watch_parts(overview: values.Overview, now: float, *, has_keys: bool) -> lis
     following = (claim.lost if claim is not None else "") or overview.next
     is_said = any(following in text for text in overview.waiting)
     stage = stage_line(overview.stage, now) if overview.stage is not None else ""
-    troubles = tuple(
-        Text.assemble((f"{part}: ", "bold red"), why) for part, why in overview.troubles.items()
-    )
+    causes = overview.troubles.items()
+    troubles = tuple(Text.assemble((f"{part}: ", "bold red"), why) for part, why in causes)
     waiting = tuple(Text(line) for line in overview.waiting if not is_awaited(overview, line))
     parts = (
         WatchPart("", tuple(_awaited(overview, now, has_keys))),
@@ -183,7 +180,7 @@ def _awaited(overview: values.Overview, now: float, has_keys: bool) -> Iterator[
         line.append(f"  {wait.what}", "bold")
         pull = overview.pull.url if overview.pull is not None else ""
         if has_keys and wait.where and wait.where == pull:
-            line.append("  (key p opens it)", _DIM)
+            line.append("  (key p opens it)", "dim")
         elif wait.where and wait.where not in wait.what:
             line.append(f"  → {wait.where}", "cyan")
         yield line
@@ -191,18 +188,18 @@ def _awaited(overview: values.Overview, now: float, has_keys: bool) -> Iterator[
 
 def _claim(claim: values.OverviewClaim, now: float) -> Iterator[Text]:
     line = Text.assemble((claim.phase or "(no phase)", "bold"))
-    line.append("" if claim.is_confirmed else " (only in the claim file, not checked yet)", _DIM)
+    line.append("" if claim.is_confirmed else " (only in the claim file, not checked yet)", "dim")
     line.append(f" for {age(claim.since, now)}" if claim.since else "")
     line.append(", being released" if claim.is_releasing else "")
     yield line
     facts = [f"taken {age(claim.taken_at, now)} ago" if claim.taken_at else "", claim.agent]
     facts.append(f"active {age(claim.active_at, now)} ago" if claim.active_at else "")
     facts.append("its PR is being watched" if claim.is_watched else "")
-    yield Text(" · ".join(fact for fact in facts if fact), _DIM)
+    yield Text(" · ".join(fact for fact in facts if fact), "dim")
     if claim.summary:
         yield _cut(claim.summary)
     if claim.linked_task:
-        yield Text(f"stands for {claim.linked_task} as well", _DIM)
+        yield Text(f"stands for {claim.linked_task} as well", "dim")
 
 
 def _pull(
@@ -217,7 +214,7 @@ def _pull(
     if checks is None:
         return
     polled = f", seen {age(checks.polled_at, now)} ago" if checks.polled_at else ""
-    yield Text.assemble(checks.line.removeprefix("CI: ").rstrip("."), (polled, _DIM))
+    yield Text.assemble(checks.line.removeprefix("CI: ").rstrip("."), (polled, "dim"))
 
 
 def _run(run: values.OverviewRun, now: float) -> Iterator[Text]:
@@ -241,7 +238,7 @@ def _workflow(workflow: values.OverviewWorkflow, now: float) -> Iterator[Text]:
     where = f" phase {workflow.current} of {total}, " if workflow.current else " "
     yield Text.assemble(_bar(done, total), (where, "bold"), workflow.status)
     kind = f" ({workflow.type})" if workflow.type else ""
-    yield Text.assemble((workflow.name, "italic"), (kind, _DIM))
+    yield Text.assemble((workflow.name, "italic"), (kind, "dim"))
     at = max(workflow.current - 1, 0)
     numbered = tuple(enumerate(workflow.phases, 1))
     for number, phase in (*numbered[at:], *numbered[:at]):
@@ -249,9 +246,9 @@ def _workflow(workflow: values.OverviewWorkflow, now: float) -> Iterator[Text]:
         agent = f"  {phase.agent}" if phase.agent else ""
         yield _signed(phase.status, f"{number} {phase.title}", f"{agent}  {phase.status}{since}")
     if workflow.reading:
-        yield Text(f"reading: {' '.join(workflow.reading)}", _DIM)
+        yield Text(f"reading: {' '.join(workflow.reading)}", "dim")
     if workflow.others:
-        yield Text(f"others: {', '.join(workflow.others)}", _DIM)
+        yield Text(f"others: {', '.join(workflow.others)}", "dim")
 
 
 def _events(overview: values.Overview, now: float) -> Iterator[Text]:
@@ -259,7 +256,7 @@ def _events(overview: values.Overview, now: float) -> Iterator[Text]:
     for event in reversed(overview.events):
         when = f"{age(event.at, now):>7}  "
         whose = event.system if event.system == "workflow" else f"{event.system} {event.task}"
-        yield Text.assemble((when, _DIM), f"{whose} ".lstrip(), event.what)
+        yield Text.assemble((when, "dim"), f"{whose} ".lstrip(), event.what)
 
 
 def _since(status: str, since: float, now: float) -> str:
@@ -271,8 +268,8 @@ def _since(status: str, since: float, now: float) -> str:
 
 
 def _signed(status: str, text: str, more: str = "") -> Text:
-    sign, style = _SIGNS.get(status, ("·", _DIM))
-    return Text.assemble((f"{sign} ", style), text, (more, _DIM))
+    sign, style = _SIGNS.get(status, ("·", "dim"))
+    return Text.assemble((f"{sign} ", style), text, (more, "dim"))
 
 
 def _cut(text: str, style: str = "") -> Text:
@@ -283,4 +280,4 @@ def _cut(text: str, style: str = "") -> Text:
 def _bar(done: int, total: int) -> Text:
     """The completed part as a bar of ten cells."""
     full = 10 * done // total if total else 0
-    return Text.assemble(("█" * full, "green"), ("░" * (10 - full), _DIM))
+    return Text.assemble(("█" * full, "green"), ("░" * (10 - full), "dim"))

@@ -131,9 +131,8 @@ class AllWorktrees:
         roots = [root for clone in clones for root in known_clones.worktrees_of(clone)]
         roots += [self.here.resolve()] if self.here is not None and here is not None else []
         self._clones = len(clones)
-        self._worktrees = {
-            root: self._worktrees.get(root) or _KnownWorktree(root) for root in roots
-        }
+        before = self._worktrees
+        self._worktrees = {root: before.get(root) or _KnownWorktree(root) for root in roots}
 
     def _renew(self, worktree: _KnownWorktree) -> None:
         """Read a worktree again if one of its files changed, or if it was not read for a while."""
