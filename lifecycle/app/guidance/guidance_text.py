@@ -52,16 +52,9 @@ def guidance(
     head, end = _phase_line(workflow), _action(workflow)
     room = limit - len(head) - len(end) - 2
     reading = reading_lines(workflow.all_reading, room, longest[1])
-    return RecoveryPart(
-        (
-            RecoveryLine(head, Rank.WHOLE),
-            *_told(workflow, others, longest[0]),
-            *(RecoveryLine(" ".join(line.split()), Rank.FIRST) for line in refused if line.strip()),
-            *(RecoveryLine(line, Rank.WHOLE) for line in reading),
-            RecoveryLine(end, Rank.WHOLE),
-        ),
-        REST,
-    )
+    first, *last = (RecoveryLine(line, Rank.WHOLE) for line in (head, *reading, end))
+    refusals = [RecoveryLine(" ".join(line.split())) for line in refused if line.strip()]
+    return RecoveryPart((first, *_told(workflow, others, longest[0]), *refusals, *last), REST)
 
 
 def whole_guidance(

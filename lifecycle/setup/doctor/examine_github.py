@@ -166,6 +166,7 @@ def _kind(case: Examined, facts: TokenFacts) -> None:
 
 
 _LEVELS = {"read": 1, "write": 2, "admin": 3}
+_PROJECTS = "organization_projects"
 
 
 def _allows(given: Mapping[str, str], name: str, level: str) -> bool:
@@ -176,17 +177,14 @@ def _allows(given: Mapping[str, str], name: str, level: str) -> bool:
 def _permissions(case: Examined, given: Mapping[str, str], *, has_board: bool) -> None:
     """The finding on an App's permissions that no other check tests."""
     rows = table()["words"]["permissions"]
-    missing = [
-        row
-        for name, row in rows.items()
-        if not _allows(given, name, row["level"]) and (has_board or name != "organization_projects")
-    ]
+    needed = {name: row for name, row in rows.items() if has_board or name != _PROJECTS}
+    missing = [row for name, row in needed.items() if not _allows(given, name, row["level"])]
     if not missing:
         return case.find("token.permissions.enough")
     return case.find(
         "token.permissions.missing",
         names="; ".join(row["name"] for row in missing),
-        labels=_by_labels(case) if rows["organization_projects"] in missing else "",
+        labels=_by_labels(case) if rows[_PROJECTS] in missing else "",
         path=config.own_path(user_folder.TOKENS, case.environment),
         hinders=[step for row in missing for step in row["hinders"]],
     )
@@ -259,7 +257,7 @@ def check_board(case: Examined) -> None:
         return None
     has_none = facts.scopes is not None and "project" not in facts.scopes
     if case.permissions is not None:
-        has_none = not _allows(case.permissions, "organization_projects", "read")
+        has_none = not _allows(case.permissions, _PROJECTS, "read")
     if has_none or facts.kind == "actions":
         return None  # reported with the token
     try:
@@ -312,9 +310,8 @@ def _status(case: Examined, schema: BoardSchema) -> None:
     names = " and ".join(f'"{name}"' for name in missing)
     moves = " and ".join(moves_to[name] for name in missing)
     hinders = ("claiming", "releasing") if Status.TODO in missing else ()
-    return case.find(
-        "board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders
-    )
+    key = "board.status.missing"
+    return case.find(key, names=names, moves=moves, schema=schema, hinders=hinders)
 
 
 def check_checks(case: Examined) -> None:

@@ -68,9 +68,8 @@ def _answers(case: Examined) -> None:
     worth = table()["words"]["claim"][abilities.claim_atomicity]
     if tracker.name == GITHUB and case.world.git.remote_url(case.settings.remote):
         # A claim takes it with a lease, under the claim's name, not the tracker's actor.
-        return case.find(
-            "tracker.claim.lease", login=visible(case.world.forge.viewer()), worth=worth
-        )
+        login = visible(case.world.forge.viewer())
+        return case.find("tracker.claim.lease", login=login, worth=worth)
     return case.find(key, actor=visible(tracker.actor), worth=worth)
 
 
@@ -216,12 +215,8 @@ def _state(case: Examined, stored: WorktreeWorkflows) -> None:
         _unusable(case, file)
     for remark in (remark for entry in stored.unfinished for remark in entry.remarks):
         case.find("workflow.edits", remark=remark)
-    tracked = [
-        document.path
-        for entry in stored.found
-        for document in entry.documents
-        if document.is_tracked
-    ]
+    documents = (document for entry in stored.found for document in entry.documents)
+    tracked = [document.path for document in documents if document.is_tracked]
     if tracked:
         words = " ".join(map(shlex.quote, tracked))
         case.find("workflow.state.tracked", names=", ".join(tracked), quoted=words)

@@ -77,11 +77,8 @@ def wire(
     additions = {key: value for key, value in members.items() if value}
     edits = [*_additions(layout, root, additions)]
     routes = [way for way in _containers((), additions) if at(root, *way) is NOTHING]
-    new = Put(
-        permissions=tuple(lacking),
-        containers=tuple(map(".".join, routes)),
-        variables={name: val for name, val in extra.variables.items() if not env.get(name)},
-    )
+    variables = {name: val for name, val in extra.variables.items() if not env.get(name)}
+    new = Put(tuple(lacking), tuple(map(".".join, routes)), variables=variables)
     after = jsonc.applied(bare, edits)
     if unwire(after, where, new) != bare:
         new = replace(new, pieces=tuple(PutPiece(edit.old, edit.new) for edit in edits))

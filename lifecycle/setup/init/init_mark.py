@@ -118,11 +118,9 @@ def parse(content: bytes, name: str = MARK) -> InitMark:
         raise Refused(sentence("unreadable-mark", name=name))
     put = mark.settings
     # Nobody else's rule is removed, whatever a stranger's mark says.
-    mark.settings = replace(
-        put,
-        permissions=tuple(rule for rule in put.permissions if rule in hook_table.EVER_PUT),
-        variables={n: value for n, value in put.variables.items() if n == hook_table.CAP},
-    )
+    permissions = tuple(rule for rule in put.permissions if rule in hook_table.EVER_PUT)
+    variables = {n: value for n, value in put.variables.items() if n == hook_table.CAP}
+    mark.settings = replace(put, permissions=permissions, variables=variables)
     return mark
 
 
