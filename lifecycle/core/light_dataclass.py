@@ -288,6 +288,13 @@ def object_in(text: str | bytes, *versions: int) -> dict[str, Any]:
     return value if is_known else {}
 
 
+def text_in(values: object, *names: str) -> str:
+    """The text under these names, each within the one before; "" if there is no text."""
+    for name in names:
+        values = values.get(name) if isinstance(values, dict) else None
+    return values if isinstance(values, str) else ""
+
+
 def from_json(kind: Any, value: Any, *, is_whole: bool = True) -> Any:
     """The value of this type that JSON contains; None if it contains something else.
 
@@ -347,5 +354,5 @@ else:
 
 __all__ = [
     "asdict", "dataclass", "field", "fields", "fields_of", "from_json", "is_dataclass",
-    "object_in", "replace",
+    "object_in", "replace", "text_in",
 ]  # fmt: skip

@@ -78,11 +78,13 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
 
 def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     """True if somebody set the stage by hand, and the session was not told yet."""
-    own = workflow_marks.session_name(stdin_event.text_in(event, "session_id"))
+    from lifecycle.core.light_dataclass import text_in
+
+    own = workflow_marks.session_name(text_in(event, "session_id"))
     for name in (own, workflow_marks.ANY):
         record = _json(root, workflow_marks.SESSIONS, f"{name}.json")
         places = ("memory", "set_stage"), ("set_stage",)  # the second is an earlier version's
-        if any(stdin_event.text_in(record, *names) for names in places):
+        if any(text_in(record, *names) for names in places):
             return True
     return False
 

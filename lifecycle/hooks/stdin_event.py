@@ -36,13 +36,6 @@ def read_input() -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def text_in(values: object, *names: str) -> str:
-    """The text under these names, each within the one before; "" if there is no text."""
-    for name in names:
-        values = values.get(name) if isinstance(values, dict) else None
-    return values if isinstance(values, str) else ""
-
-
 def drained(descriptor: int, limit: int) -> bytes:
     """All bytes until the end, or until it is silent for a while; b"" if there are more than `limit`."""
     chunks: list[bytes] = []

@@ -14,11 +14,10 @@ from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import ClaimStore, Listener, Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, replace, text_in
 from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks.client_contract import Reply, render
-from lifecycle.hooks.stdin_event import text_in
 from lifecycle.settings.running_client import Client, process_of
 from lifecycle.storage import live_process, signs_of_life
 from lifecycle.storage.store import CLAIM_FILE

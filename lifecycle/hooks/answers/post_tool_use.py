@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.core.errors import LockBusy
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import replace, text_in
 from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, suite_runs
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
@@ -23,7 +23,6 @@ from lifecycle.evidence.runners import runner_table
 from lifecycle.git import worktree_places
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.hooks.stdin_event import text_in
 from lifecycle.stages.session import activation, background_run
 from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.storage import log, regular_files, workflow_marks

@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lifecycle.core.light_dataclass import text_in
 from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours, Reply, render
-from lifecycle.hooks.stdin_event import text_in
 from lifecycle.run import tdd_moves
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.table import RunStatus

@@ -15,11 +15,11 @@ import re
 
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import text_in
 from lifecycle.core.plan import REPLIES
 from lifecycle.git.checked_out import branch_of
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.hooks.stdin_event import text_in
 from lifecycle.storage import log, regular_files
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps

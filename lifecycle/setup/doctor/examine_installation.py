@@ -111,19 +111,16 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> None:
 
 def _recorded(case: Examined) -> None:
     """Record the paths of command and scripts if the recorded ones do not exist; a finding on that."""
-    recorded = user_folder.recorded(case.environment)
+    environment = case.environment
+    recorded = user_folder.recorded(environment)
     has_command = recorded.command is not None and os.access(recorded.command, os.X_OK)
     has_hooks = recorded.hooks is not None and recorded.hooks.is_dir()
-    if has_command and has_hooks:
-        return None
-    command = recorded.command
-    if not has_command:
-        command = user_folder.find_command(case.root, case.environment)
-    if command is None:
-        return None  # nothing to record; the next finding reports the missing command
-    folder = config.own_path("", case.environment).rstrip("/")
+    command = recorded.command if has_command else user_folder.find_command(case.root, environment)
+    if command is None or (has_command and has_hooks):
+        return None  # nothing to record; the next finding reports a missing command
+    folder = config.own_path("", environment).rstrip("/")
     try:
-        user_folder.record(case.environment, command, top_folder("hooks"))
+        user_folder.record(environment, command, top_folder("hooks"))
     except (LifecycleError, OSError) as error:
         return case.find("command.recorded.failed", folder=folder, error=error)
     return case.find("command.recorded.done", folder=folder)

@@ -22,6 +22,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping
 
+from lifecycle.core.light_dataclass import text_in
 from lifecycle.core.stage_names import Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import detect_stage
@@ -273,8 +274,8 @@ def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = tim
         event: a Stop event; what is missing in it counts as empty.
         sleep: waits for so many seconds.
     """
-    path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
-    last, prompt = message.strip(), _text(event, "prompt_id")
+    path, message = (text_in(event, name) for name in ("transcript_path", "last_assistant_message"))
+    last, prompt = message.strip(), text_in(event, "prompt_id")
     size, tries = -1, TRIES if last else 0
     while tries:
         tries -= 1
@@ -308,7 +309,7 @@ def look(
     finding = detect_stage.detect(turn, own)
     if not turn.is_cut or detect_stage.is_quiet(turn, finding):
         return turn, finding
-    path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
+    path, message = (text_in(event, name) for name in ("transcript_path", "last_assistant_message"))
     turn = read(path, message, deep=DEEP, starts=starts)
     if turn.is_cut:
         turn.asked, turn.is_cut = last_stage, False
@@ -350,8 +351,3 @@ def _size(path: str) -> int:
         return os.stat(path).st_size  # noqa: PTH116 -- pathlib alone would cost as much as the look
     except (OSError, ValueError):
         return -2
-
-
-def _text(event: Mapping[str, object], name: str) -> str:
-    value = event.get(name)
-    return value if isinstance(value, str) else ""

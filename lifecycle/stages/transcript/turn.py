@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, text_in
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import stage_markers
@@ -272,7 +272,9 @@ def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     answers = [block for block in blocks if block.get("type") == "tool_result"]
     for block in answers:
         results[str(block.get("tool_use_id"))] = _result(block, entry.get("toolUseResult"))
-    text = "\n".join(_text_of(block) for block in blocks if block.get("type") == "text").strip()
+    text = "\n".join(
+        text_in(block, "text") for block in blocks if block.get("type") == "text"
+    ).strip()
     if answers or not text or text.startswith(_NO_PROMPT):
         return []
     uuid = str(entry.get("uuid", ""))
@@ -316,11 +318,6 @@ def blocks_of(entry: dict[str, Any]) -> list[dict[str, Any]]:
     return [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
 
 
-def _text_of(block: dict[str, Any]) -> str:
-    text = block.get("text")
-    return text if isinstance(text, str) else ""
-
-
 def _speaker(text: str, entry: Mapping[Any, Any]) -> Prompt:
     """Who said this, by the same rule as `GuardMarks.answered_at`; OURS if our hook woke the session."""
     origin = entry.get("origin")
@@ -347,7 +344,7 @@ def _ended(kind: Prompt, text: str) -> list[Entry]:
 def _result(block: dict[str, Any], more: object) -> ToolCall:
     content = block.get("content")
     if isinstance(content, list):
-        content = "\n".join(_text_of(part) for part in content if isinstance(part, dict))
+        content = "\n".join(text_in(part, "text") for part in content if isinstance(part, dict))
     output = content if isinstance(content, str) else ""
     details = more if isinstance(more, dict) else {}
     has_failed = bool(block.get("is_error")) or bool(details.get("interrupted"))
