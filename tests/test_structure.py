@@ -26,7 +26,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_849,
     "storage": 1_348,
-    "settings": 773,
+    "settings": 770,
     "git": 913,
     "github": 5_522,
     "trackers": 2_299,
@@ -38,10 +38,10 @@ BUDGET = {
     "workflow": 2_088,
     "feedback": 2_344,
     "reconcile": 1_346,
-    "views": 2_050,
-    "app": 1_514,
-    "setup": 2_908,
-    "hooks": 1_838,
+    "views": 2_045,
+    "app": 1_513,
+    "setup": 2_904,
+    "hooks": 1_837,
     "cli": 4_742,
     APART: 17_756,
 }

@@ -150,8 +150,7 @@ def with_packet(root: Path, notice: Notice) -> Notice:
         except OSError:
             return notice
         kind = KINDS[of.event]
-        template = kind.where if is_there else kind.fetched_by
-        if template:
+        if template := kind.where if is_there else kind.fetched_by:
             place = template.format(where=FeedbackFiles.shown(name), pull=of.pull)
             between = " " if notice.text.endswith(".") else "\n"  # a command ends its line
             return replace(notice, text=f"{notice.text}{between}{place}")

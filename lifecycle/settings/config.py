@@ -56,6 +56,10 @@ SECRETS = frozenset(
 """The variables that hold a token or say where an App's key lies."""
 
 
+Keys = Mapping[str, tuple[str, Any]]
+"""For each key of a file, the name of its value in the settings, and its reader."""
+
+
 def is_served(root: Path, environment: Mapping[str, str]) -> bool:
     """True if this repository opted in without a claim: a config file or a project variable."""
     return file_of(root).is_file() or any(environment.get(v) for v in PROJECT_VARIABLES)
@@ -152,8 +156,7 @@ def variable_token(environment: Mapping[str, str], gh: str = "") -> tuple[str, s
         BadConfig: the value cannot be sent as a header.
     """
     for name in TOKEN_VARIABLES:
-        value = environment.get(name, "").strip()
-        if value:
+        if value := environment.get(name, "").strip():
             way = f"Set it again: export {name}=$(gh auth token{gh})"
             return readers.token(name, value, way), name
     return None
@@ -284,17 +287,14 @@ def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addre
 
     rest_url = environment.get("GITHUB_API_URL")
     api_url = readers.url("GITHUB_API_URL", rest_url) if rest_url else user.get("api_url", API_URL)
-    graphql = environment.get("GITHUB_GRAPHQL_URL")
-    if graphql:
+    if graphql := environment.get("GITHUB_GRAPHQL_URL"):
         return Addresses(api_url, readers.url("GITHUB_GRAPHQL_URL", graphql))
     if not rest_url and "graphql_url" in user:
         return Addresses(api_url, user["graphql_url"])
     return Addresses.of_api(api_url)
 
 
-def _from_file(
-    path: Path, shown: str, keys: Mapping[str, tuple[str, Any]], *, follow: bool = True
-) -> dict[str, Any]:
+def _from_file(path: Path, shown: str, keys: Keys, *, follow: bool = True) -> dict[str, Any]:
     """The file's values, read and checked; a project's may not be a link, which could lead to any file."""
     try:
         file = store.read(path, follow=follow)
@@ -318,7 +318,7 @@ def _from_file(
     return values
 
 
-def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
+def _unknown(key: str, shown: str, keys: Keys) -> str:
     """The sentence about a key that the file may not have."""
     if key in USER_KEYS:
         return resources.sentence("not-projects", shown=shown, key=key)
@@ -342,7 +342,7 @@ _OF_USER = ("merge",)
 _TABLES = frozenset({"checks.commands", "stages.workflows"})
 """Keys whose value is a table of the user's own words."""
 
-_KEYS: dict[str, tuple[str, Any]] = {
+_KEYS: Keys = {
     "repository": ("repository", readers.repository),
     "remote": ("remote", readers.remote),
     "base": ("base", readers.branch),
@@ -382,7 +382,7 @@ _KEYS: dict[str, tuple[str, Any]] = {
 }
 """The keys of a project's file: the name in `Settings`, or `part/name` in one of its parts; its reader."""
 
-USER_KEYS: dict[str, tuple[str, Any]] = {
+USER_KEYS: Keys = {
     "api_url": ("api_url", readers.url),
     "graphql_url": ("graphql_url", readers.url),
     "token_command": ("token_command", readers.words),

@@ -50,8 +50,7 @@ def prepared_line(root: Path, environment: Mapping[str, str], deadline: Deadline
         return ""
     worktree_overview = overview(root, environment, deadline)
     line = status_words(worktree_overview, is_plain=bool(environment.get("NO_COLOR")))
-    folder = regular_files.git_folder(root)
-    if folder:
+    if folder := regular_files.git_folder(root):
         key = "".join("1" if date else "0" for date in dates)
         try:
             newest = max(*dates, _date(config.file_of(root)))  # broken settings are in the line

@@ -137,8 +137,7 @@ def _audiences(call: HookCall) -> Collection[Audience]:
 
 def _hold_back(call: HookCall, notices: Sequence[Notice], delivered: Sequence[Notice]) -> None:
     """Put the notices that would make the agent continue back on the queue."""
-    held = [notice for notice in notices if notice not in delivered]
-    if held:
+    if held := [notice for notice in notices if notice not in delivered]:
         with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
             call.claim_store.file.reload()
             for notice in held:

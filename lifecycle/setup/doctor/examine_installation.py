@@ -33,8 +33,7 @@ def check(case: Examined) -> None:
     """Findings on the versions of lifecycle, plugins and git."""
     case.find("versions.lifecycle", version=__version__, python=platform.python_version())
     roots = {name: _installed(name, case) for name in case.client.plugins}
-    own = case.environment.get("CLAUDE_PLUGIN_ROOT")
-    if own:
+    if own := case.environment.get("CLAUDE_PLUGIN_ROOT"):
         roots[next(iter(roots), NAME)] = own  # the plugin that runs this is enabled
     for name, root in roots.items():
         is_same = is_as_command(root) if root else None

@@ -79,8 +79,7 @@ _SHOWN = 40
 
 def check_stages(case: Examined) -> None:
     """Findings on the staged workflow: one if it is off; else on its requirements and its tasks."""
-    trouble = journal.trouble(case.root)
-    if trouble:
+    if trouble := journal.trouble(case.root):
         what, _, fix = trouble.partition("; ")
         case.find("stages.journal", what=what.rstrip("."), fix=fix.rstrip("."))
     stages = case.settings.stages

@@ -196,6 +196,9 @@ def _loaded(word: str, text: str, offset: int) -> Any:
         raise JsoncError("a number that is too long", text, offset) from None
 
 
+Parts = Sequence[tuple[str | None, Any]]
+"""What is inserted: members of an object with their names, or items of a list, each with None."""
+
 _DEFAULT_INDENT = "  "
 _LINE_END = re.compile(r"[ \t]*\r?\n")
 
@@ -250,9 +253,7 @@ class Layout:
         return f"{self.newline}{indent}".join(lines)
 
 
-def insertion(
-    layout: Layout, node: Node | None, parts: Sequence[tuple[str | None, Any]]
-) -> JsonEdit:
+def insertion(layout: Layout, node: Node | None, parts: Parts) -> JsonEdit:
     """The edit that adds items, or members with names, at the end of a container.
 
     Args:
@@ -325,7 +326,7 @@ def _first_value(layout: Layout, value: Any) -> JsonEdit:
     return JsonEdit(len(text), "", lead + layout.rendered(value, "") + tail)
 
 
-def _into_empty(layout: Layout, node: Node, parts: Sequence[tuple[str | None, Any]]) -> JsonEdit:
+def _into_empty(layout: Layout, node: Node, parts: Parts) -> JsonEdit:
     text = layout.text
     place = comments_until(text, node.start + 1)
     while (following := text[place : skip(text, place)]).strip(_BLANKS):

@@ -320,8 +320,7 @@ class _Project(ProjectFiles):
             self.note("no-command")
             return
         hooks = resources.top_folder("hooks")
-        trouble = user_folder.trouble(self.environment)
-        if trouble:
+        if trouble := user_folder.trouble(self.environment):
             if user_folder.recorded(self.environment) != user_folder.Recorded(command, hooks):
                 self.note("unrecorded", trouble=trouble)
             return

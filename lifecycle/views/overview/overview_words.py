@@ -12,6 +12,8 @@ from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.overview import overview_values as values
 
+Awaited = Sequence[values.AwaitedPerson]
+
 STANDINGS = {
     values.PullStanding.UNKNOWN: ("open, not looked at yet", "dim"),
     values.PullStanding.UNCHECKED: ("no checks yet", "dim"),
@@ -119,9 +121,7 @@ EVENTS = 5
 """How many entries of the journal are listed."""
 
 
-def since_when(
-    lines: Sequence[str], awaited: Sequence[values.AwaitedPerson], now: float
-) -> list[str]:
+def since_when(lines: Sequence[str], awaited: Awaited, now: float) -> list[str]:
     """Add to each line of the claim about a matter for a person how long it has waited."""
     waits = {wait.what.removesuffix("."): wait.since for wait in awaited if wait.since}
     with_age = []
@@ -131,9 +131,7 @@ def since_when(
     return with_age
 
 
-def lines_below(
-    overview: values.Overview, awaited: Sequence[values.AwaitedPerson], above: Sequence[str]
-) -> list[str]:
+def lines_below(overview: values.Overview, awaited: Awaited, above: Sequence[str]) -> list[str]:
     """The lines for all parts of an overview but the claim; a missing part has none.
 
     Args:
@@ -156,7 +154,7 @@ def lines_below(
     return [as_data(line) for line in lines]
 
 
-def _awaited(waits: Sequence[values.AwaitedPerson], above: Sequence[str], now: float) -> list[str]:
+def _awaited(waits: Awaited, above: Sequence[str], now: float) -> list[str]:
     text = "\n".join(above)
     unsaid = [entry for entry in waits if entry.what.removesuffix(".") not in text]
     lines = ["Waits for a person:"] if unsaid else []

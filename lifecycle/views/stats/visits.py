@@ -179,8 +179,7 @@ class _Moments:
         self._by: dict[tuple[str, str], list[float]] = {}
         for entry in entries:
             for name in ("task", "session"):
-                value = getattr(entry, name)
-                if value:
+                if value := getattr(entry, name):
                     self._by.setdefault((name, value), []).append(entry.at)
 
     def first(self, entry: JournalEntry) -> float:
