@@ -40,8 +40,8 @@ BUDGET = {
     "reconcile": 1_346,
     "views": 2_045,
     "app": 1_513,
-    "setup": 2_904,
-    "hooks": 1_837,
+    "setup": 2_898,
+    "hooks": 1_835,
     "cli": 4_742,
     APART: 17_756,
 }

@@ -20,12 +20,10 @@ from lifecycle.stages.session import staged_start
 from lifecycle.storage import log
 from lifecycle.storage.workflow_marks import RUN_FILE
 
+_OF_RUN = ("Autonomous run", "The autonomous run", "This session leads", "Do not go on", "Next:")
 RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "claim": ("lifecycle status", ()),
-    "run": (
-        "lifecycle run recover",
-        ("Autonomous run", "The autonomous run", "This session leads", "Do not go on", "Next:"),
-    ),
+    "run": ("lifecycle run recover", _OF_RUN),
     "stage": ("lifecycle stage status", ("CURRENT STAGE", "Next step:", ":::", "Staged workflow")),
 }
 """By system: the command that shows the rest, and the beginnings of its most important lines."""

@@ -90,10 +90,8 @@ another holder's task, `close` and `nudge` say yes for the user, `trust` allows 
 and `init` edits settings: for these the client asks.
 """
 
-STAGE_PERMISSIONS = (
-    *_rules("tracker ", "ready list show claim label comment"),
-    *_rules("stage ", "status detect"),
-)
+_OF_TRACKER = _rules("tracker ", "ready list show claim label comment")
+STAGE_PERMISSIONS = _OF_TRACKER + _rules("stage ", "status detect")
 """Further permissions for the staged workflow, added only with it: the commands in its instructions.
 
 `tracker close` is not among them: under a claim it is the user's yes, as `close` is; nor is `tracker
@@ -110,12 +108,8 @@ retry-recommendation add-blocker await-user-fix mark-working-state commit finish
 STASH_PERMISSIONS = ("Bash(git stash push -u -m:*)", "Bash(git stash pop:*)")
 """Permissions to put a paused story's files aside and restore them: nobody is there to ask."""
 
-RUN_PERMISSIONS = (
-    *_rules("run ", _RUN_VERBS),
-    *_rules("platform ", "list detect get-command"),
-    *_rules("", "check"),
-    *STASH_PERMISSIONS,
-)
+_BESIDE_RUN = _rules("platform ", "list detect get-command") + _rules("", "check")
+RUN_PERMISSIONS = _rules("run ", _RUN_VERBS) + _BESIDE_RUN + STASH_PERMISSIONS
 """Further permissions for autonomous runs, added only with them: the commands in their instructions.
 
 Gates and checks run the project's own commands, so asking for a run is a yes to these. Commands for a
