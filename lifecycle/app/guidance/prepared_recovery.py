@@ -128,12 +128,9 @@ def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
 
 def _is_as_it_was(root: str, data: dict[str, Any]) -> bool:
     """True if nothing relevant changed; people's notes that tell of no workflow are not relevant."""
-    are_sources = False
-    for path in changed(root, data["files"]):
-        if data["sources"] or not path.startswith(SOURCES):
-            return False
-        are_sources = True
-    return not (are_sources and _speaks(root))
+    paths = [*changed(root, data["files"])]
+    are_sources = not data["sources"] and all(path.startswith(SOURCES) for path in paths)
+    return not paths or (are_sources and not _speaks(root))
 
 
 def _speaks(root: str) -> bool:

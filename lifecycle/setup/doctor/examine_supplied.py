@@ -174,8 +174,7 @@ def _supplied(
     missing = [file.name for file in files if not any(map(Path.is_file, case.places_of(file.name)))]
     contents = {file: content for file in files if (content := store.read(case.root / file.name))}
     differing = [file for file in contents if contents[file].content != file.text.encode()]
-    written = [f for f in differing if digest(contents[f].content) == mark.sha256.get(f.name)]
-    old = [file.name for file in written]
+    old = [f.name for f in differing if digest(contents[f].content) == mark.sha256.get(f.name)]
     if missing:
         case.find(f"{part}.files.missing", names=", ".join(missing))
     elif old:

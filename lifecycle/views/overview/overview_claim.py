@@ -89,19 +89,17 @@ def _claim(
 
 def _issue_url(reading: WorktreeRead, record: Record, pull_url: str) -> str:
     """The issue's page: on the site of the pull request's page, else on the configured host."""
-    number = record.claim.issue
-    if not number:
-        return ""
+    number, repository = record.claim.issue, record.ownership.repository
     above, middle, _ = pull_url.rpartition("/pull/")
+    if not number or not (middle or repository):
+        return ""
     if middle:
         return f"{above}/issues/{number}"
-    if not record.ownership.repository:
-        return ""
     from lifecycle.settings import config
 
     api_url = config.addresses(reading.environment).api_url  # http only for this machine
     site = f"{api_url.partition(':')[0]}://{config.web_host(api_url)}"
-    return address(f"{site}/{record.ownership.repository}/issues/{number}")
+    return address(f"{site}/{repository}/issues/{number}")
 
 
 def _pull(record: Record) -> values.OverviewPull | None:
