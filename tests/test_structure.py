@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_348,
     "settings": 770,
     "git": 913,
-    "github": 5_522,
+    "github": 5_441,
     "trackers": 2_299,
     "platforms": 612,
     "evidence": 2_293,

@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.tokens import Token
-from lifecycle.github.client.client_common import Sending, number, text
+from lifecycle.github.client.client_common import Sending, number, part, text
 from lifecycle.github.client.rest import Json, RestClient
 from lifecycle.github.failures.failure_case import (
     Answer,
@@ -277,13 +276,11 @@ def _read(entry: object) -> InstallationToken | None:
     return kept if is_good else None
 
 
-def _entries(place: Path | None) -> dict[str, Any]:
+def _entries(place: Path | None) -> Json:
     """The kept entries, {} if the file cannot be read: all of them can be made again."""
     with contextlib.suppress(OSError):
         file = store.read(place / user_folder.TOKENS) if place is not None else None
-        data = object_in(file.content, _VERSION) if file is not None else {}
-        entries = data.get("tokens")
-        return entries if isinstance(entries, dict) else {}
+        return part(object_in(file.content, _VERSION), "tokens") if file is not None else {}
     return {}
 
 

@@ -67,9 +67,7 @@ def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFact
     if isinstance(named, str):
         scopes = tuple(scope.strip() for scope in named.split(",") if scope.strip())
     limit = _decimal(headers.get("x-ratelimit-limit"))
-    kind = kind_of(token)
-    if token.startswith("ghs_") and limit == _ACTIONS_LIMIT:
-        kind = "actions"
+    kind = "actions" if token.startswith("ghs_") and limit == _ACTIONS_LIMIT else kind_of(token)
     if kind == "unknown" and scopes is not None:
         kind = "classic"  # made before tokens had prefixes, or on a server that has none
     return TokenFacts(

@@ -84,7 +84,10 @@ class GitHubBoard:
         known = None if refresh else self.known
         if known is not None:
             return known
-        schema = self._discover()
+        pages = [*self._pages(IDS, "fields", f"the board, {self.project}")]
+        fields = [field for _, project in pages for field in nodes(project, "fields")]
+        viewer, project = pages[-1]
+        schema = translate.board_schema(viewer, project, fields)
         self._cache.put(self._key, asdict(schema))
         return schema
 
@@ -190,12 +193,6 @@ class GitHubBoard:
                 return act(known)
         return act(self.schema(refresh=True))
 
-    def _discover(self) -> BoardSchema:
-        pages = [*self._pages(IDS, "fields", f"the board, {self.project}")]
-        fields = [field for _, project in pages for field in nodes(project, "fields")]
-        viewer, project = pages[-1]
-        return translate.board_schema(viewer, project, fields)
-
     def _pages(self, name: str, key: str, subject: str) -> Iterator[tuple[str, Json]]:
         """The token's owner (if it was asked for) and the project, with each page of the list `key`.
 
@@ -246,12 +243,7 @@ class GitHubBoard:
         return item
 
     def ask(
-        self,
-        name: str,
-        variables: Mapping[str, Any],
-        subject: str,
-        *,
-        absent: tuple[str, type[errors.Rejected]],
+        self, name: str, variables: Json, subject: str, absent: tuple[str, type[errors.Rejected]]
     ) -> Json:
         """Send a document and return its data; a missing part of the answer is an error.
 

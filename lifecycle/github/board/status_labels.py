@@ -208,9 +208,8 @@ class LabelsBoard:
             raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         parts = {alias: node[alias] for alias in _OPEN if node.get(alias)}
         cards = [card for part in parts.values() for card in self._shown(part)]
-        pages = {alias: part["pageInfo"] for alias, part in parts.items()}
-        further = {alias: page for alias, page in pages.items() if page["hasNextPage"]}
-        cursors = {alias: str(page["endCursor"]) for alias, page in further.items()}
+        pages = ((alias, part["pageInfo"]) for alias, part in parts.items())
+        cursors = {alias: str(page["endCursor"]) for alias, page in pages if page["hasNextPage"]}
         total = sum(int(part.get("totalCount") or 0) for part in parts.values())
         return cards, cursors or None, total
 

@@ -209,17 +209,16 @@ class Following:
         return answer
 
 
+# A SOCKS proxy needs a kind of connection that requests does not know; the API's is http or https.
+_BAD_PROXY = (requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema)
+
 # The exceptions of requests, ordered so that a special one comes before its base class.
 # Source: https://requests.readthedocs.io/en/latest/api/#exceptions
 _SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = (
     ((requests.exceptions.SSLError,), plain_line.UNSAFE),
     ((requests.exceptions.ProxyError,), plain_line.UNPROXIED),
     ((requests.ConnectTimeout,), plain_line.UNREACHED),
-    # A SOCKS proxy needs a kind of connection that requests does not know; the API's is http or https.
-    (
-        (requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema),
-        plain_line.PROXY_UNUSABLE,
-    ),
+    (_BAD_PROXY, plain_line.PROXY_UNUSABLE),
     ((requests.Timeout,), plain_line.TOO_LATE),
     ((requests.exceptions.InvalidURL, requests.exceptions.MissingSchema), plain_line.BAD_URL),
 )

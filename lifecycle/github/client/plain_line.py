@@ -37,35 +37,30 @@ class Silence(NamedTuple):
     """Why no answer came: words that fit after "GitHub", whether it may have landed, and the way out."""
 
     words: str
-    may_have_landed: bool
+    may_have_landed: bool = False
     is_final: bool = False
     way: str = ""
 
 
-UNREACHED = Silence("could not be reached", False)
+UNREACHED = Silence("could not be reached")
 UNSAFE = Silence(
     "could not be reached safely: its TLS certificate was not accepted",
-    False,
     way="If your company issued it, name the file of its authority, where you start Claude Code, too: "
     "export REQUESTS_CA_BUNDLE=FILE.",
 )
 UNREAD_CERTIFICATES = Silence(
     "cannot be asked safely: the trusted certificates that the environment names cannot be read",
-    False,
     is_final=True,
 )
-UNPROXIED = Silence("could not be reached through the proxy", False)
-TOO_LATE = Silence("did not answer in time", True)
-BROKEN_OFF = Silence("broke off the connection", True)
-BAD_URL = Silence("cannot be asked: the API URL is not a usable URL", False, is_final=True)
+UNPROXIED = Silence("could not be reached through the proxy")
+TOO_LATE = Silence("did not answer in time", may_have_landed=True)
+BROKEN_OFF = Silence("broke off the connection", may_have_landed=True)
+BAD_URL = Silence("cannot be asked: the API URL is not a usable URL", is_final=True)
 PROXY_UNUSABLE = Silence(
     "cannot be asked: the proxy that the environment names is not an http or https address",
-    False,
     is_final=True,
 )
-BAD_TOKEN = Silence(
-    "cannot be asked: the token holds what no header may hold", False, is_final=True
-)
+BAD_TOKEN = Silence("cannot be asked: the token holds what no header may hold", is_final=True)
 
 
 class NoAnswerError(Exception):
@@ -408,10 +403,8 @@ def _is_dropped(sock: socket.socket) -> bool:
 
 def _context() -> ssl.SSLContext:
     """The TLS settings; NoAnswerError where the trusted certificates cannot be read."""
-    try:
+    with _silent((Exception, UNREAD_CERTIFICATES)):
         return _tls_context(early_request.bundle())
-    except OSError:
-        raise NoAnswerError(UNREAD_CERTIFICATES) from None
 
 
 _tls_context = cache(early_request.tls_context)

@@ -17,12 +17,8 @@ _BOARD = re.compile(r"\bproject \d+ of ")
 """The words for a board in the subject of a request."""
 
 _UNKNOWN_TYPES = {
-    "argumentNotAccepted",
-    "fragmentOnNonCompositeType",
-    "selectionMismatch",
-    "undefinedDirective",
-    "undefinedField",
-    "undefinedType",
+    *("argumentNotAccepted", "fragmentOnNonCompositeType", "selectionMismatch"),
+    *("undefinedDirective", "undefinedField", "undefinedType"),
 }
 
 
@@ -202,8 +198,7 @@ def answered(
         text = f"{answer.words} {answer.errors}".casefold()
         if answer.is_page or answer.status != status or not re.search(pattern, text):
             return None
-        words = answer.words.rstrip(".")
-        return kind(sentence(name, words=words, **values), evidence=answer.words)
+        return kind(sentence(name, words=answer.words.rstrip("."), **values), evidence=answer.words)
 
     return own
 

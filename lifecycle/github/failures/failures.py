@@ -61,9 +61,7 @@ def moved_to(name: str, issue: str | None, asked: AskedRequest) -> errors.Lifecy
 
 def _answers(*statuses: int, words: str = "") -> Fits:
     """Matches an answer with one of these statuses (any, if none is given) and with these words."""
-    return lambda case: (
-        case.answer.status in (statuses or {case.answer.status}) and words in case.text
-    )
+    return lambda case: (not statuses or case.answer.status in statuses) and words in case.text
 
 
 def _is_invalid(field_name: str) -> Fits:
@@ -178,8 +176,7 @@ class Failures:
         self, problem: AnswerProblem, asked: AskedRequest, headers: Headers | None = None
     ) -> errors.LifecycleError:
         """The error for one GraphQL problem."""
-        wait = self._wait(headers or {})
-        words = self.clean(problem.message)
+        words, wait = self.clean(problem.message), self._wait(headers or {})
         case = FailureCase(asked, self.token_source, words, wait, problem=problem, gh=self.gh)
         return next(make(case) for fits, make in PROBLEMS if fits(case))
 
@@ -219,10 +216,9 @@ class Failures:
         """Seconds to wait, in GitHub's order: Retry-After, the reset of a spent limit, a minute."""
         now = timing.parse_time(headers.get("date")) or self.clock.now()
         named = headers.get("retry-after", "").strip()
-        moment = None if named.isdecimal() else timing.parse_time(named)
         if named.isdecimal():
             return float(named)
-        if moment is not None:
+        if (moment := timing.parse_time(named)) is not None:
             return max(moment - now, 0.0)
         reset = headers.get("x-ratelimit-reset", "")
         if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():

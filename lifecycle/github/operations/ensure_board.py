@@ -156,10 +156,13 @@ class BoardOperations:
 
     def _archived(self, number: int, *, archived: bool) -> Ensured[ItemFacts]:
         item = self._there(number)
-        write = partial(self._archive, item, archived=archived)
-        return fitted(
-            item, lambda now: now.is_archived == archived, write, partial(self.item, number)
-        )
+
+        def write() -> ItemFacts:
+            data = self._changed("archive_item" if archived else "unarchive_item", item)
+            return self._answered(item, data, "item")
+
+        read = partial(self.item, number)
+        return fitted(item, lambda now: now.is_archived == archived, write, read)
 
     def _there(self, number: int) -> ItemFacts:
         item = self.item(number)
@@ -185,10 +188,6 @@ class BoardOperations:
             if is_on_board(node, self._board.project.owner, self._board.project.number):
                 return content_id, _item(node, number, content_id)
         return content_id, None
-
-    def _archive(self, item: ItemFacts, *, archived: bool) -> ItemFacts:
-        data = self._changed("archive_item" if archived else "unarchive_item", item)
-        return self._answered(item, data, "item")
 
     def _field_written(self, item: ItemFacts, name: str, value: Value | None) -> ItemFacts:
         """Set a field or clear its value (an empty text would not clear it); may be applied twice.

@@ -164,13 +164,7 @@ class CheckOperations:
         """The wanted annotations that the run does not have."""
         path, subject = f"check-runs/{run.id}/annotations", f"annotations of check run {run.id}"
         shown = self._calls.values(path, subject, _annotation) if run.annotations else ()
-        counts, lacking = Counter(shown), []
-        for annotation in wanted:
-            if counts[annotation]:
-                counts[annotation] -= 1
-            else:
-                lacking.append(annotation)
-        return tuple(lacking)
+        return tuple((Counter(wanted) - Counter(shown)).elements())
 
     def _read(self, number: int) -> CheckRunFacts:
         return self._calls.read(f"check-runs/{number}", f"check run {number}", _check_run)
@@ -223,7 +217,6 @@ _NEEDED = {"path", "start_line", "end_line", "annotation_level", "message"}
 
 def _annotation_body(annotation: Annotation) -> dict[str, object]:
     """An annotation's fields as GitHub calls them, without the optional ones that are empty."""
-    body = {
-        "annotation_level" if name == "level" else name: v for name, v in asdict(annotation).items()
-    }
+    body = asdict(annotation)
+    body["annotation_level"] = body.pop("level")
     return {name: value for name, value in body.items() if value or name in _NEEDED}

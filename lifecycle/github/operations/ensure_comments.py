@@ -53,16 +53,20 @@ class CommentOperations:
         mark = hidden_marker.keyed(key)
         text = hidden_marker.signed(body, mark)
         comments = self._marked(number, mark)
+        find = partial(self._first, number, mark, text)
         if not comments:
-            post = partial(self._calls.create_comment, number, text)
-            posted = settled(post, partial(self._first, number, mark, text))
+            posted = settled(partial(self._calls.create_comment, number, text), find)
             self._made[number, mark] = posted.now.id
             return posted
         for surplus in comments[1:]:
             self._delete(number, surplus)
-        kept = Ensured(comments[0], changed=False)
-        edited = self._edited(number, comments[0], mark, text) if update else kept
-        return Ensured(edited.now, changed=edited.changed or len(comments) > 1)
+        old, is_thinned = comments[0], len(comments) > 1
+        if not update:
+            return Ensured(old, changed=is_thinned)
+        edit = partial(self._calls.edit_comment, old.id, text)
+        differs = sentence("comment-differs", comment=old.id, number=number)
+        edited = fitted(old, lambda now: same(now.body, text), edit, find, lambda _: differs)
+        return Ensured(edited.now, changed=edited.changed or is_thinned)
 
     def ensure_no_comment(self, number: int, key: str) -> Ensured[None]:
         """There is no comment of ours for this key.
@@ -96,17 +100,6 @@ class CommentOperations:
     def _first(self, number: int, mark: str, text: str) -> CommentFacts | None:
         """The comment that a write without an answer left behind, or None."""
         return next((ours for ours in self._marked(number, mark) if same(ours.body, text)), None)
-
-    def _edited(
-        self, number: int, old: CommentFacts, mark: str, text: str
-    ) -> Ensured[CommentFacts]:
-        return fitted(
-            old,
-            lambda now: same(now.body, text),
-            partial(self._calls.edit_comment, old.id, text),
-            partial(self._first, number, mark, text),
-            lambda _: sentence("comment-differs", comment=old.id, number=number),
-        )
 
     def _delete(self, number: int, surplus: CommentFacts) -> None:
         def is_gone() -> bool:

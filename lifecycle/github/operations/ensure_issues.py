@@ -262,13 +262,14 @@ class IssueOperations:
             UnknownOption: there is no such milestone; the sentence names those that there are.
         """
         issue = self._calls.issue(number)
-        wanted = (title or "").casefold()
-        if issue.milestone.casefold() == wanted:
+
+        def is_at(now: IssueFacts) -> bool:
+            return now.milestone.casefold() == (title or "").casefold()
+
+        if is_at(issue):
             return Ensured(issue, changed=False)
         at = self._milestone(title, create=create).number if title else None
-        return self._edits.fields(
-            issue, {"milestone": at}, lambda now: now.milestone.casefold() == wanted
-        )
+        return self._edits.fields(issue, {"milestone": at}, is_at)
 
     def _marked(self, mark: str, label: str) -> IssueFacts | None:
         """The issue with a marker; also one that this object just opened and the list lacks yet."""

@@ -240,11 +240,6 @@ class PullOperations:
             shown = self._calls.mutate(name, {"pull": pull.id}, subject)
             return replace(pull, is_draft=bool(shown.get("isDraft")))
 
-        words = {"number": number, "shown": "ready" if draft else "a draft"}
-        return fitted(
-            pull,
-            lambda now: now.is_draft == draft,
-            write,
-            partial(self._calls.pull, number),
-            lambda _: sentence("draft-differs", **words),
-        )
+        read = partial(self._calls.pull, number)
+        differs = sentence("draft-differs", number=number, shown="ready" if draft else "a draft")
+        return fitted(pull, lambda now: now.is_draft == draft, write, read, lambda _: differs)

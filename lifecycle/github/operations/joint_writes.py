@@ -74,10 +74,7 @@ class JointWrites:
                 return {"comments": True, "text": action.body}
             case plan.CloseIssue():
                 return {"closes": True}
-            case _:
-                return self._card(action)
 
-    def _card(self, action: plan.Action) -> dict[str, Any]:
         schema = self._board.known if self._board is not None else None
         if schema is None or not isinstance(action, plan.SetBoard):
             raise Rejected("The board's ids are not known, so the card is written alone.")

@@ -179,8 +179,7 @@ class GitHub:
 
     def _found(self) -> Token:
         if self._given is None:
-            root = store.worktree_root(Path.cwd())
-            around = (self._environment, self._addresses, root)
+            around = (self._environment, self._addresses, store.worktree_root(Path.cwd()))
             return find(TokenPlace(*around, lambda: self.repository, self._deadline))
         if not self._given.strip():
             raise NoToken(

@@ -117,16 +117,13 @@ class Edits(Generic[F]):
 
     def text(self, current: F, title: str | None, body: str | None) -> Ensured[F]:
         """Edit it until it has this title and this body; None leaves one alone."""
+        texts = {"title": title, "body": body}
+        new = {name: text for name, text in texts.items() if text is not None}
 
         def left(now: F) -> dict[str, str]:
-            wanted = {"title": (title, now.title), "body": (body, now.body)}
-            return {
-                name: text
-                for name, (text, shown) in wanted.items()
-                if text is not None and not same(text, shown)
-            }
+            return {name: text for name, text in new.items() if not same(text, getattr(now, name))}
 
-        return self.fields(current, {**left(current)}, lambda now: not left(now))
+        return self.fields(current, left(current), lambda now: not left(now))
 
     def fields(
         self, current: F, changes: Mapping[str, object], is_wanted: Callable[[F], bool]

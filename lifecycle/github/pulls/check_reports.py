@@ -15,7 +15,7 @@ https://docs.github.com/rest/actions/workflow-jobs#download-job-logs-for-a-workf
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager, suppress
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -226,13 +226,10 @@ def _runs(commit: Json) -> list[failed_checks.FailedCheck]:
 def _unstarted(name: str, url: str, run: object, of: Json) -> failed_checks.FailedCheck:
     """A workflow whose file could not be read: its run is over, and none of its jobs began."""
     event, its = text(of, "event"), number(run)
-    return failed_checks.FailedCheck(
-        name, "STARTUP_FAILURE", url, workflow=name, event=event, run=its
-    )
+    return failed_checks.FailedCheck(name, "STARTUP_FAILURE", url, name, event, run=its)
 
 
 def _run(check_run: Json, suite: Json, run: Json) -> failed_checks.FailedCheck:
-    job = number(check_run.get("databaseId")) if run else None
     shown = tuple(_remark(annotation) for annotation in nodes(check_run, "annotations"))
     return failed_checks.FailedCheck(
         word=word(check_run.get("conclusion")),
@@ -240,10 +237,10 @@ def _run(check_run: Json, suite: Json, run: Json) -> failed_checks.FailedCheck:
         workflow=text(part(run, "workflow"), "name"),
         event=text(run, "event"),
         app=text(part(suite, "app"), "name"),
-        job=job,
+        job=number(check_run.get("databaseId")) if run else None,
         run=number(run.get("databaseId")),
         is_required=check_run.get("isRequired"),
-        steps=_steps(nodes(check_run, "steps")),
+        steps=tuple(map(_step, nodes(check_run, "steps"))),
         remarks=shown,
         remarks_left=_more(part(check_run, "annotations"), shown),
     )
@@ -261,18 +258,12 @@ def _remark(annotation: Json) -> failed_checks.CheckRemark:
     return failed_checks.CheckRemark(line=line, level=level, **shown)
 
 
-def _steps(steps: Iterable[Json]) -> tuple[failed_checks.JobStep, ...]:
-    """The steps of a job, from either API."""
-    return tuple(
-        failed_checks.JobStep(
-            int(step.get("number") or 0),
-            text(step, "name"),
-            word(step.get("conclusion")),
-            timing.parse_time(step.get("startedAt", step.get("started_at"))),
-            timing.parse_time(step.get("completedAt", step.get("completed_at"))),
-        )
-        for step in steps
-    )
+def _step(step: Json) -> failed_checks.JobStep:
+    """A step of a job, from either API."""
+    name, outcome = text(step, "name"), word(step.get("conclusion"))
+    began = timing.parse_time(step.get("startedAt", step.get("started_at")))
+    ended = timing.parse_time(step.get("completedAt", step.get("completed_at")))
+    return failed_checks.JobStep(int(step.get("number") or 0), name, outcome, began, ended)
 
 
 def _statuses(commit: Json) -> list[failed_checks.FailedCheck]:
@@ -289,15 +280,13 @@ def _status(context: Json) -> failed_checks.FailedCheck:
 def _job(job: Json, run: Json) -> failed_checks.FailedCheck:
     """A job of the Actions API, which does not say whether it is required."""
     return failed_checks.FailedCheck(
-        text(job, "name"),
-        word(job.get("conclusion")),
-        text(job, "html_url"),
-        workflow=str(run.get("name") or ""),
-        event=text(run, "event"),
+        **texts(job, name="name", url="html_url"),
+        **texts(run, workflow="name", event="event"),
+        word=word(job.get("conclusion")),
         app="GitHub Actions",
         job=int(job["id"]),
         run=int(run["id"]),
-        steps=_steps(job.get("steps") or []),
+        steps=tuple(map(_step, job.get("steps") or [])),
     )
 
 

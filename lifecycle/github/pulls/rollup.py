@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from lifecycle.core import timing
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.values.checks import ENDED_BADLY, Bucket, Check, Checks, Required
-from lifecycle.github.client.client_common import Json, nodes, part, text, word
+from lifecycle.github.client.client_common import Json, nodes, number, part, text, word
 
 # Sources: https://docs.github.com/graphql/reference/enums#checkconclusionstate and
 # https://docs.github.com/graphql/reference/enums#statusstate. STALE, which needs a re-run, is pending
@@ -82,19 +82,14 @@ def required(base: Json) -> tuple[Required, ...]:
     names = {Required(str(name)) for name in classic if name}
     for rule in nodes(base, "rules"):
         for check in part(rule, "parameters").get("requiredStatusChecks") or []:
-            app = check.get("integrationId")
-            names.add(Required(text(check, "context"), app if isinstance(app, int) else None))
+            names.add(Required(text(check, "context"), number(check.get("integrationId"))))
     return tuple(sorted(names, key=lambda demand: (demand.name, demand.app or float("-inf"))))
 
 
 def sees_demands(node: Json) -> bool:
     """False if a pull request's base was hidden, or had more rules than a page; True if not requested."""
-    if "baseRef" not in node:
-        return True
-    base = node["baseRef"]
-    if not isinstance(base, Mapping):
-        return False
-    return "rules" not in base or _is_whole(base["rules"])
+    base = node.get("baseRef", {})
+    return isinstance(base, Mapping) and ("rules" not in base or _is_whole(base["rules"]))
 
 
 def _is_whole(connection: object) -> bool:
@@ -266,17 +261,13 @@ def check_run(
     """
     status, conclusion = run["status"], run.get("conclusion")
     is_over = word(status) == "COMPLETED"
-    check = Check(
-        str(run["name"]),
-        run_bucket(status, conclusion),
-        *flow,
-        timing.parse_time(run.get("startedAt", run.get("started_at"))),
-        str(run.get("detailsUrl") or run.get("details_url") or ""),
-        timing.parse_time(run.get("completedAt", run.get("completed_at"))),
-        word=(word(conclusion) if is_over else "") or word(status),
-        app=app if isinstance(app, int) else None,
-    )
-    has_begun = check.started_at is not None or is_over
+    began = timing.parse_time(run.get("startedAt", run.get("started_at")))
+    ended = timing.parse_time(run.get("completedAt", run.get("completed_at")))
+    url = str(run.get("detailsUrl") or run.get("details_url") or "")
+    outcome = (word(conclusion) if is_over else "") or word(status)
+    name, bucket = str(run["name"]), run_bucket(status, conclusion)
+    check = Check(name, bucket, *flow, began, url, ended, outcome, number(app))
+    has_begun = began is not None or is_over
     return RollupEntry(("run", check.name, check.app, *key), check, has_begun)
 
 

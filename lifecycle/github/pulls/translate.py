@@ -227,9 +227,8 @@ def _comments(node: Json) -> Iterable[model.Comment]:
     for comment in nodes(node, "comments"):
         is_app = text(part(comment, "author"), "__typename") == "Bot"
         is_insider = text(comment, "authorAssociation") in _INSIDERS
-        if not (comment.get("viewerDidAuthor") or is_insider or is_app):
-            continue
-        yield model.Comment(int(comment.get("fullDatabaseId") or 0), text(comment, "body"))
+        if comment.get("viewerDidAuthor") or is_insider or is_app:
+            yield model.Comment(int(comment.get("fullDatabaseId") or 0), text(comment, "body"))
 
 
 def board_item(node: Json) -> model.BoardItem:
@@ -436,10 +435,10 @@ def ejection(node: Json) -> model.Ejection | None:
     GitHub calls the tested commit the one "before" the event; if that is the pull request's own head, the
     tested commit is unknown.
     """
-    events = [event for event in nodes(node, "timelineItems") if event.get("id")]
-    if not events:
+    events = reversed(nodes(node, "timelineItems"))
+    last = next((event for event in events if event.get("id")), None)
+    if last is None:
         return None
-    last = events[-1]
     sha = text(part(last, "beforeCommit"), "oid")
     commit = sha if sha != node.get("headRefOid") else ""
     at = timing.parse_time(last.get("createdAt"))

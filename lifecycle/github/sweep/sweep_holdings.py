@@ -289,8 +289,7 @@ class Holdings:
                 return batch
             repository.problem = reply
             return []
-        waiting = [page[0] for page in batch if _shows_waits(page)]
-        _note_waits(reply, waiting, len(batch))
+        _note_waits(reply, [page[0] for page in batch if _shows_waits(page)], len(batch))
         next_pages: list[_Page] = []
         for number, (repository, key, _) in enumerate(batch):
             page = self._in(reply, number, repository.name, (key,))
