@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 2_088,
     "feedback": 2_344,
     "reconcile": 1_346,
-    "views": 2_043,
+    "views": 2_042,
     "app": 1_510,
     "setup": 2_897,
     "hooks": 1_835,

@@ -94,8 +94,7 @@ def render(name: str, world: AllOverviews, environment: Mapping[str, str]) -> st
 def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any]:
     """The values that the templates draw, by name."""
     home = environment.get("HOME", "")
-    used = [overview for overview in world.overviews if is_in_use(overview)]
-    cards = [PageCard(overview, home) for overview in used]
+    cards = [PageCard(overview, home) for overview in world.overviews if is_in_use(overview)]
     cards.sort(key=lambda card: _order(card, world.at))
     idle = [overview for overview in world.overviews if not is_in_use(overview)]
     awaited = [
