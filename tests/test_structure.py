@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_299,
     "platforms": 612,
     "evidence": 2_293,
-    "claim": 5_762,
+    "claim": 5_698,
     "run": 3_374,
     "stages": 2_316,
     "workflow": 2_088,

@@ -208,8 +208,7 @@ def _find(world: World, cards: Sequence[Card], query: str, notes: list[str]) -> 
             everywhere = {issue.number: issue.title for issue in world.forge.open_issues()}
             titles = {n: title for n, title in everywhere.items() if part in title.casefold()}
     if not titles:
-        unknown = sentence("not-in-a-title", query=query, world=world)
-        raise NotFound(" ".join([unknown, *notes]))
+        raise NotFound(" ".join([sentence("not-in-a-title", query=query, world=world), *notes]))
     if len(titles) > 1:
         first = list(titles.items())[:_SHOWN_MATCHES]
         shown = [f"#{number} {redact.quoted(title)}" for number, title in first]

@@ -153,9 +153,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
 
     def handed(record: Record) -> Record:
         owner, now = session or record.ownership.session, world.clock.now()
-        ours = record.with_ownership(
-            session=owner, session_at=now, is_leaseless=False, lease=leased
-        )
+        ours = record.with_ownership(session=owner, session_at=now, lease=leased)
+        ours = ours.with_ownership(is_leaseless=False)
         ours = ours if is_out else _tried_anew(claim_store, ours)
         return ours.with_values(values)
 

@@ -62,9 +62,8 @@ def suggest(world: World) -> Notice | None:
         return None
     owner, shown = world.head.owner.casefold(), world.forge.pull_requests_of(branch)
     pulls = [pull for pull in shown if pull.head_owner.casefold() == owner]
-    if not pulls or pulls[0].state is not PullState.MERGED:
-        return None
-    if any(pull.state is PullState.OPEN for pull in pulls):
+    is_open = any(pull.state is PullState.OPEN for pull in pulls)
+    if is_open or not pulls or pulls[0].state is not PullState.MERGED:
         return None
     text = _sentence(world, branch)
     world.cache.put(_DONE_WITH, tip)
@@ -83,6 +82,5 @@ def _sentence(world: World, branch: str) -> str:
     # If no issue has a label, nobody knows which tasks are left.
     if cards is None or (not cards and world.choice.uses_labels):
         return messages.branch_merged(branch)
-    if card is None:
-        return messages.branch_merged(branch, "No task is left in Todo.")
-    return messages.branch_merged(branch, messages.next_task(card.title, card.number))
+    left = messages.next_task(card.title, card.number) if card else "No task is left in Todo."
+    return messages.branch_merged(branch, left)

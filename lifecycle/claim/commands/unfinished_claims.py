@@ -163,9 +163,7 @@ def left(claim_store: ClaimStore) -> str:
     if begun is not None:
         command = forcing(begun.issue) if begun.instead_of else f"lifecycle claim {begun.issue}"
         return sentence("begun", number=begun.issue, command=command)
-    if last is None:
-        return ""
-    return sentence("file-deleted", number=last.claim.issue_number)
+    return sentence("file-deleted", number=last.claim.issue_number) if last is not None else ""
 
 
 def without_file(claim_store: ClaimStore) -> Record | None:

@@ -242,23 +242,16 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
     elif phase not in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         if pull is None or pull.state is not PullState.MERGED:
-            yield _closed_elsewhere(claim.issue_number, phase)
-
-
-def _closed_elsewhere(number: int | None, phase: str) -> Notice:
-    """The notice about an issue that somebody closed during the work."""
-    if phase == Phase.READY_FOR_PR:
-        text = messages.closed_elsewhere(number, messages.NOT_OPENED)
-        return Notice("closed-elsewhere:pr", text, Audience.ACT, stands=True)
-    text = messages.closed_elsewhere(number)
-    return Notice("closed-elsewhere", text, Audience.NOTE, stands=True)
+            is_due = phase == Phase.READY_FOR_PR
+            text = messages.closed_elsewhere(claim.issue_number, messages.NOT_OPENED * is_due)
+            key, audience = (":pr", Audience.ACT) if is_due else ("", Audience.NOTE)
+            yield Notice(f"closed-elsewhere{key}", text, audience, stands=True)
 
 
 def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
     """The keys of notices about GitHub's state, if this look did not read it: they remain as they are."""
-    if snapshot.observation is not None:
-        return ()
-    return (_ARCHIVED, "closed-elsewhere", "closed-elsewhere:pr", derive.gone_key(snapshot.record))
+    keys = (_ARCHIVED, "closed-elsewhere", "closed-elsewhere:pr", derive.gone_key(snapshot.record))
+    return keys if snapshot.observation is None else ()
 
 
 def complaints(record: Record) -> Iterator[Notice]:

@@ -404,9 +404,8 @@ def is_consent_given(snapshot: Snapshot) -> bool:
     is_recorded &= was_merge_seen(record) or snapshot.wake in ASKED
     # A closing may have been cut off, and the issue reopened or the merge reverted since.
     is_recorded &= not (_undone(record) and record.ending.consent == AUTO_CONSENT)
-    if record.ending.override or is_recorded or closes_itself(snapshot):
-        return True
-    return not _needs_yes(snapshot)
+    is_agreed = bool(record.ending.override) or is_recorded or closes_itself(snapshot)
+    return is_agreed or not _needs_yes(snapshot)
 
 
 def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
@@ -515,8 +514,7 @@ def told_at(issue: Issue, agent: str | None) -> int | None:
 
     A release that is resumed without state.json uses the same time, and so finds its comment again.
     """
-    times = (at for _, at in tellings(issue.comments or (), issue.number, agent))
-    return max(times, default=None)
+    return max((at for _, at in tellings(issue.comments or (), issue.number, agent)), default=None)
 
 
 def tellings(posted: Iterable[Comment], number: int, agent: str | None) -> list[tuple[int, int]]:

@@ -78,8 +78,7 @@ def _carry_out(
     """Carry out the action; False if there turned out to be nothing to do."""
     match action:
         case plan.LinkPullRequest():
-            is_linked = partial(derive.mentions, issue=action.issue)
-            _append(world, action.number, action.line, is_linked)
+            _append(world, action.number, action.line, partial(derive.mentions, issue=action.issue))
         case plan.RemarkOnPull():
             remark = world.public(action.remark, "remark on weakened checks")
             marked = f"{remark}\n\n{action.mark}"
@@ -212,8 +211,7 @@ def _append(world: World, number: int, text: str, is_there: Callable[[PullReques
     """Append a text, once, to the body as GitHub has it now: somebody may have edited it meanwhile."""
     pull = world.forge.pull_request(number)
     if not is_there(pull):
-        body = f"{pull.body.rstrip()}\n\n{text}".lstrip()
-        world.forge.set_pull_request_texts(number, body=body)
+        world.forge.set_pull_request_texts(number, body=f"{pull.body.rstrip()}\n\n{text}".lstrip())
 
 
 def _advance(action: plan.AdvancePullRequest, world: World) -> None:

@@ -165,8 +165,7 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks)
         then = watched if hooks is Hooks.WATCH else "to look at it"
         return f"PR #{record.claim.pr_number} has the pushed commits; {then}: lifecycle tick"
     checks = record.pull.checks or {}
-    mending = _mending(record, hooks=hooks) if phase is Phase.CHECKS_RUNNING else ""
-    if mending:
+    if phase is Phase.CHECKS_RUNNING and (mending := _mending(record, hooks=hooks)):
         return mending
     waits = ("failed", "running", "unfinished", "missing", "stale", "held", "hidden")
     is_held_up = any(checks.get(key) for key in waits)

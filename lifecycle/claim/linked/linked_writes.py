@@ -106,8 +106,7 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
         return LinkRecord(is_known=True)
     others = [other.id for other in tasks if other.id != task.id]
     if others:
-        names = ", ".join(others)
-        notes.append(sentence("also-linked", number=issue, task=task.id, others=names))
+        notes.append(sentence("also-linked", number=issue, task=task.id, others=", ".join(others)))
     link = Link(tracker.name, task.id)
     # The names in which this worktree still has to release it.
     earlier = {write.actor for write in waiting(claim_store.state) if write.id == task.id}
@@ -204,8 +203,7 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
             tries = before.tries + 1 if before is not None else 1
             trouble = Trouble("", why, snapshot.now + RETRY_SECONDS, tries)
             return record.without(card_and_link.FIND).with_trouble(card_and_link.FIND, trouble), ()
-        text = _not_asked(name, issue, why)
-        return record, (Notice("linked-unknown", text, Audience.NOTE),)
+        return record, (Notice("linked-unknown", _not_asked(name, issue, why), Audience.NOTE),)
     synced = card_and_link.CLAIMED if task is not None and _is_mine(tracker, task) else ""
     link = Link(tracker.name, task.id, synced) if task is not None else None
     return record.without(card_and_link.FIND).with_linked(link=link, is_known=True), ()
@@ -235,9 +233,7 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
         why = redact.redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task {link.id}: {why}")
         return record
-    if stays:
-        return record
-    return record.with_linked(link=replace(link, synced=""), left="")
+    return record if stays else record.with_linked(link=replace(link, synced=""), left="")
 
 
 def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:

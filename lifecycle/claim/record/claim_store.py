@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record import claim_file, journalling
-from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge, sentence
+from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, Values, merge, sentence
 from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, FileEdit, continues
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
@@ -199,9 +199,7 @@ class ClaimStore:
         self.disk.late.settle()
         return loaded if is_same and not self.disk.late.edits() else self.load()
 
-    def commit(
-        self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True
-    ) -> Committed:
+    def commit(self, record: Record, hints: Values, *, is_last: bool = True) -> Committed:
         """Make the record durable and write the claim file to match; the agent's edits win.
 
         Args:

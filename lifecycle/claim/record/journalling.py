@@ -51,14 +51,11 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
     state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
     nudge = record.nudges[-1] if record.nudges else None
     is_nudged = nudge is not None and nudge.target == target
-    return replace(
-        _entry(record, at, journal.TRANSITION),
-        source=str(noted.get("phase") or ""),
-        target=str(target),
-        key=f"{record.claim_key}/move/{number}",
-        detail={"pull": record.claim.pr_number, "by_hand": is_nudged}
-        | ({"title": record.title} if record.title else {}),
-    )
+    detail: dict[str, Any] = {"pull": record.claim.pr_number, "by_hand": is_nudged}
+    detail |= {"title": record.title} if record.title else {}
+    source, key = str(noted.get("phase") or ""), f"{record.claim_key}/move/{number}"
+    entry = _entry(record, at, journal.TRANSITION)
+    return replace(entry, source=source, target=str(target), key=key, detail=detail)
 
 
 def wrote(

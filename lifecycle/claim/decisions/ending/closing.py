@@ -52,13 +52,11 @@ def after_merge(snapshot: Snapshot) -> Decision:
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and ask about closing; `pull` is the pull request that merged."""
-    unanswered = review.unanswered(snapshot.record.pull, pull)
     base, observed = snapshot.rules.base, snapshot.observation
     record = derive.with_merge(snapshot.record, pull, base, observed)
     record = replace(record, judged=Phase.MERGED_DETECTED.value)
-    record = record.with_pull(
-        url=pull.url, head=pull.head_sha, unanswered=unanswered, left_out=snapshot.left_out
-    )
+    record = record.with_pull(url=pull.url, head=pull.head_sha, left_out=snapshot.left_out)
+    record = record.with_pull(unanswered=review.unanswered(record.pull, pull))
     fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value}
     issue = observed.issue if observed is not None else None
     is_taken_back = record.claim.status == Status.DONE and issue is not None and issue.is_open
@@ -334,8 +332,7 @@ def board_sentence(snapshot: Snapshot, observed: Observation, wanted: str, kept:
     if not snapshot.rules.has_board:
         return messages.board_absent()
     if trouble is not None and not record.ending.board_done:
-        is_labels = record.claim.is_labels
-        return messages.status_not_set(wanted, trouble.sentence, is_labels=is_labels)
+        return messages.status_not_set(wanted, trouble.sentence, is_labels=record.claim.is_labels)
     is_out = bool(observed.board_problem) or item is None or item.is_archived
     if kept or record.ending.board_done or not is_out:
         return kept or messages.status_set(wanted, is_labels=record.claim.is_labels)

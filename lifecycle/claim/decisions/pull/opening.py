@@ -182,14 +182,11 @@ def _adopt(record: Record, pull: PullRequest) -> Decision:
     created = messages.pr_created(pull.number, pull.url)
     text = created if was_ours else messages.pr_adopted(pull.number, pull.url, pull.branch)
     phase = Phase.PR_CREATED.value
+    fields: ClaimChanges = {"pr_number": pull.number, "phase": phase, "status": Status.IN_REVIEW}
     adopted = replace(of_pull(record, pull.number), judged=phase, intents={}, troubles={})
-    return Decision(
-        fields={"pr_number": pull.number, "phase": phase, "status": Status.IN_REVIEW},
-        record=adopted.with_pull(
-            url=pull.url, head=pull.head_sha, checks=None, changes_by=(), conflicts_with=""
-        ),
-        notices=(is_open(pull.number, text),),
-    )
+    adopted = adopted.with_pull(checks=None, changes_by=(), conflicts_with="")
+    adopted = adopted.with_pull(url=pull.url, head=pull.head_sha)
+    return Decision(fields, adopted, notices=(is_open(pull.number, text),))
 
 
 def is_open(number: int, text: str) -> Notice:

@@ -80,8 +80,7 @@ def next_look(
         return max(next_poll(record, poll_seconds, now), hold)
     if phase is Phase.MERGED_DETECTED and record.judged != phase:
         return hold
-    due = record.due()
-    if due is not None:
+    if (due := record.due()) is not None:
         return due
     if settled or phase not in (Phase.READY_FOR_PR, Phase.DONE):
         return None
