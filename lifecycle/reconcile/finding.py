@@ -190,13 +190,10 @@ class SweepReport:
 
     def reworded(self, change: Callable[[str], str]) -> SweepReport:
         """The report with each sentence on what failed, and each note, as `change` makes it."""
-        return replace(
-            self,
-            findings=tuple(replace(each, problem=change(each.problem)) for each in self.findings),
-            problems=tuple(replace(each, sentence=change(each.sentence)) for each in self.problems),
-            notes=tuple(map(change, self.notes)),
-            ended=change(self.ended),
-        )
+        findings = tuple(replace(each, problem=change(each.problem)) for each in self.findings)
+        problems = tuple(replace(each, sentence=change(each.sentence)) for each in self.problems)
+        notes, ended = tuple(map(change, self.notes)), change(self.ended)
+        return replace(self, findings=findings, problems=problems, notes=notes, ended=ended)
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; `counts.left` counts findings, `next_run` names what was not looked at."""

@@ -20,7 +20,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.state import Record, is_same
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.redact import unlinked
 from lifecycle.core.timing import CLOCK_SKEW, render_time
 from lifecycle.core.values.branch_names import named_issue
@@ -286,9 +286,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         phase = Phase.DONE
     keeps_lease = phase is Phase.DONE and not (is_closing or allowed.ending_lease)
     lease = task.hold.sha if task.hold is not None and not keeps_lease else ""
-    own = sections.PullRecord()
-    if pull is not None:
-        own = replace(own, opened=pull.number, url=pull.url, head=pull.head_sha)
+    own = fields_of(pull, "url", opened="number", head="head_sha") if pull is not None else {}
     synced_agent = item.agent if item is not None else None
     # Labels, and a board without that field, cannot hold an agent.
     if task.swept.lacks_agent or (item is not None and item.is_labels):
@@ -299,7 +297,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         is_taken=True,
         title=task.issue.title,
         card=sections.CardRecord(is_known=item is not None, agent=synced_agent),
-        pull=own,
+        pull=sections.PullRecord(**own),
         judged=phase.value,
         ownership=sections.OwnershipRecord(lease=lease),
         ending=sections.EndingRecord(

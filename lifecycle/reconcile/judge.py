@@ -9,6 +9,7 @@ that was not allowed: "Clear the Agent, end the lease."
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import starmap
 from typing import assert_never
 
 from lifecycle.claim.decisions.decide import apply_observation, foresee, imagine
@@ -81,17 +82,12 @@ class Judge:
         fixes = {kind: fix_sentence(actions, before) for kind, (before, actions) in writes.items()}
         issue = task.issue
         about = (task.repository, issue.number, issue.title, issue.url, task.phase.value)
-        return tuple(
-            Finding(
-                kind,
-                *about,
-                evidence=of(kind, task, self.now),
-                fix=fixes.get(kind, ""),
-                state=State.LEFT if why else State.PLANNED if kind in done else State.OFF,
-                problem=why,
-            )
-            for kind, why in stays.items()
-        )
+
+        def finding(kind: str, why: str) -> Finding:
+            state = State.LEFT if why else State.PLANNED if kind in done else State.OFF
+            return Finding(kind, *about, of(kind, task, self.now), fixes.get(kind, ""), state, why)
+
+        return tuple(starmap(finding, stays.items()))
 
     def looks(self, task: InferredTask) -> Iterator[Snapshot]:
         """The snapshots to decide on: the claim if it continues, and then its release, if that is due."""
@@ -129,16 +125,11 @@ class Judge:
         return not (task.issue.is_open and (task.is_merged or is_waiting))
 
     def _seen(self, task: InferredTask, record: Record) -> Snapshot:
-        observation = task.observation
-        return Snapshot(
-            plan.Wake.SWEEP,
-            self.now,
-            apply_observation(record, observation, self.now),
-            replace(self.rules, head_owner=task.head_owner),
-            observation=observation,
-            pushed_head=task.tip.sha if task.tip is not None else None,
-            is_silent=self.is_silent(task),
-        )
+        rules = replace(self.rules, head_owner=task.head_owner)
+        record = apply_observation(record, task.observation, self.now)
+        seen = Snapshot(plan.Wake.SWEEP, self.now, record, rules, observation=task.observation)
+        pushed = task.tip.sha if task.tip is not None else None
+        return replace(seen, pushed_head=pushed, is_silent=self.is_silent(task))
 
     def _writes(self, task: InferredTask, allowed: Iterable[Allowed]) -> Written:
         """The steps that follow, by the kind of finding; a release sees whom the card then names.

@@ -166,10 +166,8 @@ def _read(run: _Run) -> None:
 def _judge(run: _Run) -> Judge:
     settings = fields_of(run.world.settings, "base", "board_name", link="issue_link")
     rules = Rules(has_board=run.sweep.has_board, **settings)
-    policy = run.policy
-    if run.sweep.is_blind:
-        # Cards show signs of life, which cannot be seen now: so no claim counts as silent.
-        policy = replace(policy, silent_seconds=inf)
+    # Cards show signs of life. If they cannot be seen now, no claim counts as silent.
+    policy = replace(run.policy, silent_seconds=inf) if run.sweep.is_blind else run.policy
     return Judge(rules, policy, run.sweep.now, run.is_dry_run)
 
 

@@ -294,6 +294,5 @@ def _became(finding: Finding, outcomes: Outcomes) -> Finding:
         return replace(finding, state=State.LEFT, problem=ALIVE if is_alive else _MENDED)
     is_idle = isinstance(error, errors.NothingToMerge | errors.NotFound)
     is_idle = is_idle and finding.kind == "branch-without-pull"
-    if is_idle or isinstance(error, _Gone | errors.HeldByAnother):
-        return replace(finding, state=State.LEFT, problem=error.sentence)
-    return replace(finding, state=State.FAILED, problem=error.sentence)
+    is_left = is_idle or isinstance(error, _Gone | errors.HeldByAnother)
+    return replace(finding, state=State.LEFT if is_left else State.FAILED, problem=error.sentence)

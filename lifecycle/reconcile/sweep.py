@@ -52,8 +52,7 @@ class KeptCards:
         self._pulls: dict[str, tuple[PullRequest, ...]] = {}
         for pull in holding.pulls:
             if pull.branch in held or named_issue(pull.branch):
-                of_branch = self._pulls.get(pull.branch, ())
-                self._pulls[pull.branch] = (*of_branch, slim(pull))
+                self._pulls[pull.branch] = (*self._pulls.get(pull.branch, ()), slim(pull))
         self._named: dict[int, tuple[str, ...]] = {}
         for branch in dict.fromkeys((*holding.tips, *self._pulls)):
             number = named_issue(branch)
