@@ -29,7 +29,7 @@ BUDGET = {
     "settings": 770,
     "git": 913,
     "github": 5_441,
-    "trackers": 2_299,
+    "trackers": 2_281,
     "platforms": 612,
     "evidence": 2_293,
     "claim": 5_698,

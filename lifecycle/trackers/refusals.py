@@ -173,9 +173,8 @@ def demand_renewable(task: Task, actor: str) -> None:
     """AlreadyClaimed if somebody else holds it, NotClaimable if the actor has no claim on it any more."""
     demand_mine(task, actor)
     if not is_held(task, actor):
-        status = task.raw_status
-        words = sentence("not-renewed", task=task.id, status=status)
-        raise errors.NotClaimable(words, status=status)
+        words = sentence("not-renewed", task=task.id, status=task.raw_status)
+        raise errors.NotClaimable(words, status=task.raw_status)
 
 
 def is_listed(task: Task, label: str, status: TaskStatus | None) -> bool:

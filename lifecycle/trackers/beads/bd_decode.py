@@ -66,8 +66,7 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
         raise failure(ran.err or ran.out, doing)
     if answer is _NOTHING:
         raise _unusable("bd-not-understood", doing, ran.out)
-    error = _error_in(answer)
-    if error is not None:
+    if (error := _error_in(answer)) is not None:
         raise failure(error, doing)
     if isinstance(answer, dict) and "data" in answer and "schema_version" in answer:
         answer = answer["data"]  # without the envelope of newer builds

@@ -89,16 +89,15 @@ class BeadsTracker:
         bd lets anybody with the same name claim again, so a claim command names the actor; from 1.3 on only
         the holder can close, so a close command names the actor, too.
         """
-        own = OWN_COMMANDS
         as_holder = f" --actor={shlex.quote(self.actor)}"
         claim = f"bd update {{id}} --claim{as_holder}"
         return Wording(
             show="bd show {id}",
             ready="bd ready --label {label} --unassigned --limit 0",
-            claim=claim if self._has_cas else own.claim,
+            claim=claim if self._has_cas else OWN_COMMANDS.claim,
             close='bd close {id} --reason "Summary of changes"',
             label="bd label add {id} {label}",
-            comment=own.comment,
+            comment=OWN_COMMANDS.comment,
             publish=f"bd {self._ask.sends}" if self._ask.sends else "",
             start=bd_here.START,
             as_holder=as_holder,

@@ -22,8 +22,7 @@ LONG = 10 * 24 * 3600.0
 def a_claimed_task_is_the_actors(case: CheckCase) -> None:
     """It is in progress, and shows every actor who has it."""
     made = case.make()
-    claimed = case.one.claim(made.id)
-    for task in (claimed, case.one.get(made.id), case.two.get(made.id)):
+    for task in (case.one.claim(made.id), case.one.get(made.id), case.two.get(made.id)):
         case.stands(task, TaskStatus.IN_PROGRESS, case.holder(1))
         demand(not task.is_ready, "a claimed task is ready")
 

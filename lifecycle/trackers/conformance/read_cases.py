@@ -12,8 +12,7 @@ MANY = 120
 def a_new_task_is_open_and_nobodys(case: CheckCase) -> None:
     """`get` shows the values given to `create`: open, without an assignee, ready."""
     made = case.make("Fix the race", description="It\nhappens.", priority=1)
-    shown = case.tracker(2).get(made.id)
-    for task in (made, shown):
+    for task in (made, case.tracker(2).get(made.id)):
         same(task.id, made.id, "the id")
         same(task.title, "Fix the race", "the title")
         same(plain(task.description), "It\nhappens.", "the description")
@@ -148,8 +147,7 @@ def a_dependency_is_added_once(case: CheckCase) -> None:
     (made, blocker), other = case.blocked(), case.make()
     case.writes_nothing("the second call", case.one.add_dependency, made.id, blocker.id)
     case.one.add_dependency(made.id, other.id)
-    blockers = case.two.get(made.id).blocked_by
-    same(sorted(blockers), sorted((blocker.id, other.id)), "blocked_by")
+    same(sorted(case.two.get(made.id).blocked_by), sorted((blocker.id, other.id)), "blocked_by")
 
 
 def a_circle_is_invalid(case: CheckCase) -> None:

@@ -40,8 +40,7 @@ def texts_come_back_as_they_were(case: CheckCase) -> None:
 def titles_come_back_as_they_were(case: CheckCase) -> None:
     """A title is one line of any characters, even if it looks like an option."""
     for text in TEXTS[:5]:
-        made = case.make(text)
-        same(case.two.get(made.id).title, text, "the title")
+        same(case.two.get(case.make(text).id).title, text, "the title")
         other = case.make("Before")
         case.one.edit(other.id, title=text)
         same(case.two.get(other.id).title, text, "the title set")
@@ -85,8 +84,7 @@ def a_closed_task_says_why(case: CheckCase) -> None:
     """Every actor sees it closed, with the reason; a release keeps both, and closing it again, too."""
     made = case.claimed()
     reason = 'Fixed: it\'s "done".\nSee --all.'
-    closed = case.one.close(made.id, reason=reason)
-    for task in (closed, case.two.get(made.id)):
+    for task in (case.one.close(made.id, reason=reason), case.two.get(made.id)):
         same(task.status, TaskStatus.CLOSED, "the status")
         demand(not task.is_open, "a closed task says that it is open")
         same(plain(task.close_reason), plain(reason), "the reason")

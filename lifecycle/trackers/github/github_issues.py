@@ -81,8 +81,7 @@ class GitHubIssues(issue_tasks.TaskLists):
         task = issue_tasks.task_of(issue, self._calls.blockers(issue))
         card = self.card(task)
         is_begun = card is not None and (card.status or "").casefold() not in _UNBEGUN
-        shown = [card.agent] if card is not None and is_begun and card.agent else []
-        others = [name for name in shown if name != self.actor]
+        others = [card.agent] if card and is_begun and card.agent not in ("", self.actor) else []
         holding = tuple(dict.fromkeys((*self._holding.others(issue), *others)))
         task = issue_tasks.with_word(task, card.priority if card else None)
         return replace(task, held_by=holding)

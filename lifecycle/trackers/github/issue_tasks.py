@@ -205,9 +205,7 @@ class TaskLists:
 
     def with_priority(self, task: Task) -> Task:
         """The task with its priority. Requests: 1 with a board, unless a label says it."""
-        if task.priority is not None:
-            return task
-        return with_word(task, self._of([task]).get(task.id))
+        return task if task.priority is not None else with_word(task, self._of([task]).get(task.id))
 
     def _is_free(self, task: Task, cards: dict[str, Card]) -> bool:
         card = cards.get(task.id)
