@@ -23,13 +23,7 @@ class CardWriter(Protocol):
     """Writes the Status of issues, on the board or as labels."""
 
     def write(
-        self,
-        issue: int,
-        item_id: str,
-        *,
-        status: str | None,
-        agent: str | None,
-        standing: str | None = None,
+        self, issue: int, item_id: str, *, status: str | None, agent: str | None, standing: str = ""
     ) -> BoardItem:
         """Write the card, and return its present state."""
 

@@ -145,13 +145,11 @@ def _read(run: _Run) -> None:
         if ahead > CLOCK_SKEW:
             sweep.ahead = ahead
             sweep.notes.append(sentence("clock-ahead", span=figures.span(ahead)))
-        tasks = sweep.read_tasks()
         judge: Judge | None = None
-        for task in tasks:
+        for task in sweep.read_tasks():
             # After the first card, not before it: then it is known whether the board can be read.
             judge = judge or _judge(run)
-            findings = judge.findings(task)
-            if findings:
+            if findings := judge.findings(task):
                 run.drifted.append(_Drifted(task, findings))
         if run.is_dry_run and judge is not None:
             sweep.note_lacking(judge.planned)

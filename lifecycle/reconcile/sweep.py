@@ -316,8 +316,9 @@ class Sweep:
             status = schema.field("Status")
             lacking = [f'"{name}"' for name in unseen if not (status and status.option(name))]
             if lacking:
-                names = ", ".join(lacking)
-                self.notes.append(sentence("lacks-status", schema=schema, lacking=names))
+                self.notes.append(
+                    sentence("lacks-status", schema=schema, lacking=", ".join(lacking))
+                )
 
     def there(self, holding: Holding, place: Path | None = None) -> World:
         """The world of a repository that nobody checked out; `place` is an empty folder for git."""

@@ -56,8 +56,8 @@ def perform(
                 return plan.OnBoard(world.cards.add(action.issue_id))
             case plan.SetBoard():
                 agent = "" if action.clear_agent else action.agent
-                how = {"status": action.status, "agent": agent, "standing": record.claim.status}
-                item = world.cards.write(record.claim.issue, action.item_id, **how)
+                write = partial(world.cards.write, record.claim.issue, action.item_id)
+                item = write(status=action.status, agent=agent, standing=record.claim.status)
                 world.cache.put(BOARD_CACHE, None)
                 return plan.BoardIs(item, action.status, agent)
             case plan.LeadLease():

@@ -259,13 +259,7 @@ class EitherBoard:
             raise
 
     def write(
-        self,
-        issue: int,
-        item_id: str,
-        *,
-        status: str | None,
-        agent: str | None,
-        standing: str | None = None,
+        self, issue: int, item_id: str, *, status: str | None, agent: str | None, standing: str = ""
     ) -> BoardItem:
         """Write an issue's Status in the one place where it is kept, and return the present card.
 
@@ -280,8 +274,8 @@ class EitherBoard:
         except (MissingScope, NoPermission):
             if item_id.startswith(LABELS_ITEM) or not self._choice.uses_labels:
                 raise
-            label = f"{LABELS_ITEM}{issue}"
-            return self._labels.set_fields(label, status=status or standing, agent=agent)
+            label, status = f"{LABELS_ITEM}{issue}", status or standing or None
+            return self._labels.set_fields(label, status=status, agent=agent)
         if not item.is_labels and self._choice.has_put_on:
             self._labels.take_back(issue)
         return item

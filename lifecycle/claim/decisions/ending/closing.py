@@ -417,7 +417,6 @@ def last_step(record: Record, key: str, text: str) -> Decision:
 
 def is_posted(comment: plan.PostComment, observed: Observation | None) -> bool:
     """True if the issue was seen to have the comment."""
-    if observed is None or observed.issue is None:
-        return False
-    comments = observed.issue.comments or ()
+    issue = observed.issue if observed is not None else None
+    comments = (issue.comments or ()) if issue is not None else ()
     return any(hidden_marker.is_signed(posted.body, comment.marker) for posted in comments)
