@@ -82,5 +82,4 @@ def waited(run: Run, since: float, now: float) -> Run:
     """The run with the time since then, in which it waited for a person, excluded from its caps."""
     seconds = run.forgiven.seconds + max(0.0, now - since)
     # A person who resumed it meanwhile has excluded a part of that time already.
-    free = run.forgiven.but(seconds=min(seconds, spent(run, now).seconds))
-    return run.but(forgiven=free)
+    return run.but(forgiven=run.forgiven.but(seconds=min(seconds, spent(run, now).seconds)))

@@ -12,7 +12,7 @@ client, but gives it a new session.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,10 @@ class Change:
         return [failure for failure in all_failures if failure.id not in known]
 
 
+Asker = tuple[str, int]
+"""The session that changes a run, "" for none, and its client's process."""
+
+
 class RunStore:
     """The run of one worktree.
 
@@ -102,15 +106,11 @@ class RunStore:
         root: the worktree's top folder.
         environment: the variables, for git.
         deadline: when git has to be done; git is used only if the file exists.
-        asker: the session that changes the run, "" for none, and its client's process.
+        asker: who changes the run.
     """
 
     def __init__(
-        self,
-        root: Path,
-        environment: Mapping[str, str],
-        deadline: Deadline,
-        asker: tuple[str, int] = ("", 0),
+        self, root: Path, environment: Mapping[str, str], deadline: Deadline, asker: Asker = ("", 0)
     ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
         self.folder, self.asker = store.Folder(root), asker
@@ -245,8 +245,7 @@ class RunStore:
         failed = sum(len(story.failures) for story in run.stories)
         detail = {"title": run.goal, "seconds": runtime(run, now), "failed": failed}
         whose = {"task": run.id, "session": run.session, "source": run.phase.value}
-        entry = journal.closed(now, journal.RUN, detail, reason, **whose)
-        journal.note(self.root, entry)
+        journal.note(self.root, journal.closed(now, journal.RUN, detail, reason, **whose))
 
     def begin(self, run: Run) -> None:
         """Write the first state of a run, and keep its files out of git; the caller holds the lock."""
@@ -263,11 +262,10 @@ class RunStore:
         except (ValueError, RecursionError) as error:
             raise StrangeRun(sentence("early-unreadable", error=error)) from None
 
-    def keep_early(self, clarifications: Iterable[Clarification]) -> None:
+    def keep_early(self, clarifications: tuple[Clarification, ...]) -> None:
         """Keep these until a run adopts them; if empty, delete the kept ones. The caller holds the lock."""
-        kept = tuple(clarifications)
-        if kept:
-            self.folder.write(EARLY, encoded(kept))
+        if clarifications:
+            self.folder.write(EARLY, encoded(clarifications))
         else:
             self.folder.remove(EARLY)
 
@@ -280,8 +278,7 @@ class RunStore:
 
     def set_aside(self, label: str) -> Path | None:
         """Rename the file to a free name beside it; None if there is none. The caller holds the lock."""
-        path = Path(self._path(STATE))
-        return store.set_aside(path, label) if self.is_there else None
+        return store.set_aside(Path(self._path(STATE)), label) if self.is_there else None
 
     def put_away(self, run: Run) -> str:
         """Set this run's file aside, so that no stop is looked at for it; returns the new path.

@@ -585,8 +585,7 @@ def data_of(value: _Value) -> dict[str, Any]:
 
 def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
     """The JSON of a run's file, or of the file with earlier clarifications."""
-    content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
-    return bytes(content) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n"
 
 
 def new_run(goal: str, now: float, **about: Any) -> Run:

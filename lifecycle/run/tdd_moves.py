@@ -176,12 +176,8 @@ class RunsSeen:
     @property
     def of_tests(self) -> list[RunRecord]:
         """The runs that ran tests: the test check's, and those of other checks that counted tests."""
-        others = (BUILD, LINT, COVERAGE)
-        return [
-            run
-            for run in self.records
-            if run.kind == TEST or (run.kind not in others and run.counts is not None)
-        ]
+        counted = (run for run in self.records if run.kind == TEST or run.counts is not None)
+        return [run for run in counted if run.kind not in (BUILD, LINT, COVERAGE)]
 
     def parted(self, ends: Iterable[float]) -> tuple[RunsSeen, RunsSeen]:
         """The same with the runs up to the last of those that ended at these moments, and with later ones.

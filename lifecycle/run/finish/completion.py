@@ -189,10 +189,9 @@ def _gone(git: GitRepository, story: Story, facts: WorkFacts, *, is_last: bool) 
     is_read = review_state(story, REVIEWERS["reviewer"][0], facts.tree) is CheckState.PASS
     if base and commit and not (is_there or is_last or is_read):
         return [sentence("commit-is-elsewhere", story=story, commit=commit[:10])]
-    is_known = is_there and base and commit_at(git, base)
-    if not is_known or git.run("merge-base", commit, head, check=False) == commit:
-        return []
-    if "+" not in git.run("cherry", head, commit, base):
+    is_known = is_there and commit_at(git, base)
+    is_in = not is_known or git.run("merge-base", commit, head, check=False) == commit
+    if is_in or "+" not in git.run("cherry", head, commit, base):
         return []
     own, here = _between(git, base, commit), _between(git, base, head)
     others = set() if is_last else own & here & _between(git, commit, head)
@@ -309,7 +308,7 @@ def publish(world: World, to: Destination | Published, run: Run, section: str) -
     """
     if isinstance(to, Published):
         return to
-    _push(world, to.remote, to.branch)
+    _push(world, to)
     if to.pulls is None:
         return Published(why=f"{to.branch} was pushed, and the remote {to.remote} is no GitHub")
     try:
@@ -331,12 +330,11 @@ def publish(world: World, to: Destination | Published, run: Run, section: str) -
     return Published(outcome.now.url, outcome.changed)
 
 
-def _push(world: World, remote: str, branch: str) -> None:
+def _push(world: World, to: Destination) -> None:
     try:
-        push(world.git, remote, f"HEAD:refs/heads/{branch}")
+        push(world.git, to.remote, f"HEAD:refs/heads/{to.branch}")
     except GitFailed as error:
-        words = {"remote": remote, "quoted": shlex.quote(branch)}
-        why = sentence("push-failed", branch=branch, error=error, **words)
+        why = sentence("push-failed", to=to, error=error, quoted=shlex.quote(to.branch))
         raise GitFailed(why, evidence=error.evidence) from None
     except LifecycleError as error:
         error.sentence = f"{error.sentence} No pull request was opened. {AGAIN}"

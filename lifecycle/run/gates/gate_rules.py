@@ -5,7 +5,7 @@ What is not recorded is pending, and a record is valid only for its own tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from lifecycle.core.redact import listed
 from lifecycle.evidence.file_kinds import FileKind, kind_of
@@ -192,19 +192,18 @@ def not_installed(record: GateRecord) -> str:
     return next((part.why for part in parts if NOT_INSTALLED in part.why), "")
 
 
-def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
+def state_of(parts: Collection[GatePart], waived: str = "") -> table.CheckState:
     """The state of a gate, from its parts; a part that was not run is pending, and so is the gate.
 
     Args:
         parts: the parts of one run of the gate.
         waived: why failed lint is accepted; "" if it is not.
     """
-    judged = list(parts)
-    states = {part.state for part in judged if not (waived and part.check == table.LINT)}
+    states = {part.state for part in parts if not (waived and part.check == table.LINT)}
     for state in (table.CheckState.FAIL, table.CheckState.PENDING, table.CheckState.PASS):
         if state in states:
             return state
-    return table.CheckState.NOT_APPLICABLE if judged else table.CheckState.PENDING
+    return table.CheckState.NOT_APPLICABLE if parts else table.CheckState.PENDING
 
 
 def lint_left(run: Run) -> str:

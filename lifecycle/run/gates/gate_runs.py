@@ -67,8 +67,7 @@ class GateRun:
         checks = {name: self._check(name, is_needed=name in row.required) for name in row.checks}
         tree = self.tree()
         for name, check in checks.items():
-            holds = all(part.state in HOLDS for part in parts)
-            if self.interrupted or not (holds or row.is_final):
+            if self.interrupted or not (all(part.state in HOLDS for part in parts) or row.is_final):
                 parts.append(GatePart(name, why="not run, since the one before did not pass"))
             elif check is None:
                 why = "the platform has no such command"
@@ -109,8 +108,7 @@ class GateRun:
         return last
 
     def _run(self, check: KnownCheck) -> RunRecord:
-        world, settings = self.world, self.world.settings
-        place = (world.root, world.environment, world.clock, settings)
+        place = (self.world.root, self.world.environment, self.world.clock, self.world.settings)
         run = CheckRun(*place, check, self.out, self.out, self.session).result()
         self.interrupted = run.signal != 0
         self.remarks += run.remarks

@@ -40,8 +40,7 @@ class WorkFacts:
     @property
     def is_left(self) -> bool:
         """True if a stash would take more than the client's hook settings, without which no hook works."""
-        kept = set(self.modules)
-        return any(not path.startswith(CLIENT) for path in self.uncommitted if path not in kept)
+        return any(not path.startswith(CLIENT) for path in {*self.uncommitted} - {*self.modules})
 
 
 UNSEEN = WorkFacts()

@@ -245,10 +245,8 @@ def next_step(run: Run, facts: WorkFacts = UNSEEN) -> str:
             return asked or _step("plan" if run.stories else "name-stories")
         case table.RunPhase.PLANNING:
             asked = _question(run) or _clarify(run, table.ClarificationPhase.PRE_PLAN)
-            bare = next(
-                (story for story in run.open_stories if gate_rules.story_lacks(story)), None
-            )
-            return asked or (_step("develop") if bare is None else _step("design", story=bare))
+            bare = [story for story in run.open_stories if gate_rules.story_lacks(story)]
+            return asked or (_step("design", story=bare[0]) if bare else _step("develop"))
         case table.RunPhase.DEVELOPMENT if run.current is not None:
             return _left_over(run, facts) or _story(run.current, facts)
         case table.RunPhase.DEVELOPMENT:
@@ -294,8 +292,7 @@ def _development(run: Run, tree: str) -> str:
         return _step("ask", blocker=standing[-1].id if standing else "B1")
     if not run.stories:
         return _step("no-story")
-    asked = _question(run)
-    if asked:
+    if asked := _question(run):
         return asked
     if _holds(run.gates, table.Gate.G7, tree):
         return _step("last-gate-passed")
@@ -313,8 +310,7 @@ def _story(story: Story, facts: WorkFacts) -> str:
             return _step("design", story=story)
         return _step("scan" if story.dependencies is None else "begin", story=story)
     if story.tdd in table.THEN:
-        then = table.THEN[story.tdd]
-        return _step("cycle", story=story, work=table.WORK[story.tdd], phase=then)
+        return _step("cycle", story=story, work=table.WORK[story.tdd], phase=table.THEN[story.tdd])
     if story.tdd is table.TddPhase.NONE and not (story.waived or story.unneeded):
         return _step("red", story=story, work=table.WORK[table.TddPhase.RED])
     return _checks(story, facts)
@@ -325,8 +321,7 @@ def _checks(story: Story, facts: WorkFacts) -> str:
     readers = ("reviewer", "security") if story.security else ("reviewer",)
     reviews = [newest(story.reviews, table.REVIEWERS[by][0], facts.tree or None) for by in readers]
     read = [(by, last.verdict) for by, last in zip(readers, reviews, strict=True) if last]
-    refused = next((by for by, verdict in read if verdict not in table.APPROVING), "")
-    if refused:
+    if refused := next((by for by, verdict in read if verdict not in table.APPROVING), ""):
         return _step("mend", story=story, agent=refused)
     if facts.under_way:
         return _step("end-first", work=facts.under_way.casefold())
@@ -341,8 +336,7 @@ def _checks(story: Story, facts: WorkFacts) -> str:
         if criterion.state is table.CriterionState.UNMET and criterion.tree == facts.tree:
             return _step("mend", story=story, agent="tester")
         return _step("judge", story=story, number=number)
-    unread = next((by for by in readers if by not in dict(read)), "")
-    if unread:
+    if unread := next((by for by in readers if by not in dict(read)), ""):
         return _step("review", story=story, agent=unread)
     if not _holds(story.gates, table.Gate.G5, facts.tree):
         return _step("final-build", story=story)

@@ -118,12 +118,8 @@ def resuming(run: Run) -> Answer:
     data = {
         **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
         "recently_resolved_blockers": [
-            {
-                "index": index,
-                **fields_of(blocker, "description"),
-                "resolvedAt": render_time(blocker.resolved_at),
-            }
-            for index, blocker in resolved
+            {"index": n, "description": old.description, "resolvedAt": render_time(old.resolved_at)}
+            for n, old in resolved
         ],
         "current_story": story and fields_of(story, **named, tdd_phase="tdd", attempts="iteration"),
         "resume_instructions": steps,

@@ -215,14 +215,9 @@ def _slimmed(story: Story) -> Story:
     for check, review in reviews.items():
         findings = (entry for entry in review.findings if entry.severity is not Severity.INFO)
         reviews[check] = review.but(findings=tuple(findings))
-    return story.but(
-        words=(),
-        failures=(),
-        gates=tuple(gates.values()),
-        reviews=tuple(reviews.values()),
-        red=story.red and story.red.but(files={}),
-        green=story.green and story.green.but(files={}),
-    )
+    kept = {"gates": tuple(gates.values()), "reviews": tuple(reviews.values())}
+    red, green = (proof and proof.but(files={}) for proof in (story.red, story.green))
+    return story.but(words=(), failures=(), red=red, green=green, **kept)
 
 
 MOST: Final = 40

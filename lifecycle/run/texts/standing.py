@@ -101,8 +101,7 @@ def start_lines(run: Run, facts: WorkFacts, records: Records, now: float) -> lis
     lines, braked = [first, *_story(run), _files(facts, records)], brake_lines(run)
     if braked:
         return [*lines, *braked, "Do not continue the run before that."]
-    step = f"Next: {decide.next_step(run, facts)}"
-    return [*lines, *notes(run, now), sentence("led-here"), step]
+    return [*lines, *notes(run, now), sentence("led-here"), f"Next: {decide.next_step(run, facts)}"]
 
 
 def brake_lines(run: Run) -> tuple[str, ...]:

@@ -25,8 +25,7 @@ BLOCKING: Final = ("high", "critical")
 def added(run: Run, description: str, severity: str, now: float, **about: Any) -> Run:
     """The run with one more blocker with these fields."""
     id_, words = f"B{len(run.blockers) + 1}", kept_words(description)
-    blocker = Blocker(id_, words, severity, now, **about)
-    return run.but(blockers=(*run.blockers, blocker))
+    return run.but(blockers=(*run.blockers, Blocker(id_, words, severity, now, **about)))
 
 
 def blocking(run: Run, *stories: str) -> list[str]:
@@ -57,8 +56,7 @@ def awaiting_if_blocked(run: Run, now: float) -> Run:
     explained = {blocker.story for blocker in run.standing_blockers}
     for id_ in blocked:
         if id_ not in explained:
-            why = f"{id_} is blocked, and nobody said by what"
-            run = added(run, why, "high", now, story=id_)
+            run = added(run, f"{id_} is blocked, and nobody said by what", "high", now, story=id_)
     standing = [blocker for blocker in run.standing_blockers if blocker.story in blocked]
     return _waiting(run, standing, now) if standing else run
 
