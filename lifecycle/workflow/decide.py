@@ -69,12 +69,7 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
 
 
 def completed(
-    workflow: Workflow,
-    index: int,
-    now: float,
-    passed: PassedGate | None = None,
-    *,
-    and_begin: bool = False,
+    workflow: Workflow, index: int, now: float, passed: PassedGate | None = None, *, and_begin: bool
 ) -> Workflow:
     """The workflow with a phase completed, and perhaps the next one begun.
 

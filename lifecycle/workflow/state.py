@@ -281,10 +281,8 @@ def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
         return
     ways = ", ".join(f"{target} ({table.COMMANDS[target]})" for target in legal)
     then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
-    about = {"where": f"Phase {index + 1}", "title": quoted(workflow.title_of(index))}
-    raise IllegalMove(
-        table.sentence("illegal-move", phase=phase, status=status, then=then, **about)
-    )
+    about = {"where": f"Phase {index + 1}", "title": quoted(workflow.title_of(index)), "then": then}
+    raise IllegalMove(table.sentence("illegal-move", phase=phase, status=status, **about))
 
 
 def in_status(
@@ -330,11 +328,8 @@ def todos(workflow: Workflow) -> list[Mapping[str, str]]:
     """The to-do list of a workflow: content, status and activeForm of each phase."""
     at_work = (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
     words = {**dict.fromkeys(OVER, "completed"), **dict.fromkeys(at_work, "in_progress")}
-    rows = (
-        (workflow.title_of(index), words.get(phase.status, "pending"))
-        for index, phase in enumerate(workflow.phases)
-    )
-    return [
-        {"content": title, "status": status, "activeForm": f"Working on {title}"}
-        for title, status in rows
-    ]
+    rows: list[Mapping[str, str]] = []
+    for index, phase in enumerate(workflow.phases):
+        title, status = workflow.title_of(index), words.get(phase.status, "pending")
+        rows.append({"content": title, "status": status, "activeForm": f"Working on {title}"})
+    return rows

@@ -73,12 +73,9 @@ class WorkflowChoice:
 
 def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any]) -> Asker:
     """Who asks, by an event of the client, or by the environment of a command (then `event` is empty)."""
-    return Asker(
-        running_client.session_of(event, environment),
-        running_client.process_of(environment),
-        branch_of(root),
-        bool(event.get("agent_id")),
-    )
+    session = running_client.session_of(event, environment)
+    client = running_client.process_of(environment)
+    return Asker(session, client, branch_of(root), bool(event.get("agent_id")))
 
 
 def adopted(workflow: Workflow, asker: Asker) -> Workflow:

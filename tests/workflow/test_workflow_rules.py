@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -25,6 +26,9 @@ from lifecycle.workflow.documents.workflow_documents import (
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus as Is
 from tests.workflow.workflow_ground import NOW
+
+completed = partial(decide.completed, and_begin=False)
+"""How a phase is completed, unless a test has the next one begun, too."""
 
 
 def made(*statuses: Is, current: int = 0, **more: Any) -> Workflow:
@@ -209,13 +213,13 @@ def test_a_completed_phase_hands_on() -> None:
     before = before.with_phase(
         0, replace(before.phases[0], deliverables=("a", "b"), context_for_next="old")
     )
-    after = decide.completed(decide.recorded_on(before, 0, ("b", "c"), ""), 0, NOW)
+    after = completed(decide.recorded_on(before, 0, ("b", "c"), ""), 0, NOW)
     assert after.phases[0].deliverables == ("a", "b", "c")
     assert after.phases[0].context_for_next == "old"
     assert after.phases[0].ended_at == NOW
     assert (statuses(after), after.current) == ([Is.COMPLETED, Is.PENDING], 1)
     renewed = decide.recorded_on(before, 0, (), "new")
-    after = decide.completed(renewed, 0, NOW)
+    after = completed(renewed, 0, NOW)
     assert after.handed_to(after.current) == "new"
 
 
@@ -224,7 +228,7 @@ def test_what_a_phase_delivers_has_its_limits() -> None:
     before = made(Is.ACTIVE)
     hundred = tuple(map(str, range(100)))
     most = decide.recorded_on(before, 0, hundred, "a" * 8_000)
-    assert len(decide.completed(most, 0, NOW).phases[0].deliverables) == 100
+    assert len(completed(most, 0, NOW).phases[0].deliverables) == 100
     sentence = refusal(decide.recorded_on, before, 0, (*hundred, "100"), "")
     assert "101 entries of the kind deliverable," in sentence
     sentence = refusal(decide.recorded_on, before, 0, (), "a" * 8_001)
@@ -233,7 +237,7 @@ def test_what_a_phase_delivers_has_its_limits() -> None:
 
 def test_a_phase_that_waits_is_begun_and_completed_in_one() -> None:
     """It has an attempt then, and both its times."""
-    done = decide.completed(made(Is.PENDING, Is.PENDING), 0, NOW).phases[0]
+    done = completed(made(Is.PENDING, Is.PENDING), 0, NOW).phases[0]
     assert (done.attempts, done.started_at, done.ended_at) == (1, NOW, NOW)
 
 
@@ -241,23 +245,23 @@ def test_a_phase_that_waits_is_begun_and_completed_in_one() -> None:
 def test_what_is_not_being_worked_on_is_not_completed(status: Is) -> None:
     """It is begun anew first, or over."""
     with pytest.raises(IllegalMove):
-        decide.completed(made(status), 0, NOW)
+        completed(made(status), 0, NOW)
 
 
 def test_a_gate_is_passed_with_something_that_shows_it() -> None:
     """Without it the phase stays; what was shown is kept, also if it was shown before."""
     before = gated(made(Is.COMPLETED, Is.ACTIVE, current=1), 1)
-    assert refusal(decide.completed, before, 1, NOW) == (
+    assert refusal(completed, before, 1, NOW) == (
         'Phase 2 has the gate "file:x", which was not passed, so it stays active. Complete it with: '
         "lifecycle workflow advance"
     )
     shown = PassedGate(NOW, "file")
-    passed = decide.completed(before, 1, NOW, passed=shown)
+    passed = completed(before, 1, NOW, passed=shown)
     assert passed.phases[1].passed == shown
     earlier = before.with_phase(1, replace(before.phases[1], passed=shown))
-    assert decide.completed(earlier, 1, NOW).phases[1].passed == shown
+    assert completed(earlier, 1, NOW).phases[1].passed == shown
     later = PassedGate(NOW + 1, "file")
-    assert decide.completed(earlier, 1, NOW, passed=later).phases[1].passed == later
+    assert completed(earlier, 1, NOW, passed=later).phases[1].passed == later
 
 
 @pytest.mark.parametrize(
@@ -274,14 +278,14 @@ def test_the_next_phase_begins_if_it_waits(then: Is, gate_at: int | None, begun:
     """A gate of its own, or of one behind it, does not keep it from beginning."""
     before = made(Is.ACTIVE, then, Is.PENDING)
     before = before if gate_at is None else gated(before, gate_at)
-    assert statuses(decide.completed(before, 0, NOW))[1] is then
-    after = decide.completed(before, 0, NOW, and_begin=True)
+    assert statuses(completed(before, 0, NOW))[1] is then
+    after = completed(before, 0, NOW, and_begin=True)
     assert (statuses(after), after.current) == ([Is.COMPLETED, begun, Is.PENDING], 1)
 
 
 def test_the_last_phase_begins_no_other() -> None:
     """Then it is over, and at no phase."""
-    after = decide.completed(made(Is.COMPLETED, Is.ACTIVE, current=1), 1, NOW, and_begin=True)
+    after = completed(made(Is.COMPLETED, Is.ACTIVE, current=1), 1, NOW, and_begin=True)
     assert (after.current, after.is_over, after.progress) == (-1, True, "2 of 2")
 
 
@@ -294,7 +298,7 @@ def test_nothing_begins_behind_a_gate(gate_at: int) -> None:
         f'Phase {behind + 1} comes after the gate "file:x" of phase {gate_at + 1} ("{name}"), which was '
         "not passed; nothing was changed. Complete that one first: lifecycle workflow advance"
     )
-    assert refusal(decide.completed, before, behind, NOW) == sentence
+    assert refusal(completed, before, behind, NOW) == sentence
     for status in (Is.ACTIVE, Is.FAILED):
         assert refusal(decide.in_phase, before, behind, status, NOW, "why") == sentence
     for status in (Is.BLOCKED, Is.SKIPPED):
@@ -548,7 +552,7 @@ def test_a_document_is_written_as_long_as_it_can_be_read_again() -> None:
     room = MOST_BYTES - len(content_of(made(Is.ACTIVE, task="a"), kind)) + 1
     whole = content_of(made(Is.ACTIVE, task="a" * room), kind)
     assert len(whole) == MOST_BYTES
-    assert read_document(whole, kind, "a.json").remark == ""
+    assert read_document(whole, kind, "a.json", NOW).remark == ""
     assert refusal(content_of, made(Is.ACTIVE, task="a" * (room + 1)), kind) == (
         'The workflow "Feature" would have 2,000,001 bytes, but 2,000,000 is the limit; nothing was '
         "changed. Put long texts in files, and name the files."
@@ -575,7 +579,7 @@ def test_a_document_is_written_as_long_as_it_can_be_read_again() -> None:
 def test_why_a_file_is_no_document_is_said_in_one_clause(content: bytes, why: str) -> None:
     """Nothing of Python's in it."""
     with pytest.raises(UnusableDocument) as caught:
-        read_document(content, DocumentKind.CHECKPOINT, "a.json")
+        read_document(content, DocumentKind.CHECKPOINT, "a.json", NOW)
     assert str(caught.value) == why
 
 
@@ -616,15 +620,15 @@ def test_a_document_is_nested_forty_deep_at_most(close: str) -> None:
         return json.dumps({"a": inner}).encode()
 
     kind = DocumentKind.CHECKPOINT
-    assert read_document(nested(39), kind, "a.json").fields == json.loads(nested(39))
+    assert read_document(nested(39), kind, "a.json", NOW).fields == json.loads(nested(39))
     with pytest.raises(UnusableDocument, match="it is nested too deep"):
-        read_document(nested(40), kind, "a.json")
+        read_document(nested(40), kind, "a.json", NOW)
     wider = nested(39).removesuffix(b"}") + b', "b": []}'
-    assert read_document(wider, kind, "a.json").fields == json.loads(wider)
+    assert read_document(wider, kind, "a.json", NOW).fields == json.loads(wider)
     both = b'{"b": [' + b",".join([nested(30)] * 2) + b"]}"
-    assert read_document(both, kind, "a.json").fields == json.loads(both)
+    assert read_document(both, kind, "a.json", NOW).fields == json.loads(both)
     wide = json.dumps({"a": [[1], {"b": 2}] * 50}).encode()
-    assert read_document(wide, kind, "a.json").fields == json.loads(wide)
+    assert read_document(wide, kind, "a.json", NOW).fields == json.loads(wide)
 
 
 @pytest.mark.parametrize(
@@ -639,7 +643,7 @@ def test_a_document_is_nested_forty_deep_at_most(close: str) -> None:
 def test_a_part_of_ours_that_is_broken_is_told(detail: object, why: str) -> None:
     """The fields beside it are read."""
     content = json.dumps({"a": 1, "lifecycle": detail}).encode()
-    document = read_document(content, DocumentKind.CHECKPOINT, "a.json")
+    document = read_document(content, DocumentKind.CHECKPOINT, "a.json", NOW)
     assert (document.fields, document.record) == ({"a": 1}, None)
     assert document.remark == f'its "lifecycle" part cannot be read ({why})'
 
@@ -698,7 +702,7 @@ def test_what_nobody_told_of_a_workflow_is_nothing() -> None:
     assert {phase.asked_at, phase.since, phase.started_at, phase.ended_at} == {0.0}
     assert {phase.agent, phase.context_for_next, phase.gate, phase.reason, phase.agent_id} == {""}
     assert PassedGate(NOW, "file").tree == ""
-    document = read_document(b"{}", DocumentKind.DOCUMENT, "a.json")
+    document = ReadDocument(DocumentKind.DOCUMENT, "a.json", {}, None, b"{}")
     assert (document.written_at, document.is_tracked, document.remark) == (0.0, False, "")
 
 

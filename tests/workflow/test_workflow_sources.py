@@ -286,7 +286,7 @@ def test_phases_of_one_title_keep_what_is_known_of_each() -> None:
     ]
     known = Workflow("wf", "Auth", phases=tuple(rows))
     facts = plan("- [x] Test\n- [ ] Test\n- [ ] Do\n- [ ] Test")
-    after = followed(known, facts, 0.0).phases
+    after = followed(known, facts, 0.0, is_foreign=False).phases
     assert [phase.agent for phase in after] == ["ann", "ben", "", ""]
     assert [phase.title for phase in after] == ["Test", "Test", "Do", "Test"]
 

@@ -242,8 +242,7 @@ class _Edit:
         elif status is phase.status:
             return
         elif status is PhaseStatus.COMPLETED and phase.gate and phase.passed is None:
-            gate = quoted(phase.gate)
-            self.remark("completed-by-hand", number=index + 1, gate=gate, phase=phase)
+            self.remark("completed-by-hand", number=index + 1, gate=quoted(phase.gate), phase=phase)
         elif status not in _BEGUN or not self._is_behind_gate(index):
             changed = in_status(phase, status, self.document.written_at)
             self.workflow = self.workflow.with_phase(index, changed)

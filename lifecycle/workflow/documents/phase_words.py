@@ -53,8 +53,7 @@ def reading_path(text: str, what: str = "required reading") -> str:
         Refused: it is empty, leads out of the project, or is not a path.
     """
     path = text.strip().removeprefix("@").strip()
-    parts = re.split(r"[/\\]", path)
-    is_inside = path and ".." not in parts and not _OUTSIDE.match(path)
+    is_inside = path and ".." not in re.split(r"[/\\]", path) and not _OUTSIDE.match(path)
     if is_inside and path.isprintable() and len(path) <= _LONG:
         return f"@{path}"
     why = "is no path" if not path or not path.isprintable() else "leads out of the project"

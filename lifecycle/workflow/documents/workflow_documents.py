@@ -66,14 +66,10 @@ def content_of(workflow: Workflow, kind: DocumentKind) -> bytes:
     Raises:
         Refused: it would be too large to be read again.
     """
-    detail = {
-        "version": VERSION,
-        "revision": workflow.revision,
-        "progress": workflow.progress,
-        "current_phases": [phase_id(index) for index in workflow.active],
-        "record": msgspec.to_builtins(workflow),
-    }
-    whole = {**fields_of(workflow, kind), DETAIL: detail}
+    detail = {"version": VERSION, "revision": workflow.revision, "progress": workflow.progress}
+    detail["current_phases"] = [phase_id(index) for index in workflow.active]
+    record = msgspec.to_builtins(workflow)
+    whole = {**fields_of(workflow, kind), DETAIL: {**detail, "record": record}}
     # Half a pair of surrogates, or a byte of the command line, has no encoding.
     content = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace")
     if len(content) > MOST_BYTES:
@@ -202,12 +198,7 @@ class ReadDocument:
 
 
 def read_document(
-    content: bytes,
-    kind: DocumentKind,
-    path: str,
-    written_at: float = 0.0,
-    *,
-    is_tracked: bool = False,
+    content: bytes, kind: DocumentKind, path: str, written_at: float, *, is_tracked: bool = False
 ) -> ReadDocument:
     """Parse the content of a file as a document.
 

@@ -49,16 +49,13 @@ def observe(store: WorkflowStore, asker: Asker) -> tuple[WorkflowChoice, tuple[s
             after = followed(before, facts, change.now, is_foreign=is_foreign)
             change.put(after, is_moved=known is None and not change.workflows.unfinished)
         # A source may have completed an earlier workflow, or begun a new one.
-        records = {entry.workflow.id: entry.workflow for entry in change.workflows.unfinished}
-        unfinished = [
-            record for record in (records | change.changed).values() if not record.is_over
-        ]
+        records = {record.id: record for record in change.workflows.open_records} | change.changed
+        unfinished = [record for record in records.values() if not record.is_over]
         unfinished.sort(key=lambda workflow: -workflow.updated_at)
         choice = chosen(store.root, unfinished, asker)
         if choice.workflow is not None:
             counted = replace(choice.workflow, compactions=1 + choice.workflow.compactions)
-            mine = change.put(adopted(counted, asker), is_moved=False)
-            choice = replaced(choice, workflow=mine)
+            choice = replaced(choice, workflow=change.put(adopted(counted, asker), is_moved=False))
     return choice, (*unusable, *change.workflows.troubles, *change.troubles)
 
 
@@ -79,24 +76,15 @@ def _slug(name: str) -> str:
     return slug(name) if any(map(str.isalnum, name)) else name
 
 
-def followed(
-    workflow: Workflow, facts: SourceFacts, now: float, *, is_foreign: bool = False
-) -> Workflow:
+def followed(workflow: Workflow, facts: SourceFacts, now: float, *, is_foreign: bool) -> Workflow:
     """The workflow with phases, pointer and reading from its source; what the source omits stays."""
     phases = _listed(workflow, facts, now) if facts.phases else _counted(workflow, facts, now)
     type_ = facts.type.casefold() if facts.type.casefold() in {*WorkflowType} else workflow.type
     index = facts.number - 1 if facts.number else (len(phases) - 1 if len(phases) == 1 else -1)
-    after = replace(
-        workflow,
-        phases=phases,
-        current=index if index < len(phases) else -1,
-        type=type_,
-        task=facts.task or workflow.task,
-        reading=facts.reading or workflow.reading,
-        source_seen=facts.digest,
-        is_foreign=workflow.is_foreign or is_foreign,
-    )
-    return repointed(after)
+    task, reading = facts.task or workflow.task, facts.reading or workflow.reading
+    after = replace(workflow, phases=phases, type=type_, task=task, reading=reading)
+    after = replace(after, current=index if index < len(phases) else -1, source_seen=facts.digest)
+    return repointed(replace(after, is_foreign=workflow.is_foreign or is_foreign))
 
 
 def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
@@ -120,8 +108,7 @@ def _counted(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[Workfl
         if at < number - 1 and phase.status in (PhaseStatus.PENDING, PhaseStatus.ACTIVE):
             phases[at] = _as(phase, PhaseStatus.COMPLETED, now)
         elif at == number - 1:
-            titled = replace(phase, title=facts.title or phase.title)
-            phases[at] = _as(titled, facts.status, now)
+            phases[at] = _as(replace(phase, title=facts.title or phase.title), facts.status, now)
         elif at >= number and phase.status is not PhaseStatus.SKIPPED:
             phases[at] = _as(phase, PhaseStatus.PENDING, now)
     return tuple(phases)

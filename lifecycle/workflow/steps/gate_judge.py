@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from lifecycle.core.errors import GitFailed, Refused, Transient
 from lifecycle.core.redact import quoted
@@ -14,6 +15,9 @@ from lifecycle.workflow.documents.phase_words import CHECK, FILE, PERSON, checke
 from lifecycle.workflow.state import PassedGate, WorkflowPhase
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import sentence
+
+ADVANCE: Final = "lifecycle workflow advance"
+"""The command that a person is asked to type."""
 
 
 class PersonAsked(Refused):
@@ -29,11 +33,7 @@ class GateClosed(Refused):
 
 
 def passed_gate(
-    store: WorkflowStore,
-    phase: WorkflowPhase,
-    presence: Callable[[], Presence],
-    now: float,
-    command: str,
+    store: WorkflowStore, phase: WorkflowPhase, presence: Callable[[], Presence], now: float
 ) -> PassedGate:
     """Judge the gate of a phase that has one, and return how it is passed right now.
 
@@ -42,7 +42,6 @@ def passed_gate(
         phase: the phase.
         presence: says who may be asking: a person or an agent.
         now: the present.
-        command: the command that was typed, for the sentence that asks a person to type it.
 
     Raises:
         GateClosed, PersonAsked: the gate is not passed; the sentence says what to do.
@@ -52,7 +51,7 @@ def passed_gate(
         return _check(store, value, now)
     if kind == FILE:
         return _file(store.root, value, now)
-    return PassedGate(now, f"{PERSON}: {person_says(presence(), phase, now, command)}")
+    return PassedGate(now, f"{PERSON}: {person_says(presence(), phase, now, ADVANCE)}")
 
 
 def person_says(presence: Presence, phase: WorkflowPhase, now: float, command: str) -> str:

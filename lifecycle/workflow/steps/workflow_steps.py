@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -34,7 +34,6 @@ from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStor
 from lifecycle.workflow.table import PhaseStatus, refused, sentence
 from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen, refuse_held
 
-ADVANCE: Final = "lifecycle workflow advance"
 SKIP: Final = "lifecycle workflow skip --reason TEXT"
 
 
@@ -256,7 +255,7 @@ class WorkflowSteps:
         if not move.phase.gate:
             return None
         try:
-            passed = passed_gate(self.store, move.phase, self.presence, move.change.now, ADVANCE)
+            passed = passed_gate(self.store, move.phase, self.presence, move.change.now)
         except Refused:
             move.note_gate(journal.RED)
             raise
@@ -320,18 +319,11 @@ class _Move:
 
     def note_gate(self, outcome: str) -> None:
         """Record in the journal that the gate was tried, and the outcome."""
-        phase = self.workflow.title_of(self.index)
+        phase, kind = self.workflow.title_of(self.index), (journal.WORKFLOW, journal.CHECK)
         about = {"title": self.workflow.name, "phase": phase, "number": self.index + 1}
-        entry = journal.JournalEntry(
-            self.change.now,
-            journal.WORKFLOW,
-            journal.CHECK,
-            task=self.workflow.id,
-            session=self.asker.session,
-            source=self.phase.gate,
-            detail={**about, "outcome": outcome},
-        )
-        self.change.entries.append(entry)
+        whose: dict[str, Any] = {"task": self.workflow.id, "session": self.asker.session}
+        whose |= {"source": self.phase.gate, "detail": {**about, "outcome": outcome}}
+        self.change.entries.append(journal.JournalEntry(self.change.now, *kind, **whose))
 
     def done(self) -> StepDone:
         """The result of the step."""

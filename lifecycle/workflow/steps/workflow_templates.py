@@ -64,14 +64,12 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def applied(self, workflow: Workflow) -> Workflow:
         """The workflow, with the template's values wherever it has none of its own."""
         phases = tuple(replace(phase, gate=checked_gate(phase.gate)) for phase in self.phases)
-        return replace(
-            workflow,
-            type=self.type,
-            phases=workflow.phases or phases,
-            reading=tuple(dict.fromkeys((*self.reading, *workflow.reading))),
-            reminders=tuple(dict.fromkeys((*self.reminders, *workflow.reminders))),
-            context={**self.context, **workflow.context},
-        )
+        reading = tuple(dict.fromkeys((*self.reading, *workflow.reading)))
+        reminders = tuple(dict.fromkeys((*self.reminders, *workflow.reminders)))
+        beside = {"reading": reading, "reminders": reminders}
+        context = {**self.context, **workflow.context}
+        phases = workflow.phases or phases
+        return replace(workflow, type=self.type, phases=phases, context=context, **beside)
 
     @classmethod
     def of(cls, workflow: Workflow) -> WorkflowTemplate:

@@ -59,6 +59,7 @@ class UnusableFile:
 class DocumentFiles:
     """The content of the documents of one worktree, and the files that cannot be used."""
 
+    root: Path
     documents: list[workflow_documents.ReadDocument] = field(default_factory=list)
     unusable: list[UnusableFile] = field(default_factory=list)
     archived: list[str] = field(default_factory=list)
@@ -78,24 +79,24 @@ def read_files(
         deadline: when git has to have listed what it tracks; without its answer all counts as tracked.
         archived: also read completed workflows' documents; else only if they have another document.
     """
-    files = DocumentFiles()
-    folders = [f"{CHECKPOINTS}/{name}" for name in _names(root, CHECKPOINTS, files)]
-    below = [path for folder in folders for path in _json_in(root, folder, files)]
+    files = DocumentFiles(root)
+    folders = [f"{CHECKPOINTS}/{name}" for name in _names(CHECKPOINTS, files)]
+    below = [path for folder in folders for path in _json_in(folder, files)]
     states = [path for path in below if path.rpartition("/")[2].startswith("state-")]
     paths = [(path, DocumentKind.CHECKPOINT) for path in states[:MOST_FILES]]
     # Without workflows they do not matter.
-    beside = files if paths else DocumentFiles(left=files.left)
-    _names(root, ".claude", beside), _names(root, ".claude/state", beside)
-    others = [CURRENT, *_json_in(root, OTHERS, files)]
+    beside = files if paths else DocumentFiles(root, left=files.left)
+    _names(".claude", beside), _names(".claude/state", beside)
+    others = [CURRENT, *_json_in(OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
     tracked = tracked_here(root, environment, deadline) if paths or archived else frozenset()
     for path, kind in paths:
-        _read(root, path, kind, tracked, files)
+        _read(path, kind, tracked, files)
     known = {document.record.id for document in files.documents if document.record is not None}
-    for path in _json_in(root, ARCHIVE, files):
+    for path in _json_in(ARCHIVE, files):
         files.archived.append(path.removeprefix(f"{ARCHIVE}/").removesuffix(".json"))
         if archived or files.archived[-1] in known:
-            _read(root, path, DocumentKind.DOCUMENT, tracked, files)
+            _read(path, DocumentKind.DOCUMENT, tracked, files)
     return files
 
 
@@ -118,23 +119,20 @@ def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, 
     return (read[0], read[1] / 1e9) if read is not None else None
 
 
-def _read(
-    root: Path, path: str, kind: DocumentKind, tracked: frozenset[str], files: DocumentFiles
-) -> None:
+def _read(path: str, kind: DocumentKind, tracked: frozenset[str], files: DocumentFiles) -> None:
     """Read one document, or note why it cannot be used."""
     try:
-        read = own_content(root, path)
+        read = own_content(files.root, path)
         if read is not None:
             about = (read[0], kind, path, read[1])
             is_tracked = not tracked.isdisjoint({path, "*"})
-            document = workflow_documents.read_document(*about, is_tracked=is_tracked)
-            files.documents.append(document)
+            files.documents.append(workflow_documents.read_document(*about, is_tracked=is_tracked))
     except workflow_documents.UnusableDocument as error:
         then = "Install that release." if error.is_later else "Fix it, or move it away."
         sentence, is_later = told(path, str(error), then), error.is_later
         files.unusable.append(UnusableFile(path, sentence, is_later, is_later))
     except OSError as error:
-        _note(str(root), path, error, files)
+        _note(path, error, files)
 
 
 def told(path: str, why: str, then: str) -> str:
@@ -142,33 +140,32 @@ def told(path: str, why: str, then: str) -> str:
     return f"{path} is not used as a workflow's: {why}. It is kept. {then}"
 
 
-def _note(
-    root: str, path: str, error: OSError, files: DocumentFiles, *, is_folder: bool = False
-) -> None:
+def _note(path: str, error: OSError, files: DocumentFiles, *, is_folder: bool = False) -> None:
     """Note why a file cannot be used; a folder on the way is noted once for all files in it."""
     why = str(error.strerror)
     if isinstance(error, regular_files.StrangeFileError):
-        why, at = f"it {error.strerror}", os.path.relpath(error.filename, root)
+        why, at = f"it {error.strerror}", os.path.relpath(error.filename, files.root)
         path, is_folder = at, is_folder or at != path
     then = "Put a folder of your own in its place." if is_folder else "Move it away."
     if not any(file.path == path for file in files.unusable):
         files.unusable.append(UnusableFile(path, told(path, why, then), stays=True))
 
 
-def _json_in(root: Path, folder: str, files: DocumentFiles) -> list[str]:
-    names = _names(root, folder, files)
+def _json_in(folder: str, files: DocumentFiles) -> list[str]:
+    names = _names(folder, files)
     return [f"{folder}/{name}" for name in names if name.endswith(".json")]
 
 
-def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:
+def _names(folder: str, files: DocumentFiles) -> Iterable[str]:
     """The sorted names in a folder; none, and an entry in `unusable`, if it cannot be read or trusted."""
     try:
-        names = sorted(os.listdir(regular_files.below(str(root), *folder.split("/"), "")))  # noqa: PTH208 -- names alone
+        names = sorted(os.listdir(regular_files.below(str(files.root), *folder.split("/"), "")))  # noqa: PTH208 -- names alone
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
-        if not isinstance(error, regular_files.StrangeFileError) or os.path.lexists(root / folder):
-            _note(str(root), folder, error, files, is_folder=True)
+        is_strange = isinstance(error, regular_files.StrangeFileError)
+        if not is_strange or os.path.lexists(files.root / folder):
+            _note(folder, error, files, is_folder=True)
         return ()
     left = (f"{folder}/{name}" for name in names if name.endswith(OURS))
     files.left += [path for path in left if path.startswith(_BESIDE)]

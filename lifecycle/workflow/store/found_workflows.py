@@ -300,22 +300,15 @@ def moves_of(
         old = old_phases[index].status if index < len(old_phases) else PhaseStatus.PENDING
         if phase.status is old:
             continue
-        title = after.title_of(index)
+        title, about = after.title_of(index), (now, journal.WORKFLOW, journal.TRANSITION)
         detail: dict[str, Any] = {"title": after.name, "phase": title, "number": index + 1}
         detail |= {"reason": phase.reason} if phase.reason else {}
         detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
-        yield journal.JournalEntry(
-            now,
-            journal.WORKFLOW,
-            journal.TRANSITION,
-            task=after.id,
-            actor="" if phase.status is PhaseStatus.SKIPPED else phase.agent,
-            session=after.session,
-            source=f"{index + 1} {old}",
-            target=f"{index + 1} {phase.status}",
-            key=f"{after.id}/{after.revision}/{index}/{phase.status}",
-            detail=detail,
-        )
+        whose: dict[str, Any] = {"task": after.id, "session": after.session, "detail": detail}
+        whose["actor"] = "" if phase.status is PhaseStatus.SKIPPED else phase.agent
+        whose["key"] = f"{after.id}/{after.revision}/{index}/{phase.status}"
+        whose |= {"source": f"{index + 1} {old}", "target": f"{index + 1} {phase.status}"}
+        yield journal.JournalEntry(*about, **whose)
     if after.is_over and not (before is not None and before.is_over):
         seconds = max(0.0, now - (parse_time(after.created_at) or now))
         failed = sum(len(phase.errors) for phase in after.phases)

@@ -49,6 +49,10 @@ _TRIES: Final = 6
 _BUSY: Final = "Another lifecycle process is at work on the workflows here; try again in a moment."
 
 
+After = Callable[["WorkflowStore"], object]
+"""Called under the lock at the end of each commit; it never raises."""
+
+
 class WorkflowStore:
     """The workflows of one worktree.
 
@@ -56,15 +60,11 @@ class WorkflowStore:
         root: the worktree's top folder.
         environment: the variables, for git.
         deadline: when git and the lock have to be done.
-        after: called under the lock at the end of each commit; it never raises.
+        after: called at the end of each commit.
     """
 
     def __init__(
-        self,
-        root: Path,
-        environment: Mapping[str, str],
-        deadline: Deadline,
-        after: Callable[[WorkflowStore], object] = bool,
+        self, root: Path, environment: Mapping[str, str], deadline: Deadline, after: After = bool
     ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
         self.after = after
@@ -101,9 +101,7 @@ class WorkflowStore:
             pass
         return change
 
-    def found(
-        self, *, archived: bool = False
-    ) -> tuple[WorktreeWorkflows, document_files.DocumentFiles]:
+    def found(self, *, archived: bool) -> tuple[WorktreeWorkflows, document_files.DocumentFiles]:
         """The workflows as `read` gives them, and the files that they were read from."""
         about = (self.root, self.environment, self.deadline)
         files = document_files.read_files(*about, archived=archived)
@@ -194,13 +192,10 @@ class WorkflowChange:
 
     def commit(self) -> None:
         """Write every file, again until none changed in between; then set the mark and the journal."""
-        self.after = {
-            id_: self._settled(entry)
-            for id_, entry in self.found.items()
-            if id_ not in self.changed
-            and not entry.is_in_step
-            and not all(document.is_tracked for document in entry.documents)  # the repository's
-        }
+        for id_, entry in self.found.items():
+            is_the_repositorys = all(document.is_tracked for document in entry.documents)
+            if not (id_ in self.changed or entry.is_in_step or is_the_repositorys):
+                self.after[id_] = self._settled(entry)
         self.after |= self.changed
         for path in self.read.left:
             with suppress(OSError):
@@ -216,11 +211,10 @@ class WorkflowChange:
         for id_ in self.store.noted.keys() - (self.found.keys() - self.after.keys()):
             with suppress(OSError):
                 workflow_marks.settle_note(str(self.root), id_, self.store.noted[id_])
-        entries = list(self.entries)
         before = {entry.workflow.id: entry.base for entry in self.workflows.found}
         for id_, record in self.after.items():
-            entries += found_workflows.moves_of(before.get(id_), record, self.now)
-        journal.note(self.root, *entries)
+            self.entries += found_workflows.moves_of(before.get(id_), record, self.now)
+        journal.note(self.root, *self.entries)
 
     def _settled(self, entry: FoundWorkflow) -> Workflow:
         """The record to write for a workflow whose files only have to agree again."""
@@ -291,8 +285,7 @@ class WorkflowChange:
     def _prepare(self) -> None:
         """Write what has to exist before the first document: the gates, and git's exclusion."""
         entries = {record.id: LedgerEntry.of(record) for record in self.after.values()}
-        ledger = {**self.store.ledger(), **entries}
-        newest = sorted(ledger.items())[-MOST_REMEMBERED:]
+        newest = sorted({**self.store.ledger(), **entries}.items())[-MOST_REMEMBERED:]
         kept = {id_: entry for id_, entry in newest if entry.gates}
         content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
         file = self.store.folder.read(GATES)
