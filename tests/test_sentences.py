@@ -47,7 +47,7 @@ BY_PLACE = {
     "_unusable": {"doing"},
     "answered": {"words"},
     "lost": {"case"},
-    "of_head": {"number", "head", "checks", "broken", "identities", "base", "path"},
+    "of_head": {"packet", "number", "head", "checks", "broken", "identities", "base"},
     "open_story": {"story"},
     "told": {"case"},
 }

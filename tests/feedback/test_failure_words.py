@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.feedback.checks.packet import CheckFailure
+from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
 from lifecycle.feedback.failures import failure_words as words
 from lifecycle.feedback.failures.tampering import TamperFinding
 
 HEAD, BASE = "0123456789abcdef", "fedcba9876543210"
+PACKET = FailurePacket(46, "", HEAD, path="x.txt")
 
 
 LOST = ("##[error]npm error code ECONNRESET",)
@@ -25,7 +26,7 @@ def fact(*names: str, **more: Any) -> CheckFailure:
 def test_a_rerun_is_told_with_what_broke_once() -> None:
     """To the person alone."""
     failures = [fact("lint", excerpt=LOST), fact("test", "docs", excerpt=LOST)]
-    assert words.of_head("run-again", 46, HEAD, failures) == (
+    assert words.of_head("run-again", PACKET, failures) == (
         "CI of PR #46 at 0123456: lint, test, docs failed because of the machine or service that it ran on "
         "(the network); the failed jobs are run again, and the agent was not woken."
     )
@@ -34,27 +35,25 @@ def test_a_rerun_is_told_with_what_broke_once() -> None:
 def test_names_and_identities_are_counted_where_there_are_many() -> None:
     """Five are shown, whoever they belong to; one that is there twice is shown once."""
     five = [fact(*"abcde", excerpt=LOST)]
-    assert "a, b, c, d, e failed" in words.of_head("run-again", 46, HEAD, five)
+    assert "a, b, c, d, e failed" in words.of_head("run-again", PACKET, five)
     assert "a, b, c, d, e (+1 more) failed" in words.of_head(
-        "run-again", 46, HEAD, [*five, fact("f")]
+        "run-again", PACKET, [*five, fact("f")]
     )
     many = [fact("a", tests=tuple(f"t{n}" for n in (0, 0, 1, 2, 3, 4)))]
-    assert '"t0", "t1", "t2", "t3", "t4". This' in words.of_head(
-        "inherited", 46, HEAD, many, BASE, "p"
-    )
+    assert '"t0", "t1", "t2", "t3", "t4". This' in words.of_head("inherited", PACKET, many, BASE)
     more = [*many, fact("b", first_error="t5")]
-    assert '"t4" (+1 more). This' in words.of_head("inherited", 46, HEAD, more, BASE, "p")
+    assert '"t4" (+1 more). This' in words.of_head("inherited", PACKET, more, BASE)
 
 
 def test_inherited_and_mended_name_the_commit_of_the_base() -> None:
     """The one is not to be fixed, the other to be merged."""
     failures = [fact("test", tests=("a.py::test_a",))]
-    assert words.of_head("inherited", 46, HEAD, failures, BASE, "x.txt") == (
+    assert words.of_head("inherited", PACKET, failures, BASE) == (
         "CI: test failed on PR #46 at 0123456, and fails the same way on its base at fedcba9: "
         '"a.py::test_a". This PR did not cause it, so do not fix it here; tell the user. It is checked '
         "again when the base moves. Excerpts of the logs are in x.txt."
     )
-    assert words.of_head("mended", 46, HEAD, failures, BASE) == (
+    assert words.of_head("mended", PACKET, failures, BASE) == (
         "CI: test failed on PR #46 as it did on its base, but the base no longer fails at fedcba9. Merge "
         "the base branch, run the tests and push; the new head is watched."
     )
@@ -77,7 +76,7 @@ def test_a_question_says_why_and_where_the_packets_lie(why: str, reason: str) ->
         "logs are in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
     )
     assert "failed at 1 head," in words.stopped(46, "attempts", ["test t"], packets, 1)
-    assert words.of_head("still-stopped", 46, HEAD, [fact("test")], path="x.txt") == (
+    assert words.of_head("still-stopped", PACKET, [fact("test")]) == (
         "CI of PR #46 at 0123456: test still fails, as you were told, and the agent was not woken; "
         "excerpts of the logs are in x.txt."
     )
@@ -108,7 +107,7 @@ def test_what_weakens_checks_is_named_with_its_line() -> None:
 def test_names_of_strangers_are_cut(length: int) -> None:
     """Names at 80 characters, files and lines at 120, what failed at 160; a cut is marked."""
     name = "n" * length
-    text = words.of_head("run-again", 46, HEAD, [fact(name, excerpt=LOST)])
+    text = words.of_head("run-again", PACKET, [fact(name, excerpt=LOST)])
     assert (name in text) is (length == 80)
     line = "l" * (length + 40)
     (said,) = words.weakened([TamperFinding("x", line.replace("l", "p"), line)])

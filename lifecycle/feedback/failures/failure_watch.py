@@ -89,7 +89,7 @@ class FailureWatch:
             settings = self._world.settings
             decision = ladder.decide(facts, ledger, settings)
             ledger = replace(decision.ledger, base_at=now, kind=decision.kind.name.lower())
-            news = _follows(news, pull, decision, facts, settings.ci_attempts)
+            news = _follows(news, decision, facts, settings.ci_attempts)
         elif may_read and pull.checks is not None:
             polls = (now - ledger.base_at) / self._world.settings.poll_seconds
             is_due = ladder.is_due(ledger, head, pull.base_tip, polls)
@@ -226,11 +226,7 @@ def _weakens(number: int, red: str, head: str, weakened: tuple[str, ...]) -> tup
 
 
 def _follows(
-    heard: FailuresHeard,
-    pull: PullRequest,
-    decision: ladder.FailureDecision,
-    facts: ladder.FailureFacts,
-    most: int,
+    heard: FailuresHeard, decision: ladder.FailureDecision, facts: ladder.FailureFacts, most: int
 ) -> FailuresHeard:
     """The result of a look, with the notices of a decision and the runs to be rerun.
 
@@ -239,16 +235,16 @@ def _follows(
     from lifecycle.feedback.failures import failure_words as words
 
     kinds, news, note = ladder.FailureClass, Audience.NEWS, Audience.NOTE
-    number, head, _ = about = pull.number, pull.head_sha, decision.failures
-    path, kind = facts.packet.path, decision.kind
+    packet, kind = facts.packet, decision.kind
+    number, head, about = packet.pull, packet.head, (packet, decision.failures)
     runs = ",".join(f"{run}/{attempt}" for run, attempt in decision.runs)
     base, tip = (known.sha if known is not None else "" for known in (facts.base, facts.tip))
     # Of each kind: the event, what makes its key its own, who hears it, and the sentence.
     rows = {
         kinds.RERUN: ("rerun", runs, note, words.of_head("run-again", *about)),
-        kinds.INHERITED: ("inherited", head, news, words.of_head("inherited", *about, base, path)),
+        kinds.INHERITED: ("inherited", head, news, words.of_head("inherited", *about, base)),
         kinds.MENDED: ("mended", f"{head}:{tip}", news, words.of_head("mended", *about, tip)),
-        kinds.STOPPED: ("stopped", head, note, words.of_head("still-stopped", *about, path=path)),
+        kinds.STOPPED: ("stopped", head, note, words.of_head("still-stopped", *about)),
     }
     notices, is_settled = heard.notices, kind is not kinds.OURS
     ends = _RESULTS if is_settled else ()

@@ -11,7 +11,7 @@ from typing import Final
 
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import few, named, quoted, short, visible
-from lifecycle.feedback.checks.packet import CheckFailure
+from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
 from lifecycle.feedback.failures.infrastructure import broken
 from lifecycle.feedback.failures.tampering import TamperFinding
 from lifecycle.settings import resources
@@ -25,15 +25,10 @@ sentence: Final = resources.Sentences("feedback/failures/sentences.toml")
 
 
 def of_head(
-    name: str,
-    number: int,
-    head: str,
-    failures: Sequence[CheckFailure],
-    base: str = "",
-    path: str = "",
+    name: str, packet: FailurePacket, failures: Sequence[CheckFailure], base: str = ""
 ) -> str:
-    """The sentence of this name on a head's failures: their cause, and what follows."""
-    about = {"number": number, "head": head[:7], "base": base[:7], "path": path}
+    """The sentence of this name on failures of a head: their cause, and what follows."""
+    about = {"packet": packet, "number": packet.pull, "head": packet.head[:7], "base": base[:7]}
     reasons = ", ".join(dict.fromkeys(map(broken, failures)))
     identities = _shown([name for failure in failures for name in failure.identities])
     checks = (named(name, _NAME) for failure in failures for name in failure.names)

@@ -160,8 +160,7 @@ def _ours(
     elif new and len(charged.reds) > MOST_HEADS:
         asked, question = new, "heads"
     is_unread = not all(failure.identities for failure in own)
-    is_new = bool(set(new) - set(asked))
-    kind = FailureClass.OURS if is_new or is_unread else FailureClass.STOPPED
+    kind = FailureClass.OURS if set(new) - set(asked) or is_unread else FailureClass.STOPPED
     return replace(ours, kind=kind, ledger=charged.asked(asked), question=question, asked=asked)
 
 

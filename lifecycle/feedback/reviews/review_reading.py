@@ -170,12 +170,9 @@ def remark(node: Json, *root: Json) -> Remark:
     """A remark from a GraphQL node, a comment or a review; `root` is the first of its conversation."""
     author, body = part(node, "author"), text(node, "body")
     login = text(author, "login")
-    whose = trusted(
-        login,
-        is_bot=text(author, "__typename") == "Bot",
-        association=text(node, "authorAssociation"),
-        is_ours=bool(node.get("viewerDidAuthor")),
-    )
+    is_bot, is_ours = text(author, "__typename") == "Bot", bool(node.get("viewerDidAuthor"))
+    association = text(node, "authorAssociation")
+    whose = trusted(login, is_bot=is_bot, association=association, is_ours=is_ours)
     whose = Trusted.OWNER if is_of_owner(node, *root) else whose
     return Remark(
         **texts(node, id="fullDatabaseId", url="url", hunk="diffHunk"),

@@ -263,8 +263,7 @@ def verdict_of(thread: ReviewThread) -> str:
     for remark in reversed(thread.shown):
         mark = hidden_marker.mark_in(remark.body)
         if remark.trusted is Trusted.OURS and mark.startswith("<!-- lifecycle:reply "):
-            facts = dict(word.partition("=")[::2] for word in mark.split())
-            return facts.get("verdict", "")
+            return dict(word.partition("=")[::2] for word in mark.split()).get("verdict", "")
     return ""
 
 
