@@ -140,8 +140,7 @@ def _is_own(groups: list[Command], index: int, splitter: _Splitter) -> bool:
     after = [group.after for group in groups[index:-1]]
     if any(end not in good for end in after) or groups[-1].after == "&" or splitter.is_unclear:
         return False
-    words = groups[index].raw
-    if "!" in words[:2] or any(map(_may_end, groups[:index])):
+    if "!" in groups[index].raw[:2] or any(map(_may_end, groups[:index])):
         return False
     before: Iterable[str] = [group.after for group in reversed(groups[:index])]
     if not splitter.has_groups:

@@ -141,9 +141,7 @@ def _counted(match: re.Match[str], inner: str) -> Counter[str]:
     return counted
 
 
-def _failures(
-    rows: Rows, text: str, readers: Rows
-) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+def _failures(rows: Rows, text: str, readers: Rows) -> tuple[Words, Words | None]:
     """The failed tests, and those that failed by their assertion; None if that is unknown.
 
     In the part that gives reasons, a runner may name a test differently: by its title, or by the end of its

@@ -255,18 +255,9 @@ def note(root: Path, run: RunRecord, key: str, *, task: str = "", actor: str = "
     detail = {"outcome": colours.get(run.outcome, journal.UNKNOWN), "command": run.command}
     detail |= {"check": run.name} if run.name else {}
     detail["tree"] = run.tree
-    entry = journal.JournalEntry(
-        at=run.at,
-        system=journal.STAGES,
-        kind=journal.CHECK,
-        task=task,
-        actor=actor,
-        session=run.session,
-        source="TESTING" if run.kind == TEST else "",
-        key=key,
-        detail=detail,
-    )
-    journal.note(root, entry)
+    about: dict[str, Any] = {"task": task, "actor": actor, "session": run.session, "key": key}
+    about |= {"source": "TESTING" if run.kind == TEST else "", "detail": detail}
+    journal.note(root, journal.JournalEntry(run.at, journal.STAGES, journal.CHECK, **about))
 
 
 def shown(command: str) -> str:

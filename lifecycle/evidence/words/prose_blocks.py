@@ -23,9 +23,8 @@ CODE, END = "\ue000", "\ue001"
 HIDDEN = "\ufffc"
 """A placeholder for text that is not the agent's words."""
 
-_BLANKS = dict.fromkeys(map(ord, "\u00a0\u202f\u2007\u2002\u2003\u2009\t"), " ") | dict.fromkeys(
-    map(ord, "\u200b\u200c\u200d\u2060\ufeff\ufe0f"), ""
-)
+_BLANKS = dict.fromkeys(map(ord, "\u00a0\u202f\u2007\u2002\u2003\u2009\t"), " ")
+_BLANKS |= dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\ufe0f"), "")
 _NO_PROSE = ("blockquote", "table")
 _OWN_TAG = r"(?i)<(/?)(code|pre|kbd|samp|tt|q|del|s|blockquote|template)\b"
 _BOX = r"\[([ xX])\](?:\s+|$)"
