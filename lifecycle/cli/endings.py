@@ -57,8 +57,7 @@ def stopped(stop: BaseException, *, as_json: bool) -> int:
         return 1
     errors = (stop, stop.__cause__)
     words = [str(word) for error in errors if error is not None for word in error.args]
-    text = " ".join(["Interrupted; what was done so far is kept.", *words])
-    say(text.rstrip(), sys.stderr)
+    say(" ".join(["Interrupted; what was done so far is kept.", *words]).rstrip(), sys.stderr)
     return 130
 
 
@@ -109,10 +108,9 @@ def _defect(error: Exception) -> str:
     trace = " | ".join(reversed(traceback.format_exception(error)))
     above = (Path.cwd(), *Path.cwd().parents)
     root = next((folder for folder in above if (folder / store.FOLDER).is_dir()), None)
+    kind = type(error).__name__
     if root is None:
-        return f"An unexpected error: {type(error).__name__}: {error}. Please report it."
+        return f"An unexpected error: {kind}: {error}. Please report it."
     log.write(root, trace)
     where = root / store.FOLDER / log.LOG
-    return (
-        f"An unexpected error ({type(error).__name__}); please report it with the end of {where}."
-    )
+    return f"An unexpected error ({kind}); please report it with the end of {where}."

@@ -164,31 +164,29 @@ def _parameters(row: Row, kinds: Row) -> list[click.Parameter]:
 
 def _given(about: Row, kinds: Row) -> dict[str, Any]:
     """Make the keywords for click.Argument or click.Option from one row: all but the name."""
-    keywords = {
-        key: value for key, value in about.items() if key not in ("spec", "kind", "refused")
-    }
+    given = {key: value for key, value in about.items() if key not in ("spec", "kind", "refused")}
     name, _, metavar = about.get("spec", "").partition(" ")
     is_many = metavar.endswith("...")
     if is_many:
-        keywords["multiple"] = True
+        given["multiple"] = True
     if metavar:
-        keywords["metavar"] = metavar.removesuffix("...")
+        given["metavar"] = metavar.removesuffix("...")
     elif name:
-        keywords.setdefault("is_flag", True)
+        given.setdefault("is_flag", True)
     if "refused" in about:
 
         def refuse(_context: click.Context, _option: click.Parameter, value: object) -> None:
             if value:
                 raise click.UsageError(about["refused"])
 
-        keywords |= {"hidden": True, "expose_value": False, "is_eager": True, "callback": refuse}
+        given |= {"hidden": True, "expose_value": False, "is_eager": True, "callback": refuse}
     if "kind" in about:
-        keywords["type"] = kinds[about["kind"]]
+        given["type"] = kinds[about["kind"]]
     elif "/" in name:  # yes, no, or not given
-        keywords["default"] = None
+        given["default"] = None
     elif metavar and not (is_many or about.get("required")):
-        keywords.setdefault("default", "")
-    return keywords
+        given.setdefault("default", "")
+    return given
 
 
 @click.group(cls=RowGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -233,9 +231,7 @@ def _clicked(arguments: list[str], *, as_json: bool) -> object:
 class Span(click.FloatRange):
     """A number within bounds, but never "nan", which compares with no bound."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number; raises click.BadParameter."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):

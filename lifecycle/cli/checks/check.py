@@ -112,15 +112,9 @@ def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: b
         is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
         # The same rule as at a stop: the agent's own run does not count for another test command.
         stands = records.standing(runs, tree, check.name, settings.stages.test).value
-        entry = {
-            **fields_of(check, "name", "commands"),
-            "from": check.origin,
-            "needs_trust": check.is_projects,
-            "trusted": is_allowed,
-            "problem": check.problem,
-            "last": _word(last) if last is not None else None,
-            "standing": stands,
-        }
+        entry = {**fields_of(check, "name", "commands"), "from": check.origin}
+        entry |= {"needs_trust": check.is_projects, "trusted": is_allowed, "problem": check.problem}
+        entry |= {"last": _word(last) if last is not None else None, "standing": stands}
         entries.append(entry)
         if check.problem:
             lines += [f"{check.name}: cannot be run: {check.problem}", f"  from {check.origin}"]

@@ -40,11 +40,10 @@ def detect(session: Session) -> int:
     if none matches.
     """
     detection = selection.detect(session.root, session.world.environment)
-    none = None
-    if detection.selected is None:
-        none = Refused(f"{detection.reason[:-1]}, so none is selected; {ALL}")
+    none = Refused(f"{detection.reason[:-1]}, so none is selected; {ALL}")
     lines = platform_tables.detection_lines(detection)
-    return session.show_all_but(none, lines, platform_tables.detection_data(detection))
+    data = platform_tables.detection_data(detection)
+    return session.show_all_but(None if detection.selected else none, lines, data)
 
 
 def get_command(session: Session, *, name: str) -> None:
@@ -68,16 +67,9 @@ def get_command(session: Session, *, name: str) -> None:
             "holds a secret, words that a client reads as its own, or characters that this output lacks; "
             f"nothing was printed; look at {platform.path}"
         )
-    data = {
-        "name": name,
-        "command": line,
-        "argvs": argvs,
-        "platform": platform.about.name,
-        "place": platform.place.value,
-        "path": str(platform.path),
-        "needs_trust": platform.needs_trust,
-    }
-    session.show_whole([line], data)
+    data = {"name": name, "command": line, "argvs": argvs, "platform": platform.about.name}
+    data |= {"place": platform.place.value, "path": str(platform.path)}
+    session.show_whole([line], {**data, "needs_trust": platform.needs_trust})
 
 
 def _is_printed_as_it_is(line: str) -> bool:
@@ -98,8 +90,5 @@ def _lacking(detection: selection.Detection, name: str) -> str:
     if needed:
         files = " or ".join(dict.fromkeys(file for condition in needed for file in condition.files))
         return f"The platform {platform.about.name} has {name} only if {files} asks for it."
-    names = ", ".join(detection.commands) or "none"
-    meant = did_you_mean(name, detection.commands)
-    return (
-        f"The platform {platform.about.name} has no command {name!r} here; it has: {names}.{meant}"
-    )
+    names = f"{', '.join(detection.commands) or 'none'}.{did_you_mean(name, detection.commands)}"
+    return f"The platform {platform.about.name} has no command {name!r} here; it has: {names}"

@@ -212,13 +212,12 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. Cards
     that people moved by hand are left unchanged. A task whose PR is merged is closed instead.
     """
-    outcome = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
+    world, store = session.world, session.claim_store
+    outcome = release_claim(world, store, reason, dry_run=dry_run)
     if outcome.said:
         report = engine.Report(outcome.record)
         return session.show([outcome.said], {**claim_look.report_data(report), "notes": []})
-    planned = None
-    if dry_run:
-        planned = engine.rehearse(session.world, session.claim_store, record=outcome.record)
+    planned = engine.rehearse(world, store, record=outcome.record) if dry_run else None
     report, lines, is_left = claim_look.finish_release(session, outcome.notes, planned)
     data = {**claim_look.report_data(report), "notes": outcome.notes}
     return session.show(lines, data, code=int(is_left))

@@ -49,8 +49,7 @@ def code_of(report: engine.Report) -> int:
 def _taken(report: engine.Report) -> list[str]:
     """The line that somebody else has the task, in a list; else an empty list."""
     record = report.record
-    is_taken = record is not None and record.ownership.taken_by
-    return [derive.loss_line(record)] if record is not None and is_taken else []
+    return [derive.loss_line(record)] if record is not None and record.ownership.taken_by else []
 
 
 def glance(session: Session) -> tuple[engine.Report, list[str]]:

@@ -76,13 +76,8 @@ class DemoStory:
     @property
     def is_good(self) -> bool:
         """True if the issue is closed, the board Done with no agent on it, and the claim file gone."""
-        return (
-            self.is_closed
-            and self.board == Status.DONE
-            and not self.agent
-            and self.is_claim_gone
-            and self.comment.startswith("Completed in #")
-        )
+        is_done = self.is_closed and self.comment.startswith("Completed in #")
+        return is_done and self.board == Status.DONE and not self.agent and self.is_claim_gone
 
     def as_json(self) -> dict[str, Any]:
         """The story for `--json`."""
@@ -171,8 +166,7 @@ class _Stage:
     def happened(self, who: str, what: str, heard: str = "") -> None:
         """Add a step, with the requests since the last one and the board's Status."""
         api = [request for request in self.control.requests() if request.kind != "git"]
-        values = self.control.world()["board"][str(ISSUE)]["values"]
-        board = values.get("Status") or "-"
+        board = self.control.world()["board"][str(ISSUE)]["values"].get("Status") or "-"
         step = DemoStep(who, what, heard.strip(), len(api) - self.counted, board)
         self.counted = len(api)
         self.story.steps.append(step)

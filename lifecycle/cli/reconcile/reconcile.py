@@ -103,7 +103,7 @@ def reconcile(
     with form.telling(), heard(_interrupt, *defaults):
         try:
             scope = checked(Scope(owner=owner or "", **places))
-            report = _report(scope, allowed, by_event=event, dry_run=dry_run, minutes=minutes)
+            report = _report(scope, allowed, event=event, dry_run=dry_run, minutes=minutes)
         except Interrupted as stop:
             form.tell(stop.report)
             raise
@@ -131,12 +131,7 @@ def exit_code(report: SweepReport, fail_on: str) -> int:
 
 
 def _report(
-    scope: Scope,
-    allowed: Callable[[Settings], Policy],
-    *,
-    by_event: bool,
-    dry_run: bool,
-    minutes: float,
+    scope: Scope, may: Callable[[Settings], Policy], *, event: bool, dry_run: bool, minutes: float
 ) -> SweepReport:
     """Run the reconcile and return its report; draws a progress bar if standard error is a terminal.
 
@@ -155,17 +150,16 @@ def _report(
         if not (scope.repositories or scope.owner):
             scope = replace(scope, repositories=(world.base,))
         note = ""
-        if by_event:
-            event = event_of(os.environ)
-            if event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer()):
-                cause = f"the event {event.name} was caused by {event.sender}, whose token this is"
-                skipped = f"Nothing was looked at: {cause}."
-                return SweepReport(skipped=skipped, is_dry_run=dry_run)
-            scope, note = narrowed(scope, event)
-        may = allowed(world.settings)
+        if event:
+            by = event_of(os.environ)
+            if by.is_about_one and by.is_by_bot and by.is_caused_by(world.forge.viewer()):
+                cause = f"the event {by.name} was caused by {by.sender}, whose token this is"
+                return SweepReport(skipped=f"Nothing was looked at: {cause}.", is_dry_run=dry_run)
+            scope, note = narrowed(scope, by)
+        policy = may(world.settings)
         with _bar() as bar:
             return reconcile_run.reconcile(
-                world, scope, may, dry_run=dry_run, progress=bar, note=note
+                world, scope, policy, dry_run=dry_run, progress=bar, note=note
             )
 
 
@@ -229,8 +223,7 @@ class Form:
                     words = _of_workflow(error.sentence, is_token=is_token)
                 else:
                     words = error.format_message()
-                nothing = SweepReport(skipped=f"Nothing was done. {words}")
-                actions.write_summary(nothing, os.environ)
+                actions.write_summary(SweepReport(skipped=f"Nothing was done. {words}"), os.environ)
                 line = actions.StepAnnotation("error", "lifecycle reconcile", one_line(words))
                 click.echo(line.command(), err=self.as_json)
             raise

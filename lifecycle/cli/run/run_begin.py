@@ -25,8 +25,7 @@ def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> Non
     Only a person sets a run aside (--anew): in a terminal outside of the client, or with a prompt after the
     agent was last told to continue, and after the run was stopped, or began to wait.
     """
-    store = session.store
-    git = session.world.git
+    store, git = session.store, session.world.git
     start = {"branch": git.current_branch() or "", "base": head_of(git), "autonomous": autonomous}
     with store.locked():
         early = store.early()

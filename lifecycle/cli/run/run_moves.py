@@ -200,8 +200,7 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     notes = [f"Note: left out, since it is named like a secret: {path}" for path in changes.secrets]
     data = {"story": target.id, "commit": made, "files": changes.paths, "left": changes.secrets}
     if not made:
-        nothing = "Nothing is uncommitted, so nothing was committed."
-        return session.show([nothing, *notes], data)
+        return session.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
     done = f"Committed {target.id}: {made[:10]} {text.splitlines()[0]}"
     with session.store.changing() as change:
         change.run = kept_work.with_commit(change.run, target.id, made)

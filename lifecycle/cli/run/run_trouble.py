@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -27,13 +28,7 @@ from lifecycle.settings.config import for_child
 
 
 def add_failure(
-    session: RunSession,
-    *,
-    story: str,
-    text: str,
-    category: FailureCategory | None,
-    file: str,
-    line: int | None,
+    session: RunSession, *, story: str, text: str, category: FailureCategory | None, **place: Any
 ) -> None:
     """Record that something failed in STORY, with TEXT as its message.
 
@@ -43,7 +38,7 @@ def add_failure(
     """
     tree = session.tree
     with session.store.changing() as change:
-        where = {"file": visible(file)[:500], "line": line or 0}
+        where = {"file": visible(place["file"])[:500], "line": place["line"] or 0}
         change.run = failed(change.run, story, text, session.now, category, tree=tree, **where)
         failure = change.run.story(story).failures[-1]
         added = f"Added failure: {failure.id} [{failure.category}]"

@@ -94,14 +94,9 @@ def create(
     text = session.world.public(text, "description")
     labels = tuple(session.world.public(label_name, "label") for label_name in labels)
     external = session.world.public(external, "external reference")
-    created = session.tracker.create(
-        key or values.key_of(name, text),
-        title=name,
-        description=text,
-        labels=labels,
-        priority=priority,
-        external=external,
-    )
+    texts = {"title": name, "description": text, "external": external}
+    key = key or values.key_of(name, text)
+    created = session.tracker.create(key, **texts, labels=labels, priority=priority)
     where = f" {created.url}" if created.url else ""
     state = "" if created.is_open else ", which is closed"
     _tell(session, created, f"Task {created.id}: {quoted(created.title)}{state}.{where}")

@@ -202,8 +202,7 @@ def refusal(
         who += f", a session of this worktree ({seat.session}) whose client still runs"
     # Of these commands only `release` has --force, without a takeover first.
     is_release = is_linked or done == "released"
-    command = f"release {task} --force" if is_release else f"takeover {task}"
-    way = f"lifecycle tracker {command}"
+    way = f"lifecycle tracker {f'release {task} --force' if is_release else f'takeover {task}'}"
     return AlreadyClaimed(
         f"{task} is held by {who}; nothing was {done}. Leave it to them, or if that agent is gone: {way}",
         by=holder,

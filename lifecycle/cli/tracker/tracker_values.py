@@ -157,18 +157,14 @@ _STYLES = {
 
 
 def draw(
-    tracker: str,
-    what: str,
-    tasks: Sequence[Task],
-    limit: int | None,
-    console: Console | None = None,
+    name: str, what: str, tasks: Sequence[Task], limit: int | None, console: Console | None = None
 ) -> None:
-    """Print a list of a tracker's tasks as a table, on standard output unless a console is given.
+    """Print tasks of the tracker `name` as a table, on standard output unless a console is given.
 
     `what` was asked for: a status, READY, ALL or NOT_CLOSED; only the first `limit` tasks have a row.
     """
     screen, shown = fitted(console), tasks[:limit]
-    screen.print(styled(tracker, "bold") + styled(f"  {count(len(tasks), 'task')}, {what}"))
+    screen.print(styled(name, "bold") + styled(f"  {count(len(tasks), 'task')}, {what}"))
     status = Column("status", lambda task: styled(word_of(task), _STYLES.get(task.status, "dim")))
     # If all are equal, the heading says so.
     is_mixed = len(set(map(word_of, shown))) > 1

@@ -46,8 +46,7 @@ def status(session: Session) -> int:
     if lost := _lost_hooks(session):
         troubles = {**worktree_overview.troubles, "hooks": lost}
         worktree_overview = replace(worktree_overview, troubles=troubles)
-    lines: list[str] = []
-    waiting: list[str] = []
+    lines, waiting = list[str](), list[str]()
     record, is_held, problem = None, False, None
     try:
         record = session.claim_store.shown()

@@ -132,9 +132,8 @@ def _graph_line(text: str) -> str:
     current = int(data.get("current_wave") or 0)
     if not 0 <= current < len(waves):
         return f"Task graph: {len(waves)} waves ({GRAPH})"
-    ids = [
-        str(e.get("phase_id", "") if isinstance(e, dict) else e) for e in waves[current]["phases"]
-    ]
+    listed = waves[current]["phases"]
+    ids = [str(e.get("phase_id", "") if isinstance(e, dict) else e) for e in listed]
     phases = ", ".join(named(name, 60) for name in ids[:_SHOWN]) or "no phases"
     return f"Task graph: wave {current + 1} of {len(waves)}: {phases} ({GRAPH})"
 
