@@ -75,8 +75,7 @@ def body_of(run: Run, files: Iterable[str], now: float, facts: WorkFacts) -> str
 
 def _standing(run: Run) -> list[str]:
     left, stands = len(run.open_stories), list[str]()
-    if left:
-        stands.append(f"**Not finished:** {left} of {len(run.stories)} stories are open.")
+    stands += [f"**Not finished:** {left} of {len(run.stories)} stories are open."] if left else []
     if run.status is table.RunStatus.AWAITING_USER and run.fix is not None:
         stands.append(f"**The run waits for a person:** {run.fix.description}")
     elif run.status is table.RunStatus.STOPPED:

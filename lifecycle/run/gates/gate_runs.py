@@ -46,9 +46,7 @@ class GateRun:
         self.errors: dict[str, str] = {}
         self.interrupted = False
 
-    def record(
-        self, gate: Gate, threshold: float | None = None, *, is_anew: bool = False
-    ) -> GateRecord:
+    def record(self, gate: Gate, threshold: float | None, *, is_anew: bool) -> GateRecord:
         """Run the gate's checks; a check that passed on this very tree is not run again.
 
         A story's gate ends with the first check that fails; the last gate runs all of them.

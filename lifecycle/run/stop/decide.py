@@ -89,8 +89,7 @@ def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
         lacks.append(f"{story.id} {quoted(story.title, 60)} is {story.status.value}")
         if facts.tree and story == run.at_work:
             lacks += gate_rules.missing_for(story, facts)
-    if not run.stories:
-        lacks.append("there is no story yet")
+    lacks += [] if run.stories else ["there is no story yet"]
     if not run.is_over:
         lacks.append("the run was not closed: lifecycle run finish, lifecycle run complete")
     return tuple(lacks)

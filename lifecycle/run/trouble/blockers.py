@@ -104,9 +104,7 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
         run = _with_blocker(run, own.but(description=description, severity=weight, failure=""))
     else:
         run = added(run, description, severity, now, story=story.id if story else "")
-    if story is None or severity not in BLOCKING:
-        return run
-    return standing_still(run, story, now)
+    return run if story is None or severity not in BLOCKING else standing_still(run, story, now)
 
 
 def awaiting(
