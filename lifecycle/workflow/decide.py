@@ -103,15 +103,13 @@ def _next_begun(workflow: Workflow, now: float) -> Workflow:
     return moved(workflow, at, PhaseStatus.ACTIVE, now) if may_begin else workflow
 
 
-def recorded_on(
-    workflow: Workflow, index: int, deliverables: Iterable[str], context_for_next: str
-) -> Workflow:
+def recorded(workflow: Workflow, index: int, deliverables: Iterable[str], handed: str) -> Workflow:
     """Add what a phase delivered and hands on to its record, without secrets; earlier entries stay.
 
     Raises:
         Refused: something is too long.
     """
-    phase, handed = workflow.phases[index], redact(context_for_next)
+    phase, handed = workflow.phases[index], redact(handed)
     listed = tuple(dict.fromkeys((*phase.deliverables, *map(redact, deliverables))))
     limited_list("deliverable", listed)
     limited("the context for the next phase", handed, MOST_TEXT)

@@ -213,12 +213,12 @@ def test_a_completed_phase_hands_on() -> None:
     before = before.with_phase(
         0, replace(before.phases[0], deliverables=("a", "b"), context_for_next="old")
     )
-    after = completed(decide.recorded_on(before, 0, ("b", "c"), ""), 0, NOW)
+    after = completed(decide.recorded(before, 0, ("b", "c"), ""), 0, NOW)
     assert after.phases[0].deliverables == ("a", "b", "c")
     assert after.phases[0].context_for_next == "old"
     assert after.phases[0].ended_at == NOW
     assert (statuses(after), after.current) == ([Is.COMPLETED, Is.PENDING], 1)
-    renewed = decide.recorded_on(before, 0, (), "new")
+    renewed = decide.recorded(before, 0, (), "new")
     after = completed(renewed, 0, NOW)
     assert after.handed_to(after.current) == "new"
 
@@ -227,11 +227,11 @@ def test_what_a_phase_delivers_has_its_limits() -> None:
     """A hundred deliverables, and as many characters for the next phase as a file would not need."""
     before = made(Is.ACTIVE)
     hundred = tuple(map(str, range(100)))
-    most = decide.recorded_on(before, 0, hundred, "a" * 8_000)
+    most = decide.recorded(before, 0, hundred, "a" * 8_000)
     assert len(completed(most, 0, NOW).phases[0].deliverables) == 100
-    sentence = refusal(decide.recorded_on, before, 0, (*hundred, "100"), "")
+    sentence = refusal(decide.recorded, before, 0, (*hundred, "100"), "")
     assert "101 entries of the kind deliverable," in sentence
-    sentence = refusal(decide.recorded_on, before, 0, (), "a" * 8_001)
+    sentence = refusal(decide.recorded, before, 0, (), "a" * 8_001)
     assert sentence.startswith("The context for the next phase has 8,001 characters")
 
 

@@ -256,12 +256,12 @@ def test_a_template_of_the_project_is_written_and_used(ground: WorkflowGround) -
     made = WorkflowTemplate.of(
         Workflow("", "x", phases=(phase,), context={"a b": 1}, reminders=("é",))
     )
-    path = written_template(ground.root, "Release", made)
+    path = written_template(ground.root, "Release", made, force=False)
     assert path == ".claude/workflow-templates/release.toml"
     assert template(ground.root, "release") == made
     assert template_names(ground.root)[-1] == "release"
     with pytest.raises(Refused, match="there already"):
-        written_template(ground.root, "release", made)
+        written_template(ground.root, "release", made, force=False)
     begun = ground.steps.start(Workflow("", "R 1"), "release").workflow
     assert begun.phases[0].gate == "check:test"
     assert begun.context == {"a b": 1}

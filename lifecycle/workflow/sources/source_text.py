@@ -140,8 +140,7 @@ def _numbered(text: str) -> tuple[int, int, str]:
 
 def _reading(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The @ paths at the beginning of a line, and why others were not taken."""
-    paths: dict[str, None] = {}
-    refused: list[str] = []
+    paths, refused = dict[str, None](), list[str]()
     for match in filter(None, map(_AT.match, text.splitlines())):
         try:
             paths[reading_path(match[1].strip("`"))] = None

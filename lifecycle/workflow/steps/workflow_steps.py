@@ -171,7 +171,7 @@ class WorkflowSteps:
             Refused: the phase's gate is not passed, or the table has no such move.
         """
         with self._moving(name, phase) as move:
-            recorded = decide.recorded_on(move.workflow, move.index, deliverables, context_for_next)
+            recorded = decide.recorded(move.workflow, move.index, deliverables, context_for_next)
             if move.phase.status is PhaseStatus.COMPLETED and phase:
                 move.keep(recorded)
             else:
@@ -247,7 +247,7 @@ class WorkflowSteps:
             if agent_id:
                 begun = replace(after.phases[move.index], agent_id=agent_id)
                 after = after.with_phase(move.index, begun)
-            move.keep(decide.recorded_on(after, move.index, deliverables, context_for_next))
+            move.keep(decide.recorded(after, move.index, deliverables, context_for_next))
         return move.done()
 
     def _passed(self, move: _Move) -> PassedGate | None:

@@ -159,8 +159,7 @@ def _grouped(
     documents: Iterable[ReadDocument], archived: Collection[str]
 ) -> Mapping[str, Sequence[ReadDocument]]:
     """Documents by the id of their workflow; a document without an id gets a new one."""
-    members: dict[str, list[ReadDocument]] = {}
-    by_name: dict[str, str] = {}
+    members, by_name = dict[str, list[ReadDocument]](), dict[str, str]()
     for read in sorted(documents, key=lambda entry: (entry.record is None, entry.path)):
         document = dataclasses.replace(read, record=None) if _is_another(read, members) else read
         fields, record = document.fields, document.record
@@ -291,9 +290,7 @@ def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
     return workflow, remarks
 
 
-def moves_of(
-    before: Workflow | None, after: Workflow, now: float
-) -> Iterator[journal.JournalEntry]:
+def moves(before: Workflow | None, after: Workflow, now: float) -> Iterator[journal.JournalEntry]:
     """The transitions of phases between two records, and the workflow's end, for the journal."""
     old_phases = before.phases if before is not None else ()
     for index, phase in enumerate(after.phases):

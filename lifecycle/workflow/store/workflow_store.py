@@ -213,7 +213,7 @@ class WorkflowChange:
                 workflow_marks.settle_note(str(self.root), id_, self.store.noted[id_])
         before = {entry.workflow.id: entry.base for entry in self.workflows.found}
         for id_, record in self.after.items():
-            self.entries += found_workflows.moves_of(before.get(id_), record, self.now)
+            self.entries += found_workflows.moves(before.get(id_), record, self.now)
         journal.note(self.root, *self.entries)
 
     def _settled(self, entry: FoundWorkflow) -> Workflow:
