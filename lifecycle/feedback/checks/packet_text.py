@@ -173,11 +173,8 @@ def _summary(failure: CheckFailure) -> list[str]:
 
 
 def _end(packet: FailurePacket, unshown: Sequence[str]) -> list[str]:
-    lines = []
-    if unshown:
-        lines.append(f"Not shown here: {_names(unshown)}; --json has them all.")
-    if packet.others:
-        lines.append(f"Failed as well: {_names(packet.others)}.")
+    lines = [f"Not shown here: {_names(unshown)}; --json has them all."] if unshown else []
+    lines += [f"Failed as well: {_names(packet.others)}."] if packet.others else []
     if packet.left:
         lines.append(f"GitHub has {packet.left} more failed checks, which were not read.")
     lines += [visible(short(sentence, _ERROR)) for sentence in packet.unseen[:2]]

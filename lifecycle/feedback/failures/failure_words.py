@@ -25,13 +25,13 @@ sentence: Final = resources.Sentences("feedback/failures/sentences.toml")
 
 
 def of_head(
-    name: str, packet: FailurePacket, failures: Sequence[CheckFailure], base: str = ""
+    name: str, packet: FailurePacket, failed: Sequence[CheckFailure], base: str = ""
 ) -> str:
     """The sentence of this name on failures of a head: their cause, and what follows."""
     about = {"packet": packet, "number": packet.pull, "head": packet.head[:7], "base": base[:7]}
-    reasons = ", ".join(dict.fromkeys(map(broken, failures)))
-    identities = _shown([name for failure in failures for name in failure.identities])
-    checks = (named(name, _NAME) for failure in failures for name in failure.names)
+    reasons = ", ".join(dict.fromkeys(map(broken, failed)))
+    identities = _shown([name for failure in failed for name in failure.identities])
+    checks = (named(name, _NAME) for failure in failed for name in failure.names)
     return sentence(name, **about, checks=few(checks, SHOWN), broken=reasons, identities=identities)
 
 

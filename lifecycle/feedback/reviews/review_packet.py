@@ -50,8 +50,7 @@ def first_line(conversation: PullConversation, decision: ReviewDecision) -> str:
 def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str) -> str:
     """The packet for a wake: the sentence, as many points as there is room for, and the file's path."""
     head = [first_line(conversation, decision)]
-    if decision.must_reproduce:
-        head.append(words.reproduce_first())
+    head += [words.reproduce_first()] if decision.must_reproduce else []
     tail = [*_answer(decision.agent), f"All of it, with the lines of the diff: {path}"]
     room = MOST_IN_WAKE - len("\n".join([*head, *tail])) - 80
     shown = [
@@ -163,6 +162,5 @@ def _whole_point(point: ReviewPoint) -> list[str]:
         text = redact(remark.body)
         cut = len(text) - MOST_OF_BODY
         lines += block(text[:MOST_OF_BODY])
-        if cut > 0:
-            lines.append(f"  … {cut:,} more characters on GitHub.")
+        lines += [f"  … {cut:,} more characters on GitHub."] if cut > 0 else []
     return lines

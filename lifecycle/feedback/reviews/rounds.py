@@ -71,11 +71,9 @@ def decide(
     due = review_ledger.due_at([*fresh, *others], since)
     if now < due and not is_asked:
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
-    decision = _told(conversation, calm, fresh)
-    after = decision.ledger.telling(others, conversation.head)
-    return replace(
-        decision, ledger=after, strangers=strangers, limited=limited, approvals=approvals
-    )
+    answer = _told(conversation, calm, fresh)
+    after = answer.ledger.telling(others, conversation.head)
+    return replace(answer, ledger=after, strangers=strangers, limited=limited, approvals=approvals)
 
 
 def _told(
