@@ -78,8 +78,7 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
     top = Path(os.path.realpath(root))
     named = _written(top, _named(top, argv), started)
     paths = list(named) or list(_written(top, _well_known(top), started))
-    reports: list[_Report] = []
-    problems: list[str] = []
+    reports, problems = list[_Report](), list[str]()
     contents, left = set[bytes](), 2 * LARGEST
     for path in paths[:FILES]:
         content = regular_files.whole(str(path), min(LARGEST, left))
@@ -97,8 +96,7 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
             problems.append(f"its report {name} {clause or 'is no JUnit report'}")
     if not (reports or problems):
         return None
-    if len(paths) > FILES:
-        problems.append(f"more than {FILES} reports were written")
+    problems += [f"more than {FILES} reports were written"] if len(paths) > FILES else []
     return _together(reports, next(iter(problems), ""))
 
 

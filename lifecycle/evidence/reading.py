@@ -61,8 +61,7 @@ class Tally:
         text = plain(output)
         rows = rows if text.strip() else ()  # an empty output says nothing, whatever the row
         sums: Counter[str] = Counter()
-        counted_lines: set[str] = set()
-        read: dict[RunnerRow, Counter[str]] = {}
+        counted_lines, read = set[str](), dict[RunnerRow, Counter[str]]()
         for row in rows:
             row_sums = _taken(row, text, counted_lines)
             if row_sums is not None:
