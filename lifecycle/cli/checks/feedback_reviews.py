@@ -48,8 +48,7 @@ def reviews(session: Session, *, pull: int | None) -> None:
     unanswered = len(conversation.unanswered)
     keep(session, number, lambda record, _: record.with_pull(unanswered=unanswered))
     lines = [_summary(conversation, len(waiting))]
-    if waiting:
-        lines.append(review_messages.quoted_as_data())
+    lines += [review_messages.quoted_as_data()] if waiting else []
     if any(point.thread is not None for point in waiting):
         lines.append(review_packet.ANSWER)
     for point in waiting:

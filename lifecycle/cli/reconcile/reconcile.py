@@ -156,10 +156,9 @@ def _report(
                 cause = f"the event {by.name} was caused by {by.sender}, whose token this is"
                 return SweepReport(skipped=f"Nothing was looked at: {cause}.", is_dry_run=dry_run)
             scope, note = narrowed(scope, by)
-        policy = may(world.settings)
         with _bar() as bar:
             return reconcile_run.reconcile(
-                world, scope, policy, dry_run=dry_run, progress=bar, note=note
+                world, scope, may(world.settings), dry_run=dry_run, progress=bar, note=note
             )
 
 

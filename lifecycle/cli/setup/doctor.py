@@ -56,10 +56,8 @@ def command(*, as_json: bool) -> int:
 def _line(finding: DoctorFinding) -> str:
     """A finding as one line, for a pipe or a file."""
     parts = [f"{_SIGNS[finding.level]} {finding.group}: {visible(finding.sentence)}"]
-    if finding.hinders:
-        parts.append(f"Hinders: {', '.join(finding.hinders)}.")
-    if finding.fix:
-        parts.append(f"Fix: {visible(finding.fix)}")
+    parts += [f"Hinders: {', '.join(finding.hinders)}."] if finding.hinders else []
+    parts += [f"Fix: {visible(finding.fix)}"] if finding.fix else []
     return " ".join(parts)
 
 

@@ -61,7 +61,7 @@ def text_from(
     text: str | None,
     file: str | None,
     option: str,
-    file_option: str = "--file",
+    file_flag: str = "--file",
     *,
     is_unasked: bool = False,
 ) -> str | None:
@@ -71,7 +71,7 @@ def text_from(
         text: the text as words of the command line.
         file: the file's name.
         option: the name of the option for words, for the error.
-        file_option: the name of the option for a file.
+        file_flag: the name of the option for a file.
         is_unasked: read only a file of the worktree: an agent runs this command without asking, and the
             text goes to others.
 
@@ -81,14 +81,12 @@ def text_from(
         OSError: the file cannot be read.
     """
     if text is not None and file is not None:
-        raise click.UsageError(f"Give {option} or {file_option}, not both.")
+        raise click.UsageError(f"Give {option} or {file_flag}, not both.")
     if file is None and text != STDIN:
         return text
     is_stdin = file in (None, STDIN)
     if is_stdin and sys.stdin is None:
-        raise Refused(
-            f"Standard input is closed; nothing was done. Give a file: {file_option} FILE"
-        )
+        raise Refused(f"Standard input is closed; nothing was done. Give a file: {file_flag} FILE")
     where = "Standard input" if is_stdin else str(file)
     if is_unasked and not is_stdin:
         _need_inside(Path(str(file)))

@@ -77,8 +77,7 @@ def show_lines(workflow: Workflow, now: float) -> list[str]:
     lines = [f"{named(workflow)} · {' · '.join(facts)} · {span(max(0.0, lasted))}"]
     if workflow.task and workflow.task != workflow.name:
         lines.append(f"Task: {quoted(workflow.task, 1_000)}")
-    if workflow.source:
-        lines.append(f"Source: {workflow.source}")
+    lines += [f"Source: {workflow.source}"] if workflow.source else []
     lines.append("")
     for index, phase in enumerate(workflow.phases):
         agent = redact.named(phase.agent) if phase.agent else ""
