@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_849,
+    "core": 2_843,
     "storage": 1_348,
     "settings": 770,
     "git": 913,
     "github": 5_436,
     "trackers": 2_281,
     "platforms": 612,
-    "evidence": 2_293,
+    "evidence": 2_264,
     "claim": 5_697,
-    "run": 3_374,
+    "run": 3_331,
     "stages": 2_316,
-    "workflow": 2_088,
-    "feedback": 2_344,
-    "reconcile": 1_346,
+    "workflow": 2_011,
+    "feedback": 2_323,
+    "reconcile": 1_325,
     "views": 2_042,
     "app": 1_510,
     "setup": 2_897,
     "hooks": 1_835,
-    "cli": 4_742,
+    "cli": 4_668,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
