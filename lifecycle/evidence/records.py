@@ -255,9 +255,18 @@ def note(root: Path, run: RunRecord, key: str, *, task: str = "", actor: str = "
     detail = {"outcome": colours.get(run.outcome, journal.UNKNOWN), "command": run.command}
     detail |= {"check": run.name} if run.name else {}
     detail["tree"] = run.tree
-    about: dict[str, Any] = {"task": task, "actor": actor, "session": run.session, "key": key}
-    about |= {"source": "TESTING" if run.kind == TEST else "", "detail": detail}
-    journal.note(root, journal.JournalEntry(run.at, journal.STAGES, journal.CHECK, **about))
+    entry = journal.JournalEntry(
+        at=run.at,
+        system=journal.STAGES,
+        kind=journal.CHECK,
+        task=task,
+        actor=actor,
+        session=run.session,
+        source="TESTING" if run.kind == TEST else "",
+        key=key,
+        detail=detail,
+    )
+    journal.note(root, entry)
 
 
 def shown(command: str) -> str:

@@ -90,38 +90,45 @@ def take(
     world.refuse_tracked()
     world.refuse_strange_remote()
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        loaded = claim_store.load()
-        notes: list[str] = []
-        cards = admission.cards_here(world, notes)
-        number, chosen = admission.which_task(world, cards, query, notes)
-        mine = loaded.record
-        if mine is not None:
-            _check_held(mine, number, "takeover" if force else "claim")
-            observing.demand_same_place(world, mine)
-        is_begun = unfinished_claims.is_begun(claim_store.state, number)
-        if not is_begun:
-            notes += linked_writes.finish(world, claim_store, mine)
-        task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
-        if mine is not None:
-            remarks: list[str] = []
-            if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
-                record = _held(world, claim_store, mine, loaded.hints)
-                return Taken(record, task.issue.title, tuple(remarks), is_new=False)
-            task = replace(task, lost=mine)
-        undone = "" if is_begun else unfinished_claims.undo(world, claim_store)
-        notes += filter(None, [undone])
-        with unfinished_claims.answered_for(world, claim_store, undone):
-            attempt = replace(_attempt(world, claim_store, task), chosen=chosen, force=force)
-            if task.issue.is_open and not attempt.insists:
-                task = replace(task, blockers=world.forge.blockers(number))
-            notes += admission.admit(world, task, attempt)
-            # The former holder may have used a branch of their own: the work and its PR are there.
-            former = admission.holder_of(world, number) if force and task.before is None else None
-            led = former.branch if former is not None else ""
-            taking = _Taking(world, claim_store, task, attempt, notes, led)
-            if is_any and task.seen.closers and not attempt.resumes:
-                taking.refuse_rivals()
-            return taking.both()
+        return _taken(world, claim_store, query, force=force, is_any=is_any)
+
+
+def _taken(
+    world: World, claim_store: ClaimStore, query: str, *, force: bool, is_any: bool
+) -> Taken:
+    """Take the task under the lock; first undo an unfinished claim of another task."""
+    loaded = claim_store.load()
+    notes: list[str] = []
+    cards = admission.cards_here(world, notes)
+    number, chosen = admission.which_task(world, cards, query, notes)
+    mine = loaded.record
+    if mine is not None:
+        _check_held(mine, number, "takeover" if force else "claim")
+        observing.demand_same_place(world, mine)
+    is_begun = unfinished_claims.is_begun(claim_store.state, number)
+    if not is_begun:
+        notes += linked_writes.finish(world, claim_store, mine)
+    task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
+    if mine is not None:
+        remarks: list[str] = []
+        if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
+            record = _held(world, claim_store, mine, loaded.hints)
+            return Taken(record, task.issue.title, tuple(remarks), is_new=False)
+        task = replace(task, lost=mine)
+    undone = "" if is_begun else unfinished_claims.undo(world, claim_store)
+    notes += filter(None, [undone])
+    with unfinished_claims.answered_for(world, claim_store, undone):
+        attempt = replace(_attempt(world, claim_store, task), chosen=chosen, force=force)
+        if task.issue.is_open and not attempt.insists:
+            task = replace(task, blockers=world.forge.blockers(number))
+        notes += admission.admit(world, task, attempt)
+        # The former holder may have used a branch of their own: the work and its PR are there.
+        former = admission.holder_of(world, number) if force and task.before is None else None
+        led = former.branch if former is not None else ""
+        taking = _Taking(world, claim_store, task, attempt, notes, led)
+        if is_any and task.seen.closers and not attempt.resumes:
+            taking.refuse_rivals()
+        return taking.both()
 
 
 def _check_held(mine: Record, number: int, command: str) -> None:
@@ -232,17 +239,27 @@ class _Taking:
         if item is not None:
             values |= {"item_id": item.id, "last_synced_status": values["status"]}
             card = CardRecord(is_known=True, agent=agent)
-        own = OwnershipRecord(session_of(world), lease=sha, refs_in=refs_in, remote=world.remote)
-        own = replace(own, repository=str(world.base))
-        now, title = world.clock.now(), task.issue.title
-        record = Record(values, created_at=now, is_taken=True, title=title, card=card)
-        record = replace(record, ownership=own, linked=linked)
+        record = Record(
+            values,
+            created_at=world.clock.now(),
+            is_taken=True,
+            title=task.issue.title,
+            card=card,
+            ownership=OwnershipRecord(
+                lease=sha,
+                refs_in=refs_in,
+                session=session_of(world),
+                remote=world.remote,
+                repository=str(world.base),
+            ),
+            linked=linked,
+        )
         record = admission.write(claim_store, task.lost, _going_on(record, task, pull, base))
         # After the file: until then an undone attempt gives the lease back to an agent still assigned.
         notes += _relieved(world, task, login, derive.login_of(former.agent) if former else "")
         unfinished_claims.over(claim_store)
         known_clones.note(world.root, world.environment)
-        return Taken(record, title, tuple(notes), is_again=task.lost is not None)
+        return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
     def _lease(self, branch: str) -> tuple[str, lease.Lease | None]:
         """Take the lease; return its sha and the lease that was taken over, or None.

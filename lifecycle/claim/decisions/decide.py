@@ -243,7 +243,8 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         if pull is None or pull.state is not PullState.MERGED:
             is_due = phase == Phase.READY_FOR_PR
-            text = messages.closed_elsewhere(claim.issue_number, messages.NOT_OPENED * is_due)
+            stops = messages.NOT_OPENED if is_due else ""
+            text = messages.closed_elsewhere(claim.issue_number, stops)
             key, audience = (":pr", Audience.ACT) if is_due else ("", Audience.NOTE)
             yield Notice(f"closed-elsewhere{key}", text, audience, stands=True)
 

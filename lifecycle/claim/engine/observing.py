@@ -24,7 +24,7 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.errors import BadConfig, LifecycleError, NotFound, Refused, Transient
-from lifecycle.core.light_dataclass import dataclass, field, fields_of, replace
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Action, Audience, Hooks, Notice, Wake
 from lifecycle.core.redact import redact
@@ -55,7 +55,8 @@ def is_held(claim_store: ClaimStore, record: Record, session: str) -> bool:
 def seems_alive(claim_store: ClaimStore, record: Record) -> bool:
     """True if the claim's session has not ended, as far as is known."""
     since = max(record.created_at, record.ownership.session_at)
-    return signs_of_life.seems_alive(claim_store.signs(record), since, claim_store.clock.now())
+    signs = claim_store.signs(record)
+    return signs_of_life.seems_alive(signs, since, claim_store.clock.now())
 
 
 def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
@@ -245,20 +246,30 @@ def snapshot_of(
     # An ending always reads the board, since no look follows it.
     is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
-    same = fields_of(settings, "base", "board_name", "poll_seconds", link="issue_link")
     rules = Rules(
-        **same,
+        base=settings.base,
         has_board=settings.has_board and (is_tried or not is_off(world, _BOARD_OFF)),
+        board_name=settings.board_name,
+        poll_seconds=settings.poll_seconds,
         closes_itself=settings.close == derive.AUTO_CONSENT,
+        link=settings.issue_link,
         auto_merge=settings.merge == derive.AUTO_CONSENT,
         updates_branch=settings.update_branch,
     )
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
         pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
-    seen = Snapshot(wake, world.clock.now(), record, rules, hints, pushed_head=pushed)
-    answered_at, hears = marks.answered_at, marks.hears_prompts(record.created_at)
-    return replace(seen, answered_at=answered_at, hears_prompts=hears, is_unheard=world.is_unheard)
+    return Snapshot(
+        wake,
+        world.clock.now(),
+        record,
+        rules,
+        hints,
+        pushed_head=pushed,
+        answered_at=marks.answered_at,
+        hears_prompts=marks.hears_prompts(record.created_at),
+        is_unheard=world.is_unheard,
+    )
 
 
 def is_off(world: World, key: str) -> bool:
@@ -406,10 +417,13 @@ def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
     is_wanted = is_red and (news.known["red"], news.known["kind"]) == (pull.head_sha, "rerun")
     reruns = news.reruns or (pull_record.reruns if is_wanted else ())
     record = snapshot.record if reruns else snapshot.record.without("RerunJobs")
-    announced = None if news.is_due else pull_record.announced
-    record = record.with_pull(failures=news.known, announced=announced, reruns=reruns)
-    tampering = tuple(dict.fromkeys((*remarked, *weakened)))
-    working.record = record.with_pull(tampering=tampering, remarked=len(remarked))
+    working.record = record.with_pull(
+        failures=news.known,
+        announced=None if news.is_due else pull_record.announced,
+        reruns=reruns,
+        tampering=tuple(dict.fromkeys((*remarked, *weakened))),
+        remarked=len(remarked),
+    )
     working.flakes += news.flakes
     queue(working, news.notices)
 
@@ -428,16 +442,20 @@ def _hear_reviews(working: LookUnderWay, pull: model.PullRequest) -> None:
 
     If the token may not read conversations, there is only the look's own notice about requested changes.
     """
-    snapshot, ledger, world = working.seen, working.claim_store.ledger, working.world
+    snapshot, ledger = working.seen, working.claim_store.ledger
     prefix = f"{snapshot.record.claim_key}/"
     if pull.conversations is None or snapshot.wake not in (Wake.IDLE, Wake.START, Wake.TICK):
         return
-    known, is_asked = snapshot.record.pull.reviews, snapshot.wake is Wake.TICK
-    waiting = [notice.key.removeprefix(prefix) for notice in ledger.waiting()]
     try:
-        news = world.reviews.heard(pull, known, snapshot.now, is_asked=is_asked, waiting=waiting)
+        news = working.world.reviews.heard(
+            pull,
+            snapshot.record.pull.reviews,
+            snapshot.now,
+            is_asked=snapshot.wake is Wake.TICK,
+            waiting=[notice.key.removeprefix(prefix) for notice in ledger.waiting()],
+        )
     except (LifecycleError, DeadlineReached) as error:
-        log.write(world.root, f"reviews: {redact(str(error), world.environment)}")
+        log.write(working.world.root, f"reviews: {redact(str(error), working.world.environment)}")
         return
     working.record = snapshot.record.with_pull(reviews=news.known)
     working.papers |= dict(news.papers)
@@ -486,7 +504,8 @@ def taken_in(
     for name in ("summary", "agent_id"):  # the PR's title, and the agent's name
         value = record.values.get(name)
         if isinstance(value, str):
-            record = record.with_values({name: world.public(value, f"{name} of .agent-claim.json")})
+            public = world.public(value, f"{name} of .agent-claim.json")
+            record = record.with_values({name: public})
     mine = owned(claim_store, record, session)
     if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
         # An earlier prompt was not an answer to this session's question.

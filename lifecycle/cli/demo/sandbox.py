@@ -92,9 +92,11 @@ def _asked(url: str, act: Callable[[Control], T], repo: str | None = None) -> T:
         raise Refused(f"No sandbox answers at {url}; nothing was done.") from None
 
 
-def _act(sentence: str, act: Callable[[Control], object], *, as_json: bool, **where: Any) -> None:
+def _act(
+    sentence: str, act: Callable[[Control], object], *, url: str, repo: str | None, as_json: bool
+) -> None:
     """Do what people or CI do in a running sandbox; print `sentence`, or JSON with a sha or id."""
-    reference = _asked(act=act, **where)
+    reference = _asked(url, act, repo)
     click.echo(json.dumps({"done": sentence, "made": reference}) if as_json else sentence)
 
 

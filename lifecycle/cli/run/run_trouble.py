@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
@@ -28,7 +27,13 @@ from lifecycle.settings.config import for_child
 
 
 def add_failure(
-    session: RunSession, *, story: str, text: str, category: FailureCategory | None, **place: Any
+    session: RunSession,
+    *,
+    story: str,
+    text: str,
+    category: FailureCategory | None,
+    file: str,
+    line: int | None,
 ) -> None:
     """Record that something failed in STORY, with TEXT as its message.
 
@@ -38,7 +43,7 @@ def add_failure(
     """
     tree = session.tree
     with session.store.changing() as change:
-        where = {"file": visible(place["file"])[:500], "line": place["line"] or 0}
+        where = {"file": visible(file)[:500], "line": line or 0}
         change.run = failed(change.run, story, text, session.now, category, tree=tree, **where)
         failure = change.run.story(story).failures[-1]
         added = f"Added failure: {failure.id} [{failure.category}]"

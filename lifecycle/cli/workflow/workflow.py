@@ -90,14 +90,22 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
 
     A word after the last colon of a phase is its agent: "Build:developer".
     """
-    kind, phases = asked.pop("kind"), tuple(map(_phase, asked.pop("phases")))
-    facts, gates = asked.pop("facts"), asked.pop("gates")
+    kind, phases = asked["kind"], tuple(map(_phase, asked["phases"]))
     if kind and not phases:
         phases = templates.template(session.root, kind).applied(Workflow("", name)).phases
-    type_ = kind or WorkflowType.CUSTOM.value
-    context = dict(_pair(text, refused("no-fact", text=quoted(text))) for text in facts)
-    workflow = Workflow("", name, type=type_, phases=phases, context=context, **asked)
-    for text in gates:
+    workflow = Workflow(
+        "",
+        name,
+        type=kind or WorkflowType.CUSTOM.value,
+        task=asked["task"],
+        phases=phases,
+        reading=asked["reading"],
+        context=dict(_pair(text, refused("no-fact", text=quoted(text))) for text in asked["facts"]),
+        reminders=asked["reminders"],
+        criteria=asked["criteria"],
+        constraints=asked["constraints"],
+    )
+    for text in asked["gates"]:
         phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
         workflow = workflow.with_gate(workflow.index_of(phase), gate)
     strange = [*_strange_checks(session, workflow)]  # unreadable settings end the command here

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
 from lifecycle.core.timing import Deadline
@@ -117,11 +117,21 @@ class CheckRun:
         # The output and reports are read while git looks at the files: neither changes any.
         readings = ThreadPoolExecutor(1).submit(lambda: [read() for read in reads])
         after = TreeSeen() if end.signal else self._tree(outputs, before)
-        line = " && ".join(replace(self.check, commands=commands).lines)
-        record = RunRecord(started + seconds, line, Outcome.UNKNOWN, "", kind=name, name=name)
-        ran: dict[str, Any] = {"commands": commands, "started": started, "status": end.status}
-        ran |= {"folder": str(self.root), "session": self.session, "tree_before": before.full}
-        record = replace(record, **ran, suites=self._suites(commands, rows))
+        record = RunRecord(
+            at=started + seconds,
+            command=" && ".join(replace(self.check, commands=commands).lines),
+            outcome=Outcome.UNKNOWN,
+            tree="",
+            kind=name,
+            name=name,
+            commands=commands,
+            folder=str(self.root),
+            status=end.status,
+            started=started,
+            tree_before=before.full,
+            session=self.session,
+            suites=self._suites(commands, rows),
+        )
         red = {name for run in earlier for name in run.failures}
         from lifecycle.evidence.checks.check_reading import picking
 
