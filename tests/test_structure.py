@@ -29,20 +29,20 @@ BUDGET = {
     "settings": 770,
     "git": 913,
     "github": 5_436,
-    "trackers": 2_281,
+    "trackers": 2_288,
     "platforms": 612,
-    "evidence": 2_264,
-    "claim": 5_697,
+    "evidence": 2_283,
+    "claim": 5_731,
     "run": 3_331,
     "stages": 2_316,
-    "workflow": 2_011,
+    "workflow": 2_022,
     "feedback": 2_323,
     "reconcile": 1_325,
     "views": 2_042,
     "app": 1_510,
     "setup": 2_897,
     "hooks": 1_835,
-    "cli": 4_668,
+    "cli": 4_683,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 245, 367
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_300
+RUN_IN_ALL = 4_305
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

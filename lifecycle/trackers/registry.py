@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lifecycle.core.errors import BadConfig, LifecycleError
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.tracker import GITHUB, Note, Task, Tracker, Wording
 from lifecycle.core.values.configured import AUTO, Settings
@@ -152,11 +152,18 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
             if answer is not None or name == "publish":
                 given = str(args[0]) if args else ""
                 named = answer.id if isinstance(answer, Task) else given
-                task = f"#{named}" if named and tracker.name == GITHUB else named
-                kind, detail = (journal.TRACKER, journal.WRITE), {"tracker": tracker.name}
-                entry = journal.JournalEntry(clock.now(), *kind, task, tracker.actor, session)
-                key = _key(tracker.name, name, named, answer)
-                journal.note(root, replace(entry, target=WRITES[name], key=key, detail=detail))
+                entry = journal.JournalEntry(
+                    clock.now(),
+                    journal.TRACKER,
+                    journal.WRITE,
+                    task=f"#{named}" if named and tracker.name == GITHUB else named,
+                    actor=tracker.actor,
+                    session=session,
+                    target=WRITES[name],
+                    key=_key(tracker.name, name, named, answer),
+                    detail={"tracker": tracker.name},
+                )
+                journal.note(root, entry)
             return answer
 
         return run

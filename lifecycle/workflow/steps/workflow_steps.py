@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -319,11 +319,18 @@ class _Move:
 
     def note_gate(self, outcome: str) -> None:
         """Record in the journal that the gate was tried, and the outcome."""
-        phase, kind = self.workflow.title_of(self.index), (journal.WORKFLOW, journal.CHECK)
+        phase = self.workflow.title_of(self.index)
         about = {"title": self.workflow.name, "phase": phase, "number": self.index + 1}
-        whose: dict[str, Any] = {"task": self.workflow.id, "session": self.asker.session}
-        whose |= {"source": self.phase.gate, "detail": {**about, "outcome": outcome}}
-        self.change.entries.append(journal.JournalEntry(self.change.now, *kind, **whose))
+        entry = journal.JournalEntry(
+            self.change.now,
+            journal.WORKFLOW,
+            journal.CHECK,
+            task=self.workflow.id,
+            session=self.asker.session,
+            source=self.phase.gate,
+            detail={**about, "outcome": outcome},
+        )
+        self.change.entries.append(entry)
 
     def done(self) -> StepDone:
         """The result of the step."""

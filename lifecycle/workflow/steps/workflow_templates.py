@@ -64,12 +64,14 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def applied(self, workflow: Workflow) -> Workflow:
         """The workflow, with the template's values wherever it has none of its own."""
         phases = tuple(replace(phase, gate=checked_gate(phase.gate)) for phase in self.phases)
-        reading = tuple(dict.fromkeys((*self.reading, *workflow.reading)))
-        reminders = tuple(dict.fromkeys((*self.reminders, *workflow.reminders)))
-        beside = {"reading": reading, "reminders": reminders}
-        context = {**self.context, **workflow.context}
-        phases = workflow.phases or phases
-        return replace(workflow, type=self.type, phases=phases, context=context, **beside)
+        return replace(
+            workflow,
+            type=self.type,
+            phases=workflow.phases or phases,
+            reading=tuple(dict.fromkeys((*self.reading, *workflow.reading))),
+            reminders=tuple(dict.fromkeys((*self.reminders, *workflow.reminders))),
+            context={**self.context, **workflow.context},
+        )
 
     @classmethod
     def of(cls, workflow: Workflow) -> WorkflowTemplate:
@@ -148,7 +150,9 @@ def template_text(to_write: WorkflowTemplate) -> str:
     return "\n".join(lines) + "\n"
 
 
-def written_template(root: Path, name: str, to_write: WorkflowTemplate, *, force: bool) -> str:
+def written_template(
+    root: Path, name: str, to_write: WorkflowTemplate, *, force: bool = False
+) -> str:
     """Write a template of the project; returns its path from the project's top folder.
 
     Raises:
