@@ -35,10 +35,8 @@ _AUTOMATIC_SECONDS = 60.0
 """How long a board's own workflow, or a look under way, may take to set a card's Status."""
 
 _WANTED: Mapping[Phase, str] = {
-    Phase.CODING: Status.IN_PROGRESS,
-    Phase.CHECKS_RUNNING: Status.IN_REVIEW,
-    Phase.MERGED_DETECTED: Status.IN_REVIEW,
-    Phase.PR_CLOSED: Status.IN_PROGRESS,
+    **dict.fromkeys((Phase.CODING, Phase.PR_CLOSED), Status.IN_PROGRESS),
+    **dict.fromkeys((Phase.CHECKS_RUNNING, Phase.MERGED_DETECTED), Status.IN_REVIEW),
     Phase.DONE: Status.DONE,
 }
 """The Status of a task for each phase that GitHub can show."""

@@ -51,8 +51,7 @@ _NOT_OURS = {
 NEXT_STEPS = {
     Phase.CODING: f"When the work is done, run: {messages.HAND_OFF}",
     Phase.READY_FOR_PR: "The PR is opened at the agent's next stop; to open it now: lifecycle tick",
-    Phase.PR_CREATED: _WATCHING,
-    Phase.CHECKS_RUNNING: _WATCHING,
+    **dict.fromkeys((Phase.PR_CREATED, Phase.CHECKS_RUNNING), _WATCHING),
     Phase.MERGED_DETECTED: messages.how_to_close(),
     Phase.PR_CLOSED: f"Reopen the PR, or hand off again: {messages.HAND_OFF}",
     Phase.DONE: "The issue is closed at the next stop.",

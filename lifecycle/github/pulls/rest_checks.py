@@ -70,14 +70,10 @@ def _without_check_runs(calls: Calls, sha: str) -> Checks:
     entries = rollup.newest([*(flow.entry for flow in flows), *statuses])
     # A run that waits for an approval has not failed: it has not begun.
     held = [check for check in entries if check.workflow and check.word == "ACTION_REQUIRED"]
-    return Checks(
-        sha,
-        tuple(check for check in entries if check not in held),
-        is_complete=False,
-        held=tuple(check.workflow for check in held),
-        unseen=" and ".join(filter(None, hidden)),
-        sees_workflows=is_whole,
-    )
+    begun = tuple(check for check in entries if check not in held)
+    checks = Checks(sha, begun, is_complete=False, sees_workflows=is_whole)
+    waiting = tuple(check.workflow for check in held)
+    return replace(checks, held=waiting, unseen=" and ".join(filter(None, hidden)))
 
 
 def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:

@@ -182,14 +182,11 @@ def judged(sha: str, suites: Iterable[Suite], checks: Iterable[Check]) -> Checks
 
 def with_workflows(checks: Checks, beside: Checks) -> Checks:
     """Checks, combined with the results of workflows."""
-    return replace(
-        checks,
-        runs=tuple(dict.fromkeys((*checks.runs, *beside.runs))),
-        held=tuple(sorted({*checks.held, *beside.held})),
-        unfinished=tuple(sorted({*checks.unfinished, *beside.unfinished})),
-        sees_workflows=beside.sees_workflows,
-        is_late=beside.is_late,
-    )
+    runs = tuple(dict.fromkeys((*checks.runs, *beside.runs)))
+    held = tuple(sorted({*checks.held, *beside.held}))
+    unfinished = tuple(sorted({*checks.unfinished, *beside.unfinished}))
+    seen = fields_of(beside, "sees_workflows", "is_late")
+    return replace(checks, runs=runs, held=held, unfinished=unfinished, **seen)
 
 
 def of_all(state: str) -> Check:

@@ -29,11 +29,8 @@ SUMMARY_LIMIT = 20_000
 MERGED_EARLIER = "merged-earlier"
 """The event that the handed-off work was merged before the claim."""
 
-TEMPLATES = (
-    ".github/pull_request_template.md",
-    ".github/PULL_REQUEST_TEMPLATE.md",
-    ".github/pull_request_template.txt",
-)
+_NAMES = ("pull_request_template.md", "PULL_REQUEST_TEMPLATE.md", "pull_request_template.txt")
+TEMPLATES = tuple(f".github/{name}" for name in _NAMES)
 
 _TEMPLATE = """\
 ## Summary
