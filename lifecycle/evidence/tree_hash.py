@@ -23,9 +23,9 @@ OWN = (
 )
 """Files that the product itself and trackers write into a worktree: not part of what was tested."""
 
-_FORMS = (re.escape(name).replace(r"\*", "[^/\0]*") for name in OWN)
-_WHOLE = (f"{form}[^\0]*" if form.endswith("/") else form for form in _FORMS)
-_OWN_PATHS = f"(?<=\t)(?:{'|'.join(_WHOLE)})(?=\0|$)"
+_FORMS = [re.escape(name).replace(r"\*", r"[^/\0]*") for name in OWN]
+_WHOLE = [rf"{form}[^\0]*" if form.endswith("/") else form for form in _FORMS]
+_OWN_PATHS = rf"(?<=\t)(?:{'|'.join(_WHOLE)})(?=\0|$)"
 """The pattern of their paths in git's lists."""
 
 seen = partial(tree_objects.seen, own=_OWN_PATHS, before=tree_objects.UNSEEN)

@@ -242,10 +242,9 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
     elif phase not in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         if pull is None or pull.state is not PullState.MERGED:
-            is_due = phase == Phase.READY_FOR_PR
-            stops = messages.NOT_OPENED if is_due else ""
-            text = messages.closed_elsewhere(claim.issue_number, stops)
-            key, audience = (":pr", Audience.ACT) if is_due else ("", Audience.NOTE)
+            withheld = messages.NOT_OPENED if phase == Phase.READY_FOR_PR else ""
+            key, audience = (":pr", Audience.ACT) if withheld else ("", Audience.NOTE)
+            text = messages.closed_elsewhere(claim.issue_number, withheld)
             yield Notice(f"closed-elsewhere{key}", text, audience, stands=True)
 
 
