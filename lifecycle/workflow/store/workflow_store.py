@@ -145,7 +145,7 @@ class WorkflowChange:
 
     Attributes:
         workflows: the present workflows, with the edits by hand.
-        entries: journal entries besides those on moved phases.
+        entries: journal entries; the commit adds those on moved phases.
         troubles: files that could not be written, one sentence each; set when the block has ended.
         after: by id, the records that the commit writes.
     """
