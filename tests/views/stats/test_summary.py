@@ -19,7 +19,7 @@ from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import Flake, StatsRow, Summary, Times, Wanted, rate
 from tests.factories import record
 from tests.views.stats.journals import CLAIMED, MINUTE, NOW, WHOLE, checked, moved, phase
-from tests.views.stats.test_visits import ENTRIES
+from tests.views.stats.test_visits import ENTRIES, step
 
 HARD = tuple(
     entry
@@ -208,6 +208,14 @@ def test_an_id_of_digits_alone_is_no_issue(system: str) -> None:
     done = JournalEntry(1, system, journal.TRANSITION, "35238297", target=journal.CLOSED)
     told = Summary((done,))
     assert (list(told.tasks), list(told.done)) == (["35238297"], ["35238297"])
+
+
+def test_phases_of_workflows_are_listed_and_count_for_no_stage_or_agent() -> None:
+    """They are no stays of a task: one that is open does not last, and their agent has no task of it."""
+    flow = [step(n, journal.WORKFLOW, f"{n} active", "flow", actor="ada") for n in (1, 2)]
+    summary = Summary((*flow, step(5, journal.WORKFLOW, "1 completed", "flow")))
+    assert [visit.ended for visit in summary.told] == [NOW + 5 * MINUTE, None]
+    assert (summary.stages, summary.phases, summary.agents, summary.lasting) == ((), (), (), [])
 
 
 def test_a_marker_that_is_said_again_sets_nothing_back() -> None:
