@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from lifecycle.claim.commands.next_task import free, todo_of
-from lifecycle.core.values.model import BoardItem, Card, Repository
+from lifecycle.claim.commands.next_task import free, suggest, todo_of
+from lifecycle.core.values.model import BoardItem, Card, PullState, Repository
+from tests.factories import pull
 
 HERE = Repository("octo-org", "hello-service")
 
@@ -48,3 +52,32 @@ def test_the_most_urgent_that_waits_for_nothing_is_chosen() -> None:
     chosen = next(free(cards, HERE), None)
     assert chosen is not None
     assert chosen.number == 2
+
+
+@pytest.mark.parametrize(
+    ("states", "is_told"),
+    [
+        ([], False),
+        ([PullState.MERGED], True),
+        ([PullState.MERGED, PullState.CLOSED], True),
+        ([PullState.CLOSED, PullState.MERGED], False),
+        ([PullState.MERGED, PullState.OPEN], False),
+    ],
+)
+def test_a_merge_is_told_where_it_was_the_branchs_last_word(
+    states: list[PullState], is_told: bool
+) -> None:
+    """A pull request of the branch that is open, or was closed after it, goes on with the work."""
+    pulls = [pull(state=state, head_owner="Octo-Org") for state in states]
+    stranger = pull(state=PullState.OPEN, head_owner="somebody")
+    world: Any = SimpleNamespace(
+        git=SimpleNamespace(current_branch=lambda: "work", head_of=lambda _: "0" * 40),
+        settings=SimpleNamespace(base="main"),
+        cache=SimpleNamespace(get=lambda _: None, put=lambda *_: None),
+        head=HERE,
+        base=HERE,
+        forge=SimpleNamespace(pull_requests_of=lambda _: [stranger, *pulls]),
+        board=None,
+    )
+    notice = suggest(world)
+    assert (notice is not None) is is_told

@@ -440,6 +440,35 @@ def test_an_issue_that_may_not_be_put_on_the_board_gets_a_label(
     assert found.uses_labels
 
 
+@pytest.mark.parametrize(
+    ("status", "standing", "label"),
+    [("Done", "Todo", "Done"), (None, "Todo", "Todo"), (None, "", None)],
+)
+def test_a_label_says_the_status_that_stands_where_none_is_written(
+    status: str | None,
+    standing: str,
+    label: str | None,
+    graph: GraphClient,
+    labels: LabelsBoard,
+    cache: MemoryCache,
+    clock: PatientClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The board's card had it: a label that comes in its place must not lack it."""
+
+    def refused(*_: object, **_fields: object) -> BoardItem:
+        raise MissingScope("The token may not write projects.")
+
+    def put_on(_board: LabelsBoard, item_id: str, **fields: Any) -> BoardItem:
+        return BoardItem(item_id, **fields)
+
+    monkeypatch.setattr(GitHubBoard, "set_fields", refused)
+    monkeypatch.setattr(LabelsBoard, "set_fields", put_on)
+    board = EitherBoard(choice(cache, clock), GitHubBoard(PROJECT, graph, cache), labels)
+    item = board.write(42, "PVTI_1", status=status, agent="ada", standing=standing)
+    assert item == BoardItem("labels/42", status=label, agent="ada")
+
+
 def test_the_label_that_was_put_on_here_is_taken_back(
     labels: LabelsBoard, cache: MemoryCache, mock: responses.RequestsMock
 ) -> None:

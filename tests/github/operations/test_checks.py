@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -92,6 +93,14 @@ def test_annotations_go_in_batches(app: Ground) -> None:
     )
     assert (len(asked), more.annotations) == (4, 121)
     assert (more.title, more.summary) == tuple(PAGE.values())
+
+
+def test_equal_annotations_are_each_sent(app: Ground) -> None:
+    """As often as they are wanted, and those that the run has already are not sent again."""
+    ensure = partial(app.hub.checks.ensure_check_run, "lint", app.pushed(), conclusion="neutral")
+    for count in (1, 3):
+        run, _, _ = app.twice(partial(ensure, annotations=remarks(1) * count, **PAGE))
+        assert run.annotations == count
 
 
 @pytest.mark.parametrize("batch", [1, *map(soaked, (0, 2))])
