@@ -297,15 +297,15 @@ def moves(before: Workflow | None, after: Workflow, now: float) -> Iterator[jour
         old = old_phases[index].status if index < len(old_phases) else PhaseStatus.PENDING
         if phase.status is old:
             continue
-        title, about = after.title_of(index), (now, journal.WORKFLOW, journal.TRANSITION)
+        title = after.title_of(index)
         detail: dict[str, Any] = {"title": after.name, "phase": title, "number": index + 1}
         detail |= {"reason": phase.reason} if phase.reason else {}
         detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
-        whose: dict[str, Any] = {"task": after.id, "session": after.session, "detail": detail}
-        whose["actor"] = "" if phase.status is PhaseStatus.SKIPPED else phase.agent
-        whose["key"] = f"{after.id}/{after.revision}/{index}/{phase.status}"
-        whose |= {"source": f"{index + 1} {old}", "target": f"{index + 1} {phase.status}"}
-        yield journal.JournalEntry(*about, **whose)
+        actor = "" if phase.status is PhaseStatus.SKIPPED else phase.agent
+        step = (f"{index + 1} {old}", f"{index + 1} {phase.status}")
+        key = f"{after.id}/{after.revision}/{index}/{phase.status}"
+        about = (after.id, actor, after.session, *step, key, detail)
+        yield journal.JournalEntry(now, journal.WORKFLOW, journal.TRANSITION, *about)
     if after.is_over and not (before is not None and before.is_over):
         seconds = max(0.0, now - (parse_time(after.created_at) or now))
         failed = sum(len(phase.errors) for phase in after.phases)
