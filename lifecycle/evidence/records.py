@@ -226,12 +226,10 @@ class EvidenceRoom:
             if run.id and any(run.id == record.id for record in runs):
                 return False
             added = replace(run, command=shown(run.command))
+            all_records = swept([record.data for record in (*runs, added)[-KEPT:]], [])
             all_outputs = {**self.outputs(), **(outputs or {})}
-            data = {
-                "version": VERSION,
-                "records": swept([record.data for record in (*runs, added)[-KEPT:]], []),
-                "outputs": dict([*all_outputs.items()][-OUTPUTS:]),
-            }
+            kept = dict([*all_outputs.items()][-OUTPUTS:])
+            data = {"version": VERSION, "records": all_records, "outputs": kept}
             self.folder.write(RECORDS, as_json(data))
         return True
 
@@ -251,10 +249,9 @@ def note(root: Path, run: RunRecord, key: str, *, task: str = "", actor: str = "
         task: the session's task, as the journal spells it.
         actor: the name under which it ran.
     """
-    colours = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
-    detail = {"outcome": colours.get(run.outcome, journal.UNKNOWN), "command": run.command}
+    colour = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}.get(run.outcome)
+    detail = {"outcome": colour or journal.UNKNOWN, "command": run.command, "tree": run.tree}
     detail |= {"check": run.name} if run.name else {}
-    detail["tree"] = run.tree
     entry = journal.JournalEntry(
         at=run.at,
         system=journal.STAGES,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import dropwhile, pairwise, takewhile
 
 from lifecycle.evidence.command_lines import TOP, Command, Words, commands, listed
@@ -161,7 +161,8 @@ def _run_in(line: str, tests: Words, rows: Rows, root: str, folder: str) -> Suit
     whole.is_whole = whole.is_shown and whole.is_single and whole.is_plain and is_kept
     if all(run.within for run in runs if run.is_suite):
         whole.within = tuple(place for run in runs for place in run.within)
-    whole.steps = _steps(parts, hits, root)
+    steps = _steps(parts, hits)
+    whole.steps = tuple((path.replace(TOP, root or TOP), moves) for path, moves in steps)
     return whole
 
 
@@ -368,18 +369,14 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
     return True
 
 
-def _steps(
-    parts: list[Command], hits: dict[int, SuiteRun], root: str
-) -> tuple[tuple[str, bool], ...]:
+def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> Iterator[tuple[str, bool]]:
     """Where the line goes up to its last run, and the places in its runs' arguments."""
-    steps: list[tuple[str, bool]] = []
     for index, command in enumerate(parts[: max(hits) + 1]):
         target = _target(command.words)
         if target is not None:
-            steps.append((target, True))
+            yield target, True
         elif index in hits:
-            steps += [(path, False) for path in _places(command, hits[index].rest)]
-    return tuple((path.replace(TOP, root or TOP), moves) for path, moves in steps)
+            yield from ((path, False) for path in _places(command, hits[index].rest))
 
 
 def _placed(line: str, top: str, folder: str = "") -> list[tuple[Command, str]]:

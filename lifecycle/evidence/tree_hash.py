@@ -11,6 +11,7 @@ from lifecycle.core.errors import Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git import tree_objects
+from lifecycle.git.process import GitRepository
 from lifecycle.storage import log
 from lifecycle.storage.store import FOLDER
 from lifecycle.trackers import command_signs
@@ -58,8 +59,9 @@ def fingerprint(root: Path, deadline: Deadline, environment: Mapping[str, str]) 
     outputs = EvidenceRoom(root).outputs()
     is_sooner = deadline.left > SECONDS
     until = Deadline.after(deadline.clock, SECONDS) if is_sooner else deadline
+    git = GitRepository(root, until, environment)
     try:
-        return tree_objects.seen(root, until, environment, outputs, _OWN_PATHS).name
+        return tree_objects.seen(git, outputs, _OWN_PATHS).name
     except Transient:
         if not is_sooner:
             raise

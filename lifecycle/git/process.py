@@ -412,9 +412,8 @@ def _known_cause(output: str) -> str:
     # git's own words end so; a server's have its mark before them, or git's own words behind them.
     trusting = re.search(r"\n\t(git config --global --add safe\.directory .+)\s*\Z", output)
     if trusting:
-        return (
-            f"the repository belongs to another user of this machine; trust it with: {trusting[1]}"
-        )
+        whose = "the repository belongs to another user of this machine"
+        return f"{whose}; trust it with: {trusting[1]}"
     if "repository was archived so it is read-only" in output:
         return "its repository is archived on GitHub; an administrator has to unarchive it first."
     return ""

@@ -51,10 +51,8 @@ NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)
 """Names and patterns of our own files at the top of a worktree."""
 
 
-NAMES_ALONE = {
-    **{f"GIT_{name}_PATHSPECS": "0" for name in ("GLOB", "NOGLOB", "LITERAL")},
-    "GIT_ICASE_PATHSPECS": "1",
-}
+NAMES_ALONE = {f"GIT_{name}_PATHSPECS": "0" for name in ("GLOB", "NOGLOB", "LITERAL")}
+NAMES_ALONE["GIT_ICASE_PATHSPECS"] = "1"
 """Names are not patterns, whatever the environment says, and match in any case: a file system that ignores
 case opens `.Lifecycle` for `.lifecycle`."""
 

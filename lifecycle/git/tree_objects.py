@@ -19,21 +19,15 @@ from pathlib import Path
 
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository, sentence
 from lifecycle.storage import store
 
-ASIDE = tuple(
-    word
-    for name in ("core.fsmonitor", "core.splitIndex", "core.untrackedCache")
-    for word in ("-c", f"{name}=false")
-)
+_FILES = ("core.fsmonitor", "core.splitIndex", "core.untrackedCache")
+ASIDE = tuple(word for name in _FILES for word in ("-c", f"{name}=false"))
 """Options with which git keeps no files of its own next to a temporary index."""
 
-_PLAIN = (
-    *ASIDE,
-    *("-c", "core.compression=0", "-c", "core.looseCompression=0", "-c", "core.fsync=none"),
-)
+_QUICK = ("core.compression=0", "core.looseCompression=0", "core.fsync=none")
+_PLAIN = (*ASIDE, *(word for setting in _QUICK for word in ("-c", setting)))
 """Options for objects that nobody reads and that are deleted: no compression, no waiting for the disk."""
 
 
@@ -65,23 +59,15 @@ UNSEEN = TreeSeen()
 """The value for a worktree that was not read yet."""
 
 
-def tracked_in(
-    root: Path, deadline: Deadline, environment: Mapping[str, str], paths: set[str]
-) -> set[str]:
+def tracked_in(git: GitRepository, paths: set[str]) -> set[str]:
     """The paths, out of the given ones, that git tracks; raises GitFailed, Transient."""
     if not paths:
         return set()
-    git = GitRepository(root, deadline, environment)
     return paths & set(git.run("ls-files", "-z", "--full-name", "--", ":/").split("\0"))
 
 
 def seen(
-    root: Path,
-    deadline: Deadline,
-    environment: Mapping[str, str],
-    outputs: Mapping[str, str],
-    own: str,
-    before: TreeSeen | None = None,
+    git: GitRepository, outputs: Mapping[str, str], own: str, before: TreeSeen | None = None
 ) -> TreeSeen:
     """The tree of the worktree's present files; outside of a repository its name is "".
 
@@ -89,9 +75,7 @@ def seen(
     no files then.
 
     Args:
-        root: the worktree's top folder.
-        deadline: when git must have ended.
-        environment: variables beside this process's own.
+        git: the worktree's git, with the deadline by which it must have ended.
         outputs: by path, the name of the content that a check left there: such a file is left out.
         own: a pattern, for git's list of files, of further paths that are left out.
         before: an earlier result; `UNSEEN`: read the files, too; None: read the name only.
@@ -101,11 +85,10 @@ def seen(
         Transient: the deadline passed.
     """
     is_listed, before = before is not None, before or UNSEEN
-    git = GitRepository(root, deadline, environment)
     listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
     if not listed:
         return TreeSeen()
-    index, objects = ((root / line).resolve() for line in listed.splitlines())
+    index, objects = ((git.root / line).resolve() for line in listed.splitlines())
     with tempfile.TemporaryDirectory(prefix="lifecycle-tree-") as folder:
         aside_index, aside_objects = Path(folder, "index"), Path(folder, "objects")
         aside_objects.mkdir()
@@ -115,10 +98,10 @@ def seen(
         readable = str(objects)
         if os.pathsep in readable or readable.startswith('"'):  # only in quotes is it one folder
             readable = '"' + readable.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        others = (readable, environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
+        others = (readable, git.environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
         places = {"GIT_INDEX_FILE": str(aside_index), "GIT_OBJECT_DIRECTORY": str(aside_objects)}
         places["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = os.pathsep.join(filter(None, others))
-        aside = GitRepository(root, deadline, environment, places)
+        aside = GitRepository(git.root, git.deadline, git.environment, places)
         return _written(aside, outputs, own, before, is_listed=is_listed)
 
 
@@ -189,7 +172,7 @@ def _with_submodules(
     present = [(link, path) for link, path in links if (git.root / path / ".git").exists()]
     for link, path in present:
         below = GitRepository(git.root / path, git.deadline, git.environment)
-        files = seen(below.root, below.deadline, below.environment, {}, own).full
+        files = seen(below, {}, own).full
         if files != below.run("rev-parse", f"{link}^{{tree}}", check=False):
             git.run(*_PLAIN, "update-index", "--cacheinfo", f"160000,{files},{path}")
             listed = listed.replace(f" {link} 0\t{path}", f" {files} 0\t{path}")

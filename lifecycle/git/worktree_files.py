@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -38,7 +37,6 @@ _SECRETS = (
 _SAMPLES = (".example", ".sample", ".template", ".dist")
 """Endings of the names of files that show only the form of a secret file."""
 
-_NONE: Mapping[str, str] = MappingProxyType({})
 AUTHOR = {
     f"GIT_{role}_{part}": value
     for role in ("AUTHOR", "COMMITTER")
@@ -128,9 +126,7 @@ def is_secret(path: str) -> bool:
     return not name.endswith(_SAMPLES) and any(fnmatchcase(name, pattern) for pattern in _SECRETS)
 
 
-def uncommitted(
-    git: GitRepository, is_own: IsOwn, outputs: Mapping[str, str] = _NONE
-) -> Uncommitted:
+def uncommitted(git: GitRepository, is_own: IsOwn, outputs: Mapping[str, str]) -> Uncommitted:
     """The uncommitted files, without those that are left alone.
 
     Args:
@@ -153,13 +149,9 @@ def uncommitted(
         plain = ("diff", "--name-only", "-z", "--no-renames")
         changed = paths_of(git, "-c", "diff.ignoreSubmodules=untracked", *plain)
         modules = {*changed}.difference(unstaged)
-    return Uncommitted(
-        tuple(path for path in staged if path not in alone),
-        tuple(path for path in kept if path not in alone),
-        secrets,
-        tuple(path for path in staged if path in alone),
-        tuple(sorted(modules)),
-    )
+    work, further = (tuple(p for p in paths if p not in alone) for paths in (staged, kept))
+    strange = tuple(path for path in staged if path in alone)
+    return Uncommitted(work, further, secrets, strange, tuple(sorted(modules)))
 
 
 def tracked_changes(git: Git) -> list[str]:

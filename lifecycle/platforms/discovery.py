@@ -99,9 +99,8 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
             name = platform.about.name
             before = platforms.setdefault(name, platform)
             if before is not platform and before.place is place:
-                notes.append(
-                    f"{path} was skipped: {before.path} beside it already has the name {name}."
-                )
+                same = f"{before.path} beside it already has the name {name}"
+                notes.append(f"{path} was skipped: {same}.")
     # Names of folders and keys of files may be anybody's words.
     remarks = tuple(short(as_data(note), _LONGEST) for note in notes)
     return Discovered(tuple(platforms.values()), remarks)

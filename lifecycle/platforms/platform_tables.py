@@ -37,9 +37,8 @@ def detection_lines(detection: Detection) -> list[str]:
     rows: list[tuple[str, ...]] = []
     for match in detection.matches:
         name, end = match.platform.about.name, "MATCH" if match.is_match else "NO MATCH"
-        rows += [
-            (name, marker, "Yes" if is_there else "No", end) for marker, is_there in match.found
-        ]
+        for marker, is_there in match.found:
+            rows.append((name, marker, "Yes" if is_there else "No", end))
     lines = [
         "## Platform Detection",
         "",

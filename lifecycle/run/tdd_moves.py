@@ -197,7 +197,7 @@ class RunsSeen:
 def look(git: GitRepository) -> RunsSeen:
     """The runs and the files of a worktree; raises GitFailed, Transient."""
     room = EvidenceRoom(git.root)
-    snapshot = tree_hash.seen(git.root, git.deadline, git.environment, room.outputs())
+    snapshot = tree_hash.seen(git, room.outputs())
     files = {path: about.rpartition(" ")[2] for path, about in snapshot.files.items()}
     return RunsSeen(room.records(), snapshot.name, files if snapshot.name else None)
 

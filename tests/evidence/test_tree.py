@@ -16,6 +16,7 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.tree_hash import fingerprint, is_own, seen
 from lifecycle.git import tracked_files
+from lifecycle.git.process import GitRepository
 from lifecycle.run import run_store
 from lifecycle.stages.session import activation
 from lifecycle.workflow.store import document_files
@@ -136,15 +137,15 @@ def test_nothing_is_written_into_the_repository(clone: Clone) -> None:
 def test_a_tree_that_did_not_change_is_not_listed_again(clone: Clone) -> None:
     """What was seen before a run is seen after it; any edit, also of our own files, is looked at anew."""
     whole = Deadline.after(SystemClock(), 30)
-    before = seen(clone.root, whole, VARIABLES, {})
+    before = seen(GitRepository(clone.root, whole, VARIABLES), {})
     assert before.name == before.full == before.raw == clone.word()
-    assert seen(clone.root, whole, VARIABLES, {}, before=before) is before
+    assert seen(GitRepository(clone.root, whole, VARIABLES), {}, before=before) is before
     (clone.root / ".agent-claim.json").write_text("{}")
-    ours = seen(clone.root, whole, VARIABLES, {}, before=before)
+    ours = seen(GitRepository(clone.root, whole, VARIABLES), {}, before=before)
     assert (ours.name, ours.full) == (before.name, before.full)
     assert ours.raw != before.raw
     edit(clone)
-    after = seen(clone.root, whole, VARIABLES, {}, before=before)
+    after = seen(GitRepository(clone.root, whole, VARIABLES), {}, before=before)
     assert after.name == clone.word() != before.name
     assert {path for path in after.files if after.files[path] != before.files[path]} == {"code.py"}
 
@@ -275,12 +276,14 @@ def test_what_git_was_told_to_pass_over_is_a_part_of_the_tree(clone: Clone, told
     before = clone.word()
     clone.git("update-index", told, "code.py")
     assert clone.word() == before
-    look = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {})
+    look = seen(GitRepository(clone.root, Deadline.after(SystemClock(), 30), VARIABLES), {})
     index = (clone.root / ".git/index").read_bytes()
     edit(clone)
     assert clone.git("status", "--short") == ""
     assert clone.word() != before
-    again = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {}, before=look)
+    again = seen(
+        GitRepository(clone.root, Deadline.after(SystemClock(), 30), VARIABLES), {}, before=look
+    )
     assert again.name == clone.word() != look.name
     assert {p for p in again.files if again.files[p] != look.files[p]} == {"code.py"}
     assert (clone.root / ".git/index").read_bytes() == index
@@ -308,7 +311,7 @@ def test_another_worktree_within_this_one_is_no_part_of_the_tree(clone: Clone) -
     assert clone.word() == before
     (other / "code.py").write_text("two = 2\n")
     clone.git("-C", str(other), "commit", "--quiet", "--all", "-m", "Two")
-    look = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {})
+    look = seen(GitRepository(clone.root, Deadline.after(SystemClock(), 30), VARIABLES), {})
     assert (look.name, look.full) == (before, before)
     assert ".claude/worktrees/side" not in look.files
 
@@ -332,12 +335,14 @@ def test_what_is_changed_within_a_submodule_changes_the_tree(clone: Clone, tmp_p
     clone.git("commit", "--quiet", "-m", "With outer")
     before = clone.word()
     assert before == clone.git("rev-parse", "HEAD^{tree}").strip()
-    look = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {})
+    look = seen(GitRepository(clone.root, Deadline.after(SystemClock(), 30), VARIABLES), {})
     words = {before}
     for path in ("outer/code.py", "outer/new.py", "outer/inner/code.py"):
         (clone.root / path).write_text("two = 2\n")
         words.add(clone.word())
     assert len(words) == 4
-    again = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {}, before=look)
+    again = seen(
+        GitRepository(clone.root, Deadline.after(SystemClock(), 30), VARIABLES), {}, before=look
+    )
     assert {p for p in again.files if again.files[p] != look.files[p]} == {"outer"}
     assert again.name == clone.word()

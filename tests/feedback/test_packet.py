@@ -16,6 +16,7 @@ from lifecycle.feedback.checks.excerpt import (
     MOST_CHARACTERS,
     MOST_LINES,
     LogExcerpt,
+    ReadLog,
     excerpt,
 )
 from lifecycle.feedback.checks.packet import (
@@ -24,7 +25,6 @@ from lifecycle.feedback.checks.packet import (
     UNSTARTED,
     CheckFailure,
     FailurePacket,
-    ReadLog,
     ordered,
     packet,
     without_moments,

@@ -52,11 +52,11 @@ def test_every_open_task_of_the_label_and_its_family_counts(tracker: MemoryTrack
     tracker.add_dependency(made["blocked"], made["other"])
     tracker.claim(made["begun"])
     tracker.close(made["closed"])
-    before = workflow_tasks.ask(tracker, SETTINGS, NOW)
+    before = workflow_tasks.ask(tracker, SETTINGS, NOW, None)
     names = {task.title for task in before.tasks}
     assert names == {"ready", "blocked", "family", "unnamed"}
     tracker.release(made["begun"])
-    found = workflow_tasks.ask(tracker, SETTINGS, NOW)
+    found = workflow_tasks.ask(tracker, SETTINGS, NOW, None)
     tracker.claim(made["begun"])
     tracker.claim(made["unnamed"])
     found = workflow_tasks.ask(tracker, SETTINGS, NOW, found)
@@ -73,9 +73,9 @@ def test_a_begun_task_of_a_family_that_nobody_has_seen_is_found_where_nothing_el
     begun = tracker.create("one", title="One", labels=("auto-workflow:later",)).id
     tracker.create("two", title="Two", labels=("bug",))
     tracker.claim(begun)
-    assert [task.id for task in workflow_tasks.ask(tracker, SETTINGS, NOW).tasks] == [begun]
+    assert [task.id for task in workflow_tasks.ask(tracker, SETTINGS, NOW, None).tasks] == [begun]
     tracker.close(begun)
-    assert workflow_tasks.ask(tracker, SETTINGS, NOW).tasks == ()
+    assert workflow_tasks.ask(tracker, SETTINGS, NOW, None).tasks == ()
 
 
 def test_an_answer_is_believed_for_a_minute_and_kept_whole(
@@ -83,7 +83,7 @@ def test_an_answer_is_believed_for_a_minute_and_kept_whole(
 ) -> None:
     """What is read again is what was kept; another label, or another tracker, is another question."""
     tracker.create("one", title="One <b>\n", labels=("auto-workflow",), priority=1)
-    asked = workflow_tasks.ask(tracker, SETTINGS, NOW)
+    asked = workflow_tasks.ask(tracker, SETTINGS, NOW, None)
     with shelf.locked():
         workflow_tasks.keep(shelf, asked)
     plain = tuple(replace(task, updated_at=None) for task in asked.tasks)
@@ -120,12 +120,12 @@ def test_the_guards_are_told_what_the_answer_means(
     """With a task every stop is looked at; without one none is, for a while."""
     due = shelf.folder.path / workflow_marks.DUE
     with shelf.locked():
-        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
+        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW, None))
     assert due.stat().st_mtime == NOW + INACTIVE_SECONDS
     assert not workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, NOW)
     tracker.create("one", title="One", labels=("auto-workflow",))
     with shelf.locked():
-        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
+        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW, None))
     assert workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, NOW)
 
 
@@ -169,7 +169,7 @@ def test_what_a_command_of_ours_changed_is_asked_anew(
     workflow_tasks.drop(shelf, NOW)
     assert not shelf.path(workflow_tasks.CHANGED).exists()
     with shelf.locked():
-        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
+        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW, None))
     before = workflow_tasks.known(shelf, tracker, SETTINGS)
     assert before is not None
     assert before.is_fresh(NOW + 1)
@@ -179,7 +179,7 @@ def test_what_a_command_of_ours_changed_is_asked_anew(
     assert (after.is_stale, after.is_fresh(NOW + 3)) == (True, False)
     assert workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, NOW + 3)
     with shelf.locked():
-        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW + 4))
+        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW + 4, None))
     again = workflow_tasks.known(shelf, tracker, SETTINGS)
     assert again is not None
     assert again.is_fresh(NOW + 5)

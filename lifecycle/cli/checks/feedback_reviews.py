@@ -55,7 +55,7 @@ def reviews(session: Session, *, pull: int | None) -> None:
         row = ledger.told.get(point.key)
         note = f" · told at {row.head[:7]}" if row is not None else ""
         lines += [f"- {review_packet.place_of(point, conversation.head)}{note}"]
-        lines += review_packet.brief(point.remark)
+        lines += review_packet.brief(point.remark.body)
     lines += review_packet.unheard(conversation, waiting)
     again = rounds.to_ask_again(conversation)
     if again and not unanswered:

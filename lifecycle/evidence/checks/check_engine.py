@@ -22,6 +22,7 @@ from lifecycle.evidence.checks.known_checks import KnownCheck, sentence
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
+from lifecycle.git.process import GitRepository
 from lifecycle.git.tree_objects import UNSEEN, TreeSeen, tracked_in
 from lifecycle.settings.config import for_child
 from lifecycle.storage import log
@@ -195,7 +196,8 @@ class CheckRun:
     def _of_git(self, look: Callable[..., _Seen]) -> _Seen | None:
         """The answer of git; None, and a remark, if there is none."""
         try:
-            return look(self.root, Deadline.after(self.clock, TREE_SECONDS), self.environment)
+            until = Deadline.after(self.clock, TREE_SECONDS)
+            return look(GitRepository(self.root, until, self.environment))
         except (GitFailed, Transient) as error:
             if error.sentence not in self.remarks:
                 self.remarks.append(error.sentence)

@@ -46,11 +46,8 @@ class CheckOutput:
     @property
     def text(self) -> str:
         """All of it, or its beginning and its end with a line in between about the missing part."""
-        if not self.left_out:
-            return (self._head + self._end).decode("utf-8", "replace")
-        gap = f"\n[... {self.left_out:,} bytes were left out here ...]\n"
-        head, end = self._head, self._end[-END:]
-        return head.decode("utf-8", "replace") + gap + end.decode("utf-8", "replace")
+        gap = f"\n[... {self.left_out:,} bytes were left out here ...]\n" if self.left_out else ""
+        return (self._head + gap.encode() + self._end[-END:]).decode("utf-8", "replace")
 
 
 def keep(root: Path, name: str, began: float, text: str) -> str:

@@ -98,8 +98,7 @@ def written(
     new = sorted(path for path in other - tracked if path not in known)
     made = [path for path in new if not file_kinds.is_of_project(path, known)]
     changed = tuple(sorted(other.difference(made)))
-    tree = "" if changed else record.tree
-    return replace(record, tree=tree, changed=changed, made=tuple(made))
+    return replace(record, tree="" if changed else record.tree, changed=changed, made=tuple(made))
 
 
 def on_files(record: RunRecord, tracked: set[str]) -> list[str]:

@@ -64,6 +64,23 @@ class LogExcerpt:
     left_out: int
 
 
+@dataclass(frozen=True, slots=True)
+class ReadLog:
+    """The result of reading one job's log.
+
+    Attributes:
+        excerpt: its lines around the error; None if it could not be read.
+        path: the path of the log from the worktree's root; "" if it was not kept.
+        problem: why it could not be read, a sentence.
+        tests: the tests that it names as failed.
+    """
+
+    excerpt: LogExcerpt | None = None
+    path: str = ""
+    problem: str = ""
+    tests: tuple[str, ...] = ()
+
+
 def by_distance(numbers: Iterable[int], anchor: int) -> list[int]:
     """The numbers of lines, that of the error first; later lines say more than earlier ones."""
     return sorted(numbers, key=lambda at: max(at - anchor, 2 * (anchor - at)))

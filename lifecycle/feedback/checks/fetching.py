@@ -15,16 +15,9 @@ from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
 from lifecycle.core.world import World
-from lifecycle.feedback.checks.excerpt import LogExcerpt, excerpt
+from lifecycle.feedback.checks.excerpt import LogExcerpt, ReadLog, excerpt
 from lifecycle.feedback.checks.log_lines import KeptLog, failing_tests
-from lifecycle.feedback.checks.packet import (
-    MOST_JOBS,
-    TOO_LATE,
-    FailurePacket,
-    ReadLog,
-    ordered,
-    packet,
-)
+from lifecycle.feedback.checks.packet import MOST_JOBS, TOO_LATE, FailurePacket, ordered, packet
 from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.storage import log
 from lifecycle.storage.feedback_files import FeedbackFiles

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead
-from lifecycle.feedback.checks.excerpt import LogExcerpt
+from lifecycle.feedback.checks.excerpt import LogExcerpt, ReadLog
 
 MOST_JOBS = 15
 """How many failed checks are shown with more than their name."""
@@ -39,23 +39,6 @@ _SAME = re.compile(
     r"\b\d+(?:\.\d+)? ?(?:ms|s|secs?|seconds?|m)\b|0x[0-9a-f]+|/\d+(?:\.\d+)+/|\b\d\d:\d\d:\d\d\b"
 )
 """What differs between jobs that fail alike: how long something took, addresses, versions in paths."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadLog:
-    """The result of reading one job's log.
-
-    Attributes:
-        excerpt: its lines around the error; None if it could not be read.
-        path: the path of the log from the worktree's root; "" if it was not kept.
-        problem: why it could not be read, a sentence.
-        tests: the tests that it names as failed.
-    """
-
-    excerpt: LogExcerpt | None = None
-    path: str = ""
-    problem: str = ""
-    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

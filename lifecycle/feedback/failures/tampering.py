@@ -74,9 +74,7 @@ def findings(diff: str) -> tuple[TamperFinding, ...]:
         if file.is_deleted and not _is_elsewhere(file.removed, added):
             deletes = [what for kind, what in _DELETES if _is(kind, file.path)]
             weakened += [TamperFinding(what, file.path) for what in deletes[:1]]
-        weakened += _tests(file, added, removed)
-        weakened += _added(file, removed)
-        weakened += _bars(file)
+        weakened += [*_tests(file, added, removed), *_added(file, removed), *_bars(file)]
         if _is("workflow", file.path) and not file.is_deleted:
             lost = sorted(_events(file.removed) - _events(file.added))
             weakened += [TamperFinding("takes out a trigger", file.path, event) for event in lost]

@@ -9,13 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.redact import block, named, redact, short
-from lifecycle.feedback.reviews.remarks import (
-    PullConversation,
-    Remark,
-    ReviewPoint,
-    ReviewThread,
-    Trusted,
-)
+from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, ReviewThread, Trusted
 from lifecycle.feedback.reviews.rounds import ReviewDecision
 
 MOST_IN_WAKE = 2_000
@@ -54,7 +48,7 @@ def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str)
     tail = [*_answer(decision.agent), f"All of it, with the lines of the diff: {path}"]
     room = MOST_IN_WAKE - len("\n".join([*head, *tail])) - 80
     shown = [
-        "\n".join([f"{place}. {place_of(point, conversation.head)}", *brief(point.remark)])
+        "\n".join([f"{place}. {place_of(point, conversation.head)}", *brief(point.remark.body)])
         for place, point in enumerate(decision.agent, 1)
     ]
     while shown and len("\n".join(shown)) > room:
@@ -69,7 +63,7 @@ def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
     remarks = [approval.remark for approval in approvals]
     lines = [words.approved(number, [remark.author for remark in remarks]), words.quoted_as_data()]
     for shown in remarks[: words.SHOWN_NAMES]:
-        lines += [f"{_author(shown)}: {shown.url}", *brief(shown)]
+        lines += [f"{_whose(shown.author)}: {shown.url}", *brief(shown.body)]
     return "\n".join(lines)
 
 
@@ -107,7 +101,7 @@ def place_of(point: ReviewPoint, head: str) -> str:
         and not is_outdated,
         "edited": remark.edited_at is not None,
     }
-    about = [where if thread is None else _where(thread), _author(remark)]
+    about = [where if thread is None else _where(thread), _whose(remark.author)]
     return " · ".join([*about, *(fact for fact, is_so in facts.items() if is_so)])
 
 
@@ -126,13 +120,13 @@ def unheard(conversation: PullConversation, points: Iterable[ReviewPoint]) -> li
     ]
 
 
-def _author(remark: Remark) -> str:
-    return named(remark.author) if remark.author else "a deleted account"
+def _whose(author: str) -> str:
+    return named(author) if author else "a deleted account"
 
 
-def brief(remark: Remark) -> list[str]:
-    """The first words of a remark, quoted."""
-    text = short(" ".join(redact(remark.body).split()), _IN_WAKE_BODY)
+def brief(body: str) -> list[str]:
+    """The first words of a remark's text, quoted."""
+    text = short(" ".join(redact(body).split()), _IN_WAKE_BODY)
     return block(text) if text else []
 
 
@@ -157,7 +151,7 @@ def _whole_point(point: ReviewPoint) -> list[str]:
         if remark.trusted is Trusted.STRANGER:
             lines.append("… a remark by somebody without write access is not shown.")
             continue
-        who = "you" if remark.trusted is Trusted.OURS else _author(remark)
+        who = "you" if remark.trusted is Trusted.OURS else _whose(remark.author)
         lines.append(f"{who}:")
         text = redact(remark.body)
         cut = len(text) - MOST_OF_BODY

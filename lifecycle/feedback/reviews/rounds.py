@@ -93,8 +93,8 @@ def _told(
     kept = [] if question else [point for point in bots if point.key not in worn_out]
     if count > CALM_ROUNDS:
         kept = [point for point in kept if point.remark.severity not in _LESSER]
-    agent = sorted([*persons, *kept], key=_rank)
-    for_person = [point for point in bots if point not in kept]
+    agent = tuple(sorted([*persons, *kept], key=_rank))
+    for_person = tuple(point for point in bots if point not in kept)
     packet = review_ledger.key_of(conversation.number, agent)
     after = ledger.telling(agent, head, packet).telling(for_person, head)
     if kept:
@@ -103,9 +103,7 @@ def _told(
         rounds = {**heads, head: tuple(keys)}
         after = replace(after, rounds=tuple(ReviewRound(*past) for past in rounds.items()))
     is_late = bool(kept) and count > CALM_ROUNDS
-    return ReviewDecision(
-        after, tuple(agent), tuple(for_person), must_reproduce=is_late, question=question
-    )
+    return ReviewDecision(after, agent, for_person, must_reproduce=is_late, question=question)
 
 
 def _has_progress(conversation: PullConversation, last: ReviewRound) -> bool:

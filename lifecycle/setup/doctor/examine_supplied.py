@@ -115,7 +115,7 @@ def _tasks(case: Examined) -> None:
         tracker = case.world.tracker
         if tracker.name == GITHUB and not isinstance(case.facts, TokenFacts):
             return None  # reported with the token
-        tasks = workflow_tasks.ask(tracker, stages, case.clock.now()).tasks
+        tasks = workflow_tasks.ask(tracker, stages, case.clock.now(), None).tasks
     except LifecycleError as error:
         return case.find("stages.tasks.unknown", label=visible(stages.label), cause=cause(error))
     label = visible(stages.label)

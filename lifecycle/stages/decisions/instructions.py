@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.light_dataclass import dataclass, field, fields_of
 from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import LABEL, StageSettings
@@ -158,23 +158,18 @@ def _words(facts: Facts) -> dict[str, str]:
     start = settings.start or wording.start
     begin = f"{start} {{id}}" if start and "{id}" not in start else start
     return {
-        "label": settings.label,
+        **fields_of(settings, "label", "review", "deploy"),
+        **fields_of(facts, "next_task", "next_title", "task", "check"),
         "none_left": complete(settings.label),
         "first": "issue" if facts.tracker == "github" else facts.tracker,
         "ready": ready,
         "first_ready": "" if facts.next_task else ready,
         "begin": _with_id(begin, facts.next_task),
-        "next_task": facts.next_task,
-        "next_title": facts.next_title,
-        "task": task,
         "show": _with_id(wording.show, task),
         "test": ", ".join(f"`{command}`" for command in settings.test),
-        "check": facts.check,
         "comment": _with_id(wording.comment, task),
         "needs_review": NEEDS_REVIEW,
         "add_label": _with_id(wording.label, task).replace("{label}", NEEDS_REVIEW),
-        "review": settings.review,
-        "deploy": settings.deploy,
         # A claim closes its issue itself, after the merge.
         "hand_off": "lifecycle handoff --summary-file - <<'EOF'" if facts.is_claimed else "",
         "close": "" if facts.is_claimed else _with_id(wording.close, task),

@@ -151,8 +151,7 @@ def words_of(commands: tuple[str, ...]) -> list[str]:
 
     For a configured command it is the longest part that is the same in JSON as in the command.
     """
-    plain = [max(_PLAIN.findall(command), key=len, default="") for command in commands]
-    own = [part.strip() for part in plain]
+    own = [max(_PLAIN.findall(command), key=len, default="").strip() for command in commands]
     if any(len(part) < 2 for part in own):
         # Look at every event, since each has a colon: these commands cannot be told apart.
         return [":"]

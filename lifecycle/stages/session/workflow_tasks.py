@@ -69,9 +69,7 @@ def key_of(tracker: Tracker, settings: StageSettings) -> str:
     return f"{tracker.name}/{settings.label}"
 
 
-def ask(
-    tracker: Tracker, settings: StageSettings, now: float, before: Activity | None = None
-) -> Activity:
+def ask(tracker: Tracker, settings: StageSettings, now: float, before: Activity | None) -> Activity:
     """Ask the tracker for every open task with the label or one of its family.
 
     Families are known from the settings, from tasks that can be begun, or from an earlier answer; only

@@ -272,9 +272,8 @@ def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     answers = [block for block in blocks if block.get("type") == "tool_result"]
     for block in answers:
         results[str(block.get("tool_use_id"))] = _result(block, entry.get("toolUseResult"))
-    text = "\n".join(
-        text_in(block, "text") for block in blocks if block.get("type") == "text"
-    ).strip()
+    texts = [text_in(block, "text") for block in blocks if block.get("type") == "text"]
+    text = "\n".join(texts).strip()
     if answers or not text or text.startswith(_NO_PROMPT):
         return []
     uuid = str(entry.get("uuid", ""))
