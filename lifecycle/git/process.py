@@ -174,8 +174,7 @@ class GitRepository:
             name = "no-git" if self.root.is_dir() else "no-folder"
             raise GitFailed(sentence(name, root=self.root)) from None
         except subprocess.TimeoutExpired:
-            late = sentence("too-long", verb=_verb(args))
-            raise Transient(late, is_ambiguous=True) from None
+            raise Transient(sentence("too-long", verb=_verb(args)), is_ambiguous=True) from None
         if code != 0 and check:
             _refuse(args, f"{err}\n{out}")
         return out.rstrip("\n")

@@ -42,9 +42,8 @@ def exclude_own_files(root: Path, lines: Sequence[str] = OWN_LINES) -> None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     joint = "" if not text or text.endswith("\n") else "\n"
-    addition = joint + "\n".join(missing) + "\n"
     with path.open("a", encoding="utf-8", errors="surrogateescape") as file:
-        file.write(addition)
+        file.write(joint + "\n".join(missing) + "\n")
 
 
 NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)

@@ -111,11 +111,10 @@ def _written(
     """The tree that git writes of all files that it does not ignore; GitFailed."""
     try:
         git.run(*_PLAIN, "add", "--all", "--", ":/")
-        words = ("ls-files", "-s", "-v", "-z", "--full-name", ":/")
         raw = git.run(*_PLAIN, "write-tree") if is_listed else ""
         if raw and raw == before.raw:
             return before
-        listed = git.run(*words)
+        listed = git.run("ls-files", "-s", "-v", "-z", "--full-name", ":/")
         if _hidden(git, listed):
             tree = _written(git, outputs, own, UNSEEN, is_listed=is_listed)
             tree.raw = ""  # it cannot show the next change, which git would not see

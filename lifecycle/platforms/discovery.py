@@ -121,8 +121,7 @@ def _files(folder: Path, place: Place, notes: list[str]) -> Iterator[Path]:
         return  # the place does not exist
     if len(names) > _MOST:
         notes.append(f"{folder} has more than {_MOST} entries; the first {_MOST} were looked at.")
-    paths = (folder / name / FILE for name in names[:_MOST])
-    yield from filter(os.path.lexists, paths)
+    yield from filter(os.path.lexists, (folder / name / FILE for name in names[:_MOST]))
 
 
 def _wrong_folder(folder: Path, place: Place) -> str:

@@ -184,13 +184,13 @@ def test_a_failed_round_is_made_smaller_and_later() -> None:
     """Half as many, after a pause that doubles to a bound; a pause that GitHub names is its own."""
     once = look_rounds.failed(LookBoard(), 50, NOW, named=None, why="No.")
     assert (once.size, once.failed, once.hold, once.why) == (25, 1, NOW + RETRY, "No.")
-    twice = look_rounds.failed(once, 25, NOW, named=None)
+    twice = look_rounds.failed(once, 25, NOW, named=None, why="")
     assert (twice.size, twice.failed, twice.hold, twice.why) == (12, 2, NOW + 2 * RETRY, "")
-    assert look_rounds.failed(LookBoard(), 3, NOW, named=None).size == 1
-    assert look_rounds.failed(LookBoard(), 1, NOW, named=None).size == 1
-    assert look_rounds.failed(LookBoard(size=4), 9, NOW, named=None).size == 2
+    assert look_rounds.failed(LookBoard(), 3, NOW, named=None, why="").size == 1
+    assert look_rounds.failed(LookBoard(), 1, NOW, named=None, why="").size == 1
+    assert look_rounds.failed(LookBoard(size=4), 9, NOW, named=None, why="").size == 2
     assert LONGEST_RETRY == 16 * RETRY
-    late = look_rounds.failed(LookBoard(failed=8), 1, NOW, named=None)
+    late = look_rounds.failed(LookBoard(failed=8), 1, NOW, named=None, why="")
     assert (late.failed, late.hold) == (8, NOW + LONGEST_RETRY)
     limited = look_rounds.failed(LookBoard(), 50, NOW, named=300.0, why="Wait.")
     assert (limited.size, limited.failed, limited.hold, limited.why) == (
@@ -201,8 +201,8 @@ def test_a_failed_round_is_made_smaller_and_later() -> None:
     )
     # A shorter pause takes nothing from a longer one.
     held = LookBoard(hold=NOW + 1000)
-    assert look_rounds.failed(held, 1, NOW, named=3.0).hold == NOW + 1000
-    assert look_rounds.failed(held, 1, NOW, named=None).hold == NOW + 1000
+    assert look_rounds.failed(held, 1, NOW, named=3.0, why="").hold == NOW + 1000
+    assert look_rounds.failed(held, 1, NOW, named=None, why="").hold == NOW + 1000
 
 
 def test_a_hold_ends_and_one_that_no_limit_of_githubs_lasts_is_none() -> None:

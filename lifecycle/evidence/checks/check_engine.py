@@ -107,7 +107,6 @@ class CheckRun:
             raise Refused(sentence("endless", name=name))
         room = EvidenceRoom(self.root)
         earlier = room.records()
-        last = [run for run in earlier if run.name == name]
         outputs = room.outputs()
         before = self._tree(outputs)
         started, begun = self.clock.now(), self.clock.monotonic()
@@ -140,7 +139,7 @@ class CheckRun:
         part = part or picking(name, commands[-1], self.environment, rows)
         record = run_findings.judged(record, readings.result(), red, part=part)
         record, files_left = self._on_tree(record, before, after)
-        self.remarks.extend(run_findings.odd_beside(record, last, seconds))
+        self.remarks.extend(run_findings.odd_beside(record, earlier, seconds))
         record = self._kept(record, output.text, files_left)
         return CheckDone(record, tuple(self.remarks), end.signal)
 

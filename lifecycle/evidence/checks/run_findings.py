@@ -6,7 +6,7 @@ Pure: turns readings and lists of files into the record and into sentences for p
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -62,9 +62,9 @@ def judged(record: RunRecord, readings: list[Reading], red: set[str], part: str)
     )
 
 
-def odd_beside(record: RunRecord, last: list[RunRecord], seconds: float) -> list[str]:
+def odd_beside(record: RunRecord, earlier: Iterable[RunRecord], seconds: float) -> list[str]:
     """Unusual differences from the last run of this check that passed, as sentences."""
-    passed = [run for run in last if run.outcome is Outcome.PASSED]
+    passed = [run for run in earlier if (run.name, run.outcome) == (record.name, Outcome.PASSED)]
     if not passed or record.outcome is not Outcome.PASSED:
         return []
     remarks, took = [], passed[-1].at - passed[-1].started

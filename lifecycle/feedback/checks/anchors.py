@@ -47,8 +47,7 @@ def is_of(rank: AnchorRank, line: str) -> bool:
     """True if a line has a pattern of this rank; one that names no error may still be a HINT."""
     text = line[:MOST_READ]
     small = text.lower()
-    rows = _patterns(rank)
-    worth = (pattern for words, pattern in rows if any(map(small.__contains__, words)))
+    worth = (pattern for words, pattern in _patterns(rank) if any(map(small.__contains__, words)))
     return any(pattern.match(text) for pattern in worth)
 
 

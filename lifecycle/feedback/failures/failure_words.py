@@ -24,15 +24,13 @@ _NAME, _IDENTITY, _LINE = 80, 160, 120
 sentence: Final = resources.Sentences("feedback/failures/sentences.toml")
 
 
-def of_head(
-    name: str, packet: FailurePacket, failed: Sequence[CheckFailure], base: str = ""
-) -> str:
+def of_head(key: str, packet: FailurePacket, failed: Sequence[CheckFailure], base: str = "") -> str:
     """The sentence of this name on failures of a head: their cause, and what follows."""
     about = {"packet": packet, "number": packet.pull, "head": packet.head[:7], "base": base[:7]}
     reasons = ", ".join(dict.fromkeys(map(broken, failed)))
     identities = _shown([name for failure in failed for name in failure.identities])
     checks = (named(name, _NAME) for failure in failed for name in failure.names)
-    return sentence(name, **about, checks=few(checks, SHOWN), broken=reasons, identities=identities)
+    return sentence(key, **about, checks=few(checks, SHOWN), broken=reasons, identities=identities)
 
 
 def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str], most: int) -> str:

@@ -31,6 +31,5 @@ def broken(failure: CheckFailure) -> str:
         counts = row.get("always") or not has_tests
         if counts and any(re.search(row["pattern"], line) for line in lines):
             return str(row["of"])
-    if failure.word in table()["states"] and not has_tests:
-        return failure.word.lower().replace("_", " ")
-    return ""
+    is_state = failure.word in table()["states"] and not has_tests
+    return failure.word.lower().replace("_", " ") if is_state else ""

@@ -158,8 +158,7 @@ class ReviewAnswers:
         if reply.problems and not is_absent:
             raise self.graph.failures.of_problem(reply.problems[0], AskedRequest(subject))
         if is_absent or not pull or name.casefold() != str(self.repository).casefold():
-            own = {"thread": named(thread), "repository": self.repository}
-            raise NotFound(sentence("no-thread", **own))
+            raise NotFound(sentence("no-thread", thread=named(thread), repository=self.repository))
         number = pull.get("number")
         if not isinstance(number, int) or not nodes(node, "root"):
             raise self.graph.failures.of_nonsense(AskedRequest(subject))

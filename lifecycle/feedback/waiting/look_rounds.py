@@ -173,9 +173,7 @@ def _reserved(rate: object, now: float) -> float:
     return resets if is_short and resets is not None and resets > now else 0.0
 
 
-def failed(
-    board: LookBoard, count: int, now: float, *, named: float | None, why: str = ""
-) -> LookBoard:
+def failed(board: LookBoard, count: int, now: float, *, named: float | None, why: str) -> LookBoard:
     """The board after a round with no answer, or only a part of one.
 
     Args:

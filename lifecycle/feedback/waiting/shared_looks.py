@@ -90,7 +90,7 @@ class SharedLooks:
         """Keep all waiters of this token from asking for this many seconds, as GitHub demands."""
         now = self.clock.now()
         with contextlib.suppress(OSError, LockBusy):
-            self._changed(lambda board: look_rounds.failed(board, 1, now, named=seconds))
+            self._changed(lambda board: look_rounds.failed(board, 1, now, named=seconds, why=""))
 
     def _enlist(self, ids: Sequence[str], looked: float, now: float) -> LookBoard:
         return self._changed(

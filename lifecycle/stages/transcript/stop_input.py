@@ -102,13 +102,12 @@ def read(
         if deep and place and not any(map(_is_instruction, entries)):
             older = _older(descriptor, place, deep, starts)
             place = max(0, place - deep)
-        is_sound = is_sound or os.fstat(descriptor).st_size == 0
+        if not is_sound and os.fstat(descriptor).st_size > 0:
+            return NOTHING
     except OSError:
         return NOTHING
     finally:
         os.close(descriptor)
-    if not is_sound:
-        return NOTHING
     turn = _turn(older, entries, last_message.strip())
     turn.is_cut = place > 0 and turn.asked is None
     turn.is_over = is_over
