@@ -132,14 +132,10 @@ class FailureWatch:
     def _weakening(self, before: str, after: str) -> tuple[TamperFinding, ...]:
         """How the changes between two commits weaken the checks."""
         from lifecycle.feedback.failures import tampering
+        from lifecycle.git.commits import plain_diff
 
-        diff = self._world.git.run(
-            "-c", "core.quotepath=off", "diff", "--no-ext-diff", "--no-textconv", "--no-color",
-            "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "-U0",
-            f"--output-indicator-old={tampering.REMOVED}",
-            f"--output-indicator-new={tampering.ADDED}", before, after,
-        )  # fmt: skip
-        return tampering.findings(diff)
+        signs = {"old": tampering.REMOVED, "new": tampering.ADDED}
+        return tampering.findings(plain_diff(self._world.git, before, after, **signs))
 
     def _merge_base(self, commit: str, base: str) -> str:
         """The common ancestor of both; "" if not known."""
