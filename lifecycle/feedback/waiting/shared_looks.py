@@ -90,12 +90,10 @@ class SharedLooks:
         """Keep all waiters of this token from asking for this many seconds, as GitHub demands."""
         now = self.clock.now()
         with contextlib.suppress(OSError, LockBusy):
-            self._changed(lambda board: look_rounds.failed(board, 1, now, named=seconds, why=""))
+            self._changed(look_rounds.failed, 1, now, named=seconds, why="")
 
     def _enlist(self, ids: Sequence[str], looked: float, now: float) -> LookBoard:
-        return self._changed(
-            lambda board: look_rounds.enlisted(board, ids, now, looked=looked, every=self.every)
-        )
+        return self._changed(look_rounds.enlisted, ids, now, looked=looked, every=self.every)
 
     def _round(self, board: LookBoard, now: float) -> LookBoard:
         """Ask GitHub for the digests that are due; return the new board."""
@@ -106,23 +104,21 @@ class SharedLooks:
         except Transient as error:
             log.write(self.root, f"looks: {error.sentence}")
             wait, why = error.retry_after, error.sentence
-            return self._changed(
-                lambda before: look_rounds.failed(before, len(asked), now, named=wait, why=why)
-            )
+            return self._changed(look_rounds.failed, len(asked), now, named=wait, why=why)
         except Unsupported as error:
             log.write(self.root, f"looks are not shared: {error.sentence}")
-            return self._changed(lambda before: replace(before, off=now + look_rounds.OFF))
+            return self._changed(replace, off=now + look_rounds.OFF)
         except Rejected as error:
             log.write(self.root, f"looks: {error.sentence}")
             return board  # its own look says what is wrong
         digests, rate = _digests(reply, ids, asked), reply.data.get("rateLimit")
-        return self._changed(lambda before: look_rounds.answered(before, digests, now, rate))
+        return self._changed(look_rounds.answered, digests, now, rate)
 
-    def _changed(self, change: Callable[[LookBoard], LookBoard]) -> LookBoard:
+    def _changed(self, change: Callable[..., LookBoard], *more: object, **how: object) -> LookBoard:
         """The board after a change under the short lock; it is written only if it is different."""
         with self._lock("lock", LOCK_SECONDS):
             before = self._read()
-            board = change(before)
+            board = change(before, *more, **how)
             if board is not before:
                 if not self.path.exists():
                     self._sweep()
