@@ -171,10 +171,9 @@ class FailureWatch:
         from lifecycle.feedback.checks.packet import ordered, packet
 
         names = {check for failure in wanted for check in ladder.checks_of(failure)}
-        checks = sorted(
-            ordered(FailedHead(0, "", sha, base.failed)),
-            key=lambda check: f"{check.workflow}{ladder.BETWEEN}{check.name}" not in names,
-        )[:MOST_BASE_LOGS]
+        checks = ordered(FailedHead(0, "", sha, base.failed))
+        checks.sort(key=lambda check: f"{check.workflow}{ladder.BETWEEN}{check.name}" not in names)
+        del checks[MOST_BASE_LOGS:]
         logs = {check.job: read_log(self._world, check, check.job) for check in checks if check.job}
         base_packet = packet(FailedHead(0, "", sha, tuple(checks)), logs)
         failed = frozenset(name for failure in base_packet.failures for name in failure.identities)

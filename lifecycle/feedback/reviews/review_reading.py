@@ -112,8 +112,7 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
     else:
         raise Transient(sentence("too-much", number=number))
     reviews = (node for node in lists["reviews"] if node.get("state") != "PENDING")
-    remarks = map(remark, lists["comments"])
-    comments = (ReviewPoint(f"C{comment.id}", comment) for comment in remarks)
+    comments = (ReviewPoint(f"C{entry.id}", entry) for entry in map(remark, lists["comments"]))
     people = (part(request, "requestedReviewer") for request in nodes(pull, "reviewRequests"))
     return PullConversation(
         number=number,
