@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from sys import intern
 
 from lifecycle.claim.decisions import derive
 from lifecycle.core.errors import LifecycleError, NotFound, Rejected
@@ -47,18 +48,27 @@ class KeptCards:
     __slots__ = ("_named", "_pulls", "holding", "met")
 
     def __init__(self, holding: Holding) -> None:
-        held = {hold.branch: hold.issue for hold in holding.leases.values() if hold.branch}
+        # The same text twice is kept once.
+        leases = {
+            hold.issue: replace(hold, agent=intern(hold.agent), branch=intern(hold.branch))
+            for hold in holding.leases.values()
+        }
+        named = (replace(tip, branch=intern(tip.branch)) for tip in holding.tips.values())
+        tips = {tip.branch: tip for tip in named}
+        held = {hold.branch: hold.issue for hold in leases.values() if hold.branch}
         self.met: set[int] = set()
         self._pulls: dict[str, tuple[PullRequest, ...]] = {}
         for pull in holding.pulls:
             if pull.branch in held or named_issue(pull.branch):
-                self._pulls[pull.branch] = (*self._pulls.get(pull.branch, ()), slim(pull))
+                owner, base = intern(pull.head_owner), intern(pull.base)
+                kept = replace(slim(pull), branch=intern(pull.branch), head_owner=owner, base=base)
+                self._pulls[kept.branch] = (*self._pulls.get(kept.branch, ()), kept)
         self._named: dict[int, tuple[str, ...]] = {}
-        for branch in dict.fromkeys((*holding.tips, *self._pulls)):
+        for branch in dict.fromkeys((*tips, *self._pulls)):
             number = named_issue(branch)
             if number and number != held.get(branch):
                 self._named[number] = (*self._named.get(number, ()), branch)
-        self.holding = replace(holding, pulls=())
+        self.holding = replace(holding, leases=leases, tips=tips, pulls=())
 
     def of(self, swept: Swept) -> Holding:
         """The part of the holding that may be one issue's own: branches, leases and pull requests."""

@@ -15,7 +15,6 @@ from lifecycle.claim.decisions import derive
 from lifecycle.core import hidden_marker
 from lifecycle.core.values.model import Hold, Issue, Observation, PullState
 from lifecycle.core.values.survey import Holding, Swept, Tip
-from lifecycle.github.sweep.sweep_nodes import SweptRepository
 from lifecycle.reconcile.inferred import task_of
 from lifecycle.reconcile.sweep import KeptCards, slim, slimmed
 from tests.factories import NOW
@@ -129,24 +128,21 @@ def test_a_task_is_not_searched_for_among_all_of_the_repository() -> None:
     assert [one.number for one in own.pulls] == [5042]
 
 
-_FIELDS = {"state": "OPEN", "headRefName": "claude/task-7", "baseRefName": "main"}
-
-
 @pytest.mark.parametrize("named", [True, False])
 def test_one_text_for_one_branch(named: bool) -> None:
     """Lease, tip and pull request of a branch name it by the same text, which is there once."""
-    said = json.dumps({"agent": "octocat-1", **({"branch": "claude/task-7"} if named else {})})
-    head = {"prefix": "refs/heads/", "name": "claude/task-7", "target": {"oid": "a" * 40}}
-    lease = {"name": "refs/agent-claims/7", "target": {"oid": "a" * 40, "message": f"lease {said}"}}
-    lists = {"leases": [lease], "tips": [head], "pulls": [{"number": 9, **_FIELDS}]}
-    texts = json.loads(json.dumps(lists))  # as an answer has them: each once more
-    shelf = KeptCards(SweptRepository(REPOSITORY, lists=texts).holding())
+    parts: list[str] = [json.loads('"claude/task-7"') for _ in range(3)]
+    hold = Hold(7, "a" * 40, "octocat-1", NOW, parts[0] if named else "")
+    tips = {parts[1]: Tip(parts[1], "a" * 40, NOW)}
+    shelf = KeptCards(
+        Holding(REPOSITORY, leases={7: hold}, tips=tips, pulls=(pull(branch=parts[2]),))
+    )
     swept = Swept(REPOSITORY, Observation(REPOSITORY, "", Issue(7, "I", "Task", "", True)))
     own = shelf.of(swept)
-    names = [*(one.branch for one in own.pulls), *(one.branch for one in own.tips.values())]
-    names += [own.leases[7].branch] if named else []
-    assert len({id(name) for name in names}) == 1
-    assert len(names) == 2 + named
+    texts = [*(one.branch for one in own.pulls), *(one.branch for one in own.tips.values())]
+    texts += [own.leases[7].branch] if named else []
+    assert len({id(text) for text in texts}) == 1
+    assert len(texts) == 2 + named
 
 
 @pytest.mark.parametrize("said", ["Gh-42", "/o/n/ISSUES/42", "<!-- Lifecycle: x -->", "é\nGH-42"])

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from sys import intern
 from typing import Any
 
 from lifecycle.core import hidden_marker, timing
@@ -37,7 +36,7 @@ def hold(issue: int, commit: Json) -> model.Hold:
     Source: https://docs.github.com/graphql/reference/objects#repository (`ref`)
     """
     message, taken = text(commit, "message"), text(commit, "committedDate")
-    agent, _, branch, stated = map(intern, parse_lease(message))
+    agent, _, branch, stated = parse_lease(message)
     began = timing.parse_time(timing.earlier(stated, taken)) if stated else None
     return model.Hold(issue, text(commit, "oid"), agent, timing.parse_time(taken), branch, began)
 
@@ -47,11 +46,10 @@ def pull_request(node: Json) -> model.PullRequest:
     return model.PullRequest(
         int(node["number"]),
         state=_STATES.get(word(node.get("state")), model.PullState.CLOSED),
-        head_owner=intern(text(part(node, "headRepositoryOwner"), "login")),
+        head_owner=text(part(node, "headRepositoryOwner"), "login"),
         is_draft=bool(node.get("isDraft")),
-        branch=intern(text(node, "headRefName")),
-        base=intern(text(node, "baseRefName")),
-        **texts(node, head_sha="headRefOid", url="url", title="title", body="body", node_id="id"),
+        **texts(node, branch="headRefName", head_sha="headRefOid", base="baseRefName"),
+        **texts(node, url="url", title="title", body="body", node_id="id"),
         **times(node, opened_at="createdAt", merged_at="mergedAt"),
         **times(node, closed_at="closedAt", updated_at="updatedAt"),
         **({} if node.keys() <= _PLAIN else _standing(node)),

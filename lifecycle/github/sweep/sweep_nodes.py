@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from sys import intern
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import timing
@@ -97,7 +96,7 @@ def tips(refs: Iterable[Json]) -> dict[str, Tip]:
     """The branches of a page, by name."""
     by_branch: dict[str, Tip] = {}
     for ref in refs:
-        branch, commit = intern(full_name(ref).removeprefix(_HEADS)), part(ref, "target")
+        branch, commit = full_name(ref).removeprefix(_HEADS), part(ref, "target")
         at = timing.parse_time(commit.get("committedDate"))
         by_branch[branch] = Tip(branch, text(commit, "oid"), at)
     return by_branch
