@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.decisions.decide import apply_fact, decide
 from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import Refused, Transient
@@ -83,8 +85,11 @@ def test_the_first_open_task_stands_for_the_issue() -> None:
         Task("c", "first", external="octo-org/hello#42"),
         Task("d", "second", external="gh-42"),
     )
-    assert [one.id for one in card_and_link.of_issue(tasks, 42, BASE, HOST)] == ["c", "d"]
-    assert card_and_link.of_issue(tasks, 44, BASE, HOST) == ()
+    github = SimpleNamespace(api_url="https://api.github.com")
+    world: Any = SimpleNamespace(base=BASE, addresses=github)
+    tracker: Any = SimpleNamespace(list=lambda: tasks)
+    assert [one.id for one in linked_writes.find(world, tracker, 42)] == ["c", "d"]
+    assert linked_writes.find(world, tracker, 44) == ()
 
 
 def with_link(synced: str = "claimed", /, **memory: Any) -> dict[str, Any]:
@@ -256,16 +261,6 @@ def test_what_is_left_is_said_once_and_not_touched() -> None:
         assert card_and_link.link_notices(record(memory=nothing)) == ()
 
 
-def test_a_sweep_never_touches_a_linked_task() -> None:
-    """A reconcile has no worktree: whatever the record says, nothing inside is asked or written."""
-    made = replace(ending(""), wake=Wake.SWEEP)
-    assert "SetLinked" not in kinds(steps(made))
-    living = seen(record(memory=with_link("")), wake=Wake.SWEEP)
-    assert card_and_link.link_step(living).action is None
-    assert not card_and_link.wants_link(replace(living, record=record()))
-    assert card_and_link.wants_link(seen(record(), wake=Wake.TICK))
-
-
 def test_the_link_survives_the_state_file() -> None:
     """What is written to state.json is read as it was, and an older file without it is read too."""
     made = record(memory=with_link("closed", **{"linked.left": "why"}))
@@ -287,9 +282,7 @@ def test_a_fact_of_another_task_changes_nothing() -> None:
     [
         ({}, {}, Wake.TICK, True),
         ({}, {}, Wake.STOP, False),
-        ({}, {}, Wake.SWEEP, False),
         ({}, DONE, Wake.STOP, True),
-        ({}, DONE, Wake.SWEEP, False),
         ({"linked.is_known": True}, DONE, Wake.STOP, False),
         ({"linked.link": Link("beads", "bd-1")}, {}, Wake.TICK, False),
         ({"linked.link": Link("beads", "bd-1", "claimed")}, {}, Wake.TICK, True),
@@ -304,10 +297,10 @@ def test_a_fact_of_another_task_changes_nothing() -> None:
 def test_who_asks_and_what_ends_wants_to_know_what_is_linked(
     memory: dict[str, Any], changes: dict[str, Any], wake: Wake, wants: bool
 ) -> None:
-    """A claim that is nobody else's, of an issue, and not from afar."""
+    """A claim that is nobody else's, and of an issue."""
     made = seen(record(**changes, memory=memory), wake=wake)
     assert card_and_link.wants_link(made) is wants
-    assert card_and_link.link_step(made).action is None or "linked.link" in memory
+    assert card_and_link.link_action(made.record) is None or "linked.link" in memory
 
 
 def test_an_end_that_could_not_ask_for_its_linked_task_asks_again_and_then_ends_without() -> None:
@@ -324,4 +317,3 @@ def test_an_end_that_could_not_ask_for_its_linked_task_asks_again_and_then_ends_
         )
         step = card_and_link.link_ending_step(seen(made, wake=Wake.STOP))
         assert step == (Decision() if waits else None)
-        assert card_and_link.link_ending_step(seen(made, wake=Wake.SWEEP)) is None

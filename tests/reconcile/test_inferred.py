@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.claim.decisions.pull.opening import body
+from lifecycle.claim.record.sections import LinkRecord
 from lifecycle.core import plan
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import (
@@ -208,6 +210,14 @@ def test_a_giving_back_that_was_told_is_the_one_that_goes_on(
     releasing = record_of(world.task(), Allowed(releasing=True), NOW).ending.releasing
     assert releasing is not None
     assert releasing.at == int(at)
+
+
+@pytest.mark.parametrize("allowed", [Allowed(), Allowed(closing=True), Allowed(releasing=True)])
+def test_a_sweep_never_touches_a_linked_task(allowed: Allowed) -> None:
+    """A reconcile has no worktree: its claim has no linked task, so nothing inside is written."""
+    made = record_of(LEFT.task(), allowed, NOW)
+    assert made.linked == LinkRecord()
+    assert card_and_link.link_action(made) is None
 
 
 def test_the_open_pull_request_comes_before_the_merged_and_the_closed_one() -> None:

@@ -11,7 +11,6 @@ could not be done.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
@@ -21,7 +20,6 @@ from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import linked_messages, messages
 from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard, SetLinked, Wake
-from lifecycle.core.tracker import Task
 from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.priorities import Status
 
@@ -33,8 +31,6 @@ LEFT = "left"
 
 FIND = "FindLinked"
 """The kind of trouble of an ending claim that could not look for its linked task."""
-
-_SHORT = r"gh-|github:\s?#?"
 
 
 def apply_card(record: Record, observed: Observation) -> Record:
@@ -88,9 +84,7 @@ def apply_card(record: Record, observed: Observation) -> Record:
 
 def is_behind(item: BoardItem, happened_at: float | None) -> bool:
     """True if the card's Status was set before `happened_at`: it says nothing about what came after."""
-    if item.status_at is None or happened_at is None:
-        return False
-    return item.status_at < happened_at
+    return item.status_at is not None and happened_at is not None and item.status_at < happened_at
 
 
 def is_unsynced(snapshot: Snapshot) -> bool:
@@ -169,18 +163,12 @@ def issue_of(external: str, base: str, host: str) -> int | None:
     """
     name = re.escape(base)
     ways = (
-        rf"(?:{_SHORT})(\d{{1,9}})",
+        r"(?:gh-|github:\s?#?)(\d{1,9})",
         rf"(?:github:\s?)?{name}#(\d{{1,9}})",
         rf"https?://{re.escape(host)}/{name}/issues/(\d{{1,9}})/?(?:[?#].*)?",
     )
     matches = (re.fullmatch(way, external.strip(), re.IGNORECASE) for way in ways)
     return next((int(match[1]) for match in matches if match and int(match[1])), None)
-
-
-def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
-    """The open tasks that are linked to the issue; the first one is the linked task."""
-    linked = (task for task in tasks if issue_of(task.external, base, host) == issue)
-    return tuple(task for task in linked if task.is_open)
 
 
 def link_wanted(record: Record) -> str:
@@ -193,8 +181,9 @@ def link_wanted(record: Record) -> str:
 def link_action(record: Record) -> SetLinked | None:
     """The action that brings the linked task to the wanted state, or None if it is in that state.
 
-    A closed task stays closed, whoever closed it. A task that was left to somebody else during the claim
-    may be free when the claim closes, so it is tried once more then.
+    A sweep's claim has none: there is no worktree. A closed task stays closed, whoever closed it. A task
+    that was left to somebody else during the claim may be free when the claim closes, so it is tried once
+    more then.
     """
     link, aim = record.linked.link, link_wanted(record)
     if link is None or link.synced in (aim, CLOSED, LEFT):
@@ -221,7 +210,7 @@ def wants_link(snapshot: Snapshot) -> bool:
     """
     record = snapshot.record
     link, is_ending = record.linked.link, link_wanted(record) != CLAIMED
-    if record.claim.issue_number is None or record.is_lost or snapshot.wake is Wake.SWEEP:
+    if record.claim.issue_number is None or record.is_lost:
         return False
     if link is not None:
         # A linked task that somebody closed or took during the claim may be open or free again.
@@ -231,17 +220,9 @@ def wants_link(snapshot: Snapshot) -> bool:
     return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)
 
 
-def link_step(snapshot: Snapshot) -> Decision:
-    """The next step for the linked task while the claim lives."""
-    action = None if snapshot.wake is Wake.SWEEP else link_action(snapshot.record)
-    return derive.attempt(snapshot, action)
-
-
 def link_ending_step(snapshot: Snapshot) -> Decision | None:
     """The step that ends the linked task with the claim; None if there is none left to do."""
     record = snapshot.record
-    if snapshot.wake is Wake.SWEEP:
-        return None
     unknown = record.troubles.get(FIND)
     if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.linked.is_known:
         return Decision()

@@ -98,7 +98,8 @@ def decide(snapshot: Snapshot) -> Decision:
     notices = (*step.notices, *complaints(record), *shown, *card_and_link.link_notices(record))
     if is_leaving or phase is Phase.DONE or step.fields or step.record or step.action:
         return replace(step, notices=notices)
-    board, link = card_and_link.card_step(snapshot), card_and_link.link_step(snapshot)
+    board = card_and_link.card_step(snapshot)
+    link = derive.attempt(snapshot, card_and_link.link_action(record))
     last = board if board.action else link if link.action else _lead_step(snapshot)
     return replace(last, notices=(*notices, *board.notices))
 

@@ -417,8 +417,9 @@ def _tell(claim_store: ClaimStore, write: Left, text: str) -> None:
 
 def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
     """The open tasks that are linked to the issue, the most urgent first; raises as `list` does."""
-    host = config.web_host(world.addresses.api_url)
-    return card_and_link.of_issue(tracker.list(), issue, str(world.base), host)
+    base, host = str(world.base), config.web_host(world.addresses.api_url)
+    tasks = (task for task in tracker.list() if task.is_open)
+    return tuple(t for t in tasks if card_and_link.issue_of(t.external, base, host) == issue)
 
 
 def written(tracker: Tracker, task: Task, wanted: str, reason: str) -> str:
