@@ -10,7 +10,7 @@ import pytest
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import apply_observation
 from lifecycle.claim.decisions.ending import closing
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.record.sections import Intent, MergeRecord, Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, fold, mark_of
 from lifecycle.core import hidden_marker
@@ -228,7 +228,7 @@ def test_the_card_is_done_when_it_says_so_and_nobody_has_it(
 def test_a_comment_that_just_failed_waits_for_another_look() -> None:
     """Nothing is resent within one look, whatever is known of the failure."""
     made = replace(seen(record(**DONE), observed=CLOSED), failed=frozenset({"PostComment"}))
-    assert closing.comment_step(made, closing.comment_of(made.record)) == "waiting"
+    assert closing.comment_step(made, closing.comment_of(made.record)) == NOTHING
 
 
 def test_counting_a_read_leaves_what_else_is_known() -> None:

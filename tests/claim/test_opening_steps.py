@@ -15,7 +15,7 @@ from lifecycle.claim.decisions.derive import may_try, prepared
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
-from lifecycle.claim.decisions.snapshot import Decision
+from lifecycle.claim.decisions.snapshot import NOTHING, Decision
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import Intent, Releasing, Trouble
 from lifecycle.claim.record.state import mark_of
@@ -331,7 +331,7 @@ POST = PostComment(42, "Done.\n\n<!-- lifecycle:m -->", "<!-- lifecycle:m -->")
 @pytest.mark.parametrize(
     ("memory", "posted", "result"),
     [
-        ({"ending.comment_done": True}, None, "done"),
+        ({"ending.comment_done": True}, None, None),
         ({}, None, POST),
         ({}, "Done.\n\n<!-- lifecycle:m -->", "found"),
         ({}, "Done. <!-- lifecycle:m --> behind", POST),
@@ -339,19 +339,19 @@ POST = PostComment(42, "Done.\n\n<!-- lifecycle:m -->", "<!-- lifecycle:m -->")
         (
             {"intents": {"PostComment": Intent("<!-- lifecycle:m -->", NOW - 119, 2)}},
             None,
-            "waiting",
+            NOTHING,
         ),
         (
             {"intents": {"PostComment": Intent("<!-- lifecycle:m -->", NOW - 120, 1)}},
             None,
-            "waiting",
+            NOTHING,
         ),
         ({"intents": {"PostComment": Intent("another", NOW, 0)}}, None, POST),
-        ({"troubles": {"PostComment": Trouble(mark_of(POST), "no", NOW + 1)}}, None, "waiting"),
+        ({"troubles": {"PostComment": Trouble(mark_of(POST), "no", NOW + 1)}}, None, NOTHING),
         (
             {"troubles": {"PostComment": Trouble(mark_of(POST), "no", NOW + 1, is_final=True)}},
             None,
-            "done",
+            None,
         ),
     ],
 )

@@ -10,12 +10,6 @@ from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.plan import Action, Notice, Wake
 from lifecycle.core.values.model import Observation
 
-COMMENT_SETTLE = 120.0
-"""Seconds after which a comment may be posted again if no read shows it (reads lag)."""
-
-COMMENT_READS = 2
-"""How many reads of the comments must lack it before it is posted again."""
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:

@@ -9,11 +9,10 @@ tried again while that can help, and never keep the issue open. `releasing` shar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.pull import review
-from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Decision, Snapshot
+from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ENDING_STEPS, ClaimChanges, Record, fold, is_same
@@ -24,8 +23,11 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Comment, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
-Settled = Literal["done", "waiting"]
-"""The comment needs no step now: it is posted or refused for good ("done"), or a later read decides."""
+COMMENT_SETTLE = 120.0
+"""Seconds after which a comment may be posted again if no read shows it (reads lag)."""
+
+COMMENT_READS = 2
+"""How many reads of the comments must lack it before it is posted again."""
 
 _AUTO = f"auto-{derive.QUESTION}"
 """The event of the notice that the settings close the issue: not true any more once it was reopened."""
@@ -216,13 +218,13 @@ def _steps(snapshot: Snapshot, observed: Observation, pull: PullRequest | None) 
         key, text = f"left-open:{claim.issue_number}", messages.left_open(claim.issue_number)
         step = card_and_link.link_ending_step(snapshot) or lease_step(snapshot)
         return step or last_step(record, key, text)
-    settled: Decision | Settled = "waiting"
+    comment: Decision | None = NOTHING
     # If closing may be refused, the issue is closed first: the comment would tell of what never happened.
     if record.ending.issue_closed or not observed.is_not_ours_to_close:
         is_told = _is_told(record, observed)
-        settled = "done" if is_told else comment_step(snapshot, comment_of(record))
-    if isinstance(settled, Decision):
-        return settled
+        comment = None if is_told else comment_step(snapshot, comment_of(record))
+    if comment is not None and comment != NOTHING:
+        return comment
     step = card_and_link.link_ending_step(snapshot)
     close = plan.CloseIssue(claim.issue)
     if step is None and not record.ending.issue_closed:
@@ -230,7 +232,7 @@ def _steps(snapshot: Snapshot, observed: Observation, pull: PullRequest | None) 
             return Decision(action=close)
         step = derive.ending_step(snapshot, _put_back(record, observed)) or Decision()
     step = step or derive.ending_step(snapshot, _board_action(snapshot, observed))
-    step = step or (Decision() if settled == "waiting" else lease_step(snapshot))
+    step = step or comment or lease_step(snapshot)
     if step is not None:
         return step
     board_text = board_sentence(snapshot, observed, Status.DONE, _kept(record))
@@ -366,23 +368,26 @@ def may_go_on(snapshot: Snapshot) -> bool:
     return not waits or snapshot.now >= min(waits)
 
 
-def comment_step(snapshot: Snapshot, comment: plan.PostComment) -> Decision | Settled:
-    """The next step to post the comment exactly once; or "done", or "waiting"."""
+def comment_step(snapshot: Snapshot, comment: plan.PostComment) -> Decision | None:
+    """The next step to post the comment exactly once; None if it is posted or refused for good.
+
+    NOTHING while a later read decides.
+    """
     record = snapshot.record
     if record.ending.comment_done:
-        return "done"
+        return None
     if is_posted(comment, snapshot.observation):
         return Decision(record=fold(record, plan.Done(comment), snapshot.now))
     intent = record.intents.get("PostComment")
     if intent is not None and intent.mark == comment.marker:
         if snapshot.now - intent.at >= COMMENT_SETTLE and intent.clean_reads >= COMMENT_READS:
             return Decision(action=comment)
-        return "waiting"
+        return NOTHING
     if derive.may_try(snapshot, comment):
         return Decision(action=comment)
     # A comment that GitHub refuses does not keep the claim; its complaint says so.
     trouble = record.troubles.get("PostComment")
-    return "done" if trouble is not None and trouble.is_final else "waiting"
+    return None if trouble is not None and trouble.is_final else NOTHING
 
 
 def comment_missed(record: Record, observed: Observation, now: float) -> Record:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
@@ -136,7 +136,7 @@ def _steps(
         return closing.lease_step(snapshot) or Decision()
     pulls = closing.stays(record, derive.pull_request_of(record, observed, snapshot.rules))
     comment = closing.comment_step(snapshot, comment_of(record, releasing, pulls, issue))
-    if isinstance(comment, Decision):
+    if comment is not None and comment != NOTHING:
         return comment
     # A closed issue continues to show who worked on it.
     login = _assigned(record, issue) if issue.is_open and not record.ending.unassigned else None
@@ -146,7 +146,7 @@ def _steps(
     # goes behind it: the lease shows whether somebody took the task over, whose card that is. But labels
     # name no agent: with the lease gone, no sweep could tell that a release was cut off before them.
     step = step or card_and_link.link_ending_step(snapshot)
-    lease = Decision() if comment == "waiting" else closing.lease_step(snapshot)
+    lease = comment or closing.lease_step(snapshot)
     card = derive.ending_step(snapshot, _board_action(snapshot, observed, issue))
     step = step or (card or lease if claim.is_labels else lease or card)
     if step is not None:
