@@ -418,6 +418,28 @@ def test_fault_4_done_is_never_lost_to_a_poll(
 
 
 @pytest.mark.parametrize(
+    ("phase", "kept"),
+    [("pr_created", ["Look"]), ("checks_running", []), ("", ["CloseIssue", "Look"])],
+)
+def test_an_edit_of_the_claim_tries_again_what_was_refused(
+    tmp_path: Path, phase: str, kept: list[str]
+) -> None:
+    """What may pass by itself waits on, unless the phase is another; without an edit all of it waits."""
+    record = live(tmp_path, values(phase="pr_created", pr_number=107))
+    no = Trouble("m", "no", 9.0, is_final=True)
+    troubles = {"CloseIssue": no, "Look": Trouble("m", "502", 7.0)}
+    claim_store = store_at(tmp_path)
+    record = replace(record, troubles=troubles, touched=claim_store.mtime_ns())
+    claim_store.commit(record, {})
+    if phase:
+        path = write(tmp_path, values(phase=phase, pr_number=107))
+        os.utime(path, ns=(1, 1))
+    loaded = store_at(tmp_path).load().record
+    assert loaded is not None
+    assert [*loaded.troubles] == kept
+
+
+@pytest.mark.parametrize(
     "cut",
     [
         {"values": {"issue_number": 42, "phase": "coding"}},

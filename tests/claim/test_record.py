@@ -71,13 +71,11 @@ def test_each_projection_is_a_merge_base_once() -> None:
 
 
 def test_what_failed_is_tried_again_at_the_first_of_its_times() -> None:
-    """Nothing is held back once it is taken off; a refusal alone can be."""
+    """Nothing is held back while nothing has failed."""
     no = Trouble("m", "no", NOW + 9, is_final=True)
     troubles = {"CloseIssue": no, "Look": Trouble("m", "502", NOW + 7)}
     made = record(memory={"troubles": troubles})
     assert (made.due(), record().due()) == (NOW + 7, None)
-    assert made.without_troubles().troubles == {}
-    assert list(made.without_troubles(only_final=True).troubles) == ["Look"]
 
 
 def test_a_name_of_before_the_sections_warns_and_one_that_never_was_is_none() -> None:

@@ -86,7 +86,7 @@ def _change(world: World, claim_store: ClaimStore, change: Callable[[Record], Re
             record = change(_staying(there(world, loaded)))
         finally:
             claim_store.save()
-        return claim_store.commit(record.without_troubles(), loaded.hints).record
+        return claim_store.commit(replace(record, troubles={}), loaded.hints).record
 
 
 def _staying(record: Record) -> Record:

@@ -86,7 +86,8 @@ def release_claim(
         for mark in (STOP_DUE, IDLE_DUE):
             # If this process is killed right after the commit, the next wake continues the release.
             claim_store.marks.set_due(mark, ALWAYS)
-        record = claim_store.commit(releasing.record.without_troubles(), loaded.hints).record
+        tried_anew = replace(releasing.record, troubles={})
+        record = claim_store.commit(tried_anew, loaded.hints).record
         return ReleaseOutcome(record, releasing.notes)
 
 

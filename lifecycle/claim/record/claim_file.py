@@ -128,8 +128,7 @@ def parse(content: bytes) -> dict[str, Any]:
         raise CorruptClaimError(str(error)) from None
     if not isinstance(values, dict):
         raise CorruptClaimError("it is not a JSON object")
-    for name in FIELDS:
-        values.setdefault(name, None)
+    values = {**dict.fromkeys(FIELDS), **values}
     version = values["schema_version"]
     if version is None:
         values["schema_version"] = SCHEMA_VERSION
@@ -186,7 +185,12 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
         ours: the values that the engine would write.
         theirs: the values in the file.
     """
-    base = _base(past, theirs) if past else ours
+
+    def likeness(old: Values) -> int:
+        return sum(_same(theirs.get(name), old.get(name)) for name in ENGINE_FIELDS)
+
+    # The edit started from the projection with most equal engine fields; of several, from the newest.
+    base = max(reversed(past), key=likeness, default=ours)
     values: dict[str, Any] = dict(ours)
     changed = set()
     hints = {}
@@ -218,15 +222,6 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
             values.pop(name, None)
             changed.add(name)
     return Merged(values, frozenset(changed), hints)
-
-
-def _base(past: Sequence[Values], theirs: Values) -> Values:
-    """The projection from which the edit started: that with most equal engine fields, or the newest."""
-
-    def likeness(index: int) -> tuple[int, int]:
-        return sum(_same(theirs.get(name), past[index].get(name)) for name in ENGINE_FIELDS), index
-
-    return past[max(range(len(past)), key=likeness)]
 
 
 def _same(value: object, other: object) -> bool:

@@ -72,12 +72,14 @@ class TakenOutFiles:
     def keep(self, path: Path, content: bytes) -> None:
         """Keep a file that an exchange replaced, named by the content that it had then.
 
+        Or, in the same place, one whose late edit was merged: a later one is another edit.
         If it cannot be moved (`.lifecycle/` is another file system), it is not watched: the exchange
         succeeded, and this is not a failure.
         """
         with contextlib.suppress(OSError):
             self.folder.make()
-            path.rename(self._named(content))
+            name = f"{time.time_ns():020}-{_digest(content)}"
+            path.rename(self.folder.at(name))
 
     def edits(self) -> list[LateEdit]:
         """Late edits, the oldest first."""
@@ -89,11 +91,6 @@ class TakenOutFiles:
                     is_over = self._age(path) > KEPT_SECONDS
                     edits.append(LateEdit(path, written[1], written[0], is_over))
         return sorted(edits, key=lambda edit: edit.mtime_ns)
-
-    def known(self, edit: LateEdit) -> None:
-        """Note that this edit was merged: a later one is another edit."""
-        with contextlib.suppress(FileNotFoundError):
-            edit.path.rename(self._named(edit.content))
 
     def settle(self) -> bool:
         """Delete files into which nobody wrote for long; True if a late edit exists or may come at once.
@@ -120,10 +117,6 @@ class TakenOutFiles:
             return self.clock.now() - path.lstat().st_ctime
         except FileNotFoundError:
             return 0.0
-
-    def _named(self, content: bytes) -> Path:
-        """The path of a kept file: the time, and the digest of its present content."""
-        return Path(self.folder.at(f"{time.time_ns():020}-{_digest(content)}"))
 
 
 def _changed(path: Path) -> tuple[bytes, int] | None:
@@ -296,27 +289,20 @@ class ClaimOnDisk:
     def note_merged(self) -> None:
         """Note that the merged late edits are saved in state.json: they are not merged again."""
         for edit in self.taken:
-            self.late.known(edit)
+            self.late.keep(edit.path, edit.content)
         self.taken.clear()
 
-    def set_aside(self, record: Record | None, reason: str) -> tuple[int, Notice]:
-        """Rename a corrupt claim file, and write the record's claim again unless it has ended.
-
-        Returns:
-            The new file's mtime in nanoseconds (0 if none was written), and the notice about it.
-        """
+    def set_aside(self, alive: Record | None, reason: str) -> Notice:
+        """Rename a corrupt claim file, and write the claim that is `alive` again; the notice about it."""
         # Without the exclusion git shows our files, which is no reason to fail.
         with contextlib.suppress(OSError):
             exclude_own_files(self.root)
         kept = store.set_aside(self.path, self._label)
-        alive = record if record is not None and not record.ending.outcome else None
+        if alive is not None:
+            store.write(self.path, claim_file.render(alive.values))
         name = "corrupt-restored" if alive else "corrupt"
         text = claim_file.sentence(name, why=reason, kept=kept.name)
-        notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
-        if alive is None:
-            return 0, notice
-        store.write(self.path, claim_file.render(alive.values))
-        return max(regular_files.mtime_ns(str(self.path)), 0), notice
+        return Notice(f"corrupt:{kept.name}", text, Audience.ACT)
 
 
 def _parsed(content: bytes) -> tuple[dict[str, Any] | None, str]:

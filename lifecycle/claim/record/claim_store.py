@@ -123,9 +123,9 @@ class ClaimStore:
         except CorruptClaimError as error:
             if not repair:
                 raise ClaimRefused(sentence("claim-unread", file=CLAIM_FILE, error=error)) from None
-            mtime_ns, notice = self.disk.set_aside(record, str(error))
-            self.ledger.queue(notice)
-            return Loaded(record if mtime_ns else None, mtime_ns=mtime_ns)
+            alive = record if record is not None and not record.ending.outcome else None
+            self.ledger.queue(self.disk.set_aside(alive, str(error)))
+            return Loaded(alive, mtime_ns=self.mtime_ns())
         if read is None:
             return Loaded(None)
         snapshot, theirs = read
@@ -410,8 +410,9 @@ def _edited(record: Record, merged: Merged, mtime_ns: int) -> Record:
         record = replace(record, judged="").with_pull(opened=None)
     if record.touched != mtime_ns:
         # The agent wrote the file again: that is another attempt, whatever was refused before.
-        record = record.without_troubles(only_final="phase" not in merged.changed)
-        record = replace(record, conditions={})
+        is_kept = "phase" not in merged.changed
+        troubles = {k: t for k, t in record.troubles.items() if is_kept and not t.is_final}
+        record = replace(record, troubles=troubles, conditions={})
     if record.claim.phase != Phase.DONE:
         # A yes counts for one closing: it ends when the phase is not `done` any more.
         record = record.with_ending(override="", consent="")

@@ -195,11 +195,6 @@ class Record:
         """The record with this kind of action held back."""
         return replace(self, troubles={**self.troubles, kind: trouble})
 
-    def without_troubles(self, *, only_final: bool = False) -> Record:
-        """The record with nothing held back (or, `only_final`, no refusal)."""
-        kept = {k: t for k, t in self.troubles.items() if only_final and not t.is_final}
-        return replace(self, troubles=kept)
-
     def without(self, *kinds: str) -> Record:
         """The record with nothing held back of these kinds of action."""
         kept = {kind: trouble for kind, trouble in self.troubles.items() if kind not in kinds}
