@@ -311,6 +311,6 @@ def test_what_cannot_be_kept_is_not_watched_and_fails_nothing(tmp_path: Path) ->
         taken.write_text("{}")
         replaced.keep(taken, b"{}")
         assert taken.exists()
-        assert replaced.edits() == []
+        assert replaced.edits() == {}
     finally:
         shutil.rmtree(elsewhere)

@@ -114,8 +114,7 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
         return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
     # Only a task that this attempt claims itself is released: when it fails, or by a look if it is killed.
     now, released = claim_store.clock.now(), card_and_link.RELEASED
-    release = Left(link.tracker, link.id, tracker.actor, released, issue)
-    add(claim_store, replace(release, since=now, until=now))
+    add(claim_store, Left(link.tracker, link.id, tracker.actor, released, issue, "", now, now))
     claim_store.marks.set_due(STOP_DUE, ALWAYS)
     claim_store.save()
     try:

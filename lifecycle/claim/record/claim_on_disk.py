@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.record import claim_file
 from lifecycle.core.errors import ClaimRefused
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import render_time
 from lifecycle.git.tracked_files import exclude_own_files
@@ -45,23 +44,6 @@ FileEdit = tuple[int, dict[str, Any]]
 """When a claim file was edited (its `mtime_ns`), and the values in it since then."""
 
 
-@dataclass(frozen=True, slots=True)
-class LateEdit:
-    """An edit that was written into a claim file after the engine had replaced it.
-
-    Attributes:
-        path: the file's path.
-        mtime_ns: when it was written.
-        content: its present content; incomplete if the agent is still writing.
-        is_over: that was long ago, so nobody is still writing.
-    """
-
-    path: Path
-    mtime_ns: int
-    content: bytes
-    is_over: bool
-
-
 class TakenOutFiles:
     """Replaced claim files of one worktree that are kept while somebody may still write into them."""
 
@@ -81,16 +63,15 @@ class TakenOutFiles:
             name = f"{time.time_ns():020}-{_digest(content)}"
             path.rename(self.folder.at(name))
 
-    def edits(self) -> list[LateEdit]:
-        """Late edits, the oldest first."""
-        edits = []
+    def edits(self) -> dict[Path, store.FileContent]:
+        """The files with late edits; the content is incomplete if the agent is still writing."""
+        edits = {}
         for path in self._all():
             with contextlib.suppress(regular_files.StrangeFileError):
                 written = _changed(path)
                 if written is not None:
-                    is_over = self._age(path) > KEPT_SECONDS
-                    edits.append(LateEdit(path, written[1], written[0], is_over))
-        return sorted(edits, key=lambda edit: edit.mtime_ns)
+                    edits[path] = written
+        return edits
 
     def settle(self) -> bool:
         """Delete files into which nobody wrote for long; True if a late edit exists or may come at once.
@@ -99,7 +80,7 @@ class TakenOutFiles:
         """
         is_awaited = False
         for path in self._all():
-            age = self._age(path)
+            age = self.age(path)
             if age < FRESH_SECONDS or _changed(path) is not None:
                 is_awaited = True
             elif age > KEPT_SECONDS:
@@ -111,7 +92,7 @@ class TakenOutFiles:
         paths = (self.folder.path / name for name in sorted(self.folder.names()))
         return [path for path in paths if regular_files.mtime_ns(str(path)) >= 0]
 
-    def _age(self, path: Path) -> float:
+    def age(self, path: Path) -> float:
         """Seconds since the file was last written or renamed."""
         try:
             return self.clock.now() - path.lstat().st_ctime
@@ -119,11 +100,11 @@ class TakenOutFiles:
             return 0.0
 
 
-def _changed(path: Path) -> tuple[bytes, int] | None:
-    """The file's content and mtime, if it was written to since it was replaced; else None."""
+def _changed(path: Path) -> store.FileContent | None:
+    """The file's content, if it was written to since it was replaced; else None."""
     written = regular_files.content(str(path), limit=claim_file.LIMIT)
     is_same = written is None or _digest(written[0]) == path.name.partition("-")[2]
-    return None if is_same else written
+    return None if written is None or is_same else store.FileContent(*written)
 
 
 def _digest(content: bytes) -> str:
@@ -152,7 +133,7 @@ class ClaimOnDisk:
         self.folder = store.Folder(root)
         self.late = TakenOutFiles(root, clock)
         self.clock = clock
-        self.taken: list[LateEdit] = []
+        self.taken: dict[Path, store.FileContent] = {}
 
     def settled(self, record: Record | None) -> tuple[store.FileContent, dict[str, Any]] | None:
         """Read and parse the claim file; a half-written one is read again for a moment.
@@ -261,25 +242,22 @@ class ClaimOnDisk:
         self.taken.clear()
         if repair:
             self.late.settle()
-        for edit in self.late.edits():
+        for path, edit in self.late.edits().items():
             theirs, reason = _parsed(edit.content)
             if theirs is not None and not continues(record, theirs):
                 theirs, reason = None, "it is another claim's"
             if theirs is not None:
                 edits.append((edit.mtime_ns, theirs))
-                self.taken.append(edit)
-            elif edit.is_over and repair:  # else somebody is still writing it
-                notices += self._set_late_aside(edit, reason)
+                self.taken[path] = edit
+            elif not repair or self.late.age(path) <= KEPT_SECONDS:
+                continue  # somebody may still be writing it
+            elif edit.content:
+                kept = store.set_aside(path, self._label, beside=self.path)
+                text = claim_file.sentence("late-edit", why=reason, kept=kept.name)
+                notices.append(Notice(f"corrupt:{kept.name}", text, Audience.ACT))
+            else:
+                path.unlink(missing_ok=True)  # emptied, and never written
         return edits, notices
-
-    def _set_late_aside(self, edit: LateEdit, reason: str) -> list[Notice]:
-        """Rename a file with a late edit that cannot be merged; returns the notice about it."""
-        if not edit.content:
-            edit.path.unlink(missing_ok=True)  # emptied, and never written
-            return []
-        kept = store.set_aside(edit.path, self._label, beside=self.path)
-        text = claim_file.sentence("late-edit", why=reason, kept=kept.name)
-        return [Notice(f"corrupt:{kept.name}", text, Audience.ACT)]
 
     @property
     def _label(self) -> str:
@@ -288,8 +266,8 @@ class ClaimOnDisk:
 
     def note_merged(self) -> None:
         """Note that the merged late edits are saved in state.json: they are not merged again."""
-        for edit in self.taken:
-            self.late.keep(edit.path, edit.content)
+        for path, edit in self.taken.items():
+            self.late.keep(path, edit.content)
         self.taken.clear()
 
     def set_aside(self, alive: Record | None, reason: str) -> Notice:
