@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_288,
     "platforms": 609,
     "evidence": 2_276,
-    "claim": 5_692,
+    "claim": 5_683,
     "run": 3_331,
     "stages": 2_306,
     "workflow": 2_022,

@@ -86,14 +86,18 @@ def decide(snapshot: Snapshot) -> Decision:
     if claim.issue_number is None:
         return derive.condition("no-issue", messages.no_issue_number())
     if is_leaving:
-        step = _effective(record, releasing.decide(snapshot))
+        step = releasing.decide(snapshot)
     elif phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
         return derive.condition(f"unknown-phase:{claim.phase}", text)
     elif record.is_lost:
         return _lost(record)
     else:
-        step = _effective(record, _RULES[phase](snapshot))
+        step = _RULES[phase](snapshot)
+    # Without the changes that the record already has.
+    fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
+    changed = None if step.record == record else step.record
+    step = Decision(cast("ClaimChanges", fields), changed, step.action, step.notices)
     shown = () if is_leaving else _shown(snapshot, step.fields.get("phase", claim.phase))
     notices = (*step.notices, *complaints(record), *shown, *card_and_link.link_notices(record))
     if is_leaving or phase is Phase.DONE or step.fields or step.record or step.action:
@@ -309,15 +313,6 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
         **dict.fromkeys(_OF_REVIEW, phase in IN_REVIEW),
     }
     return wants.get(kind, is_ending)
-
-
-def _effective(record: Record, step: Decision) -> Decision:
-    """The decision without changes that the record already has."""
-    if not step.fields and step.record is None:
-        return step
-    fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
-    changed = None if step.record == record else step.record
-    return Decision(cast("ClaimChanges", fields), changed, step.action, step.notices)
 
 
 MAX_STEPS = 24

@@ -394,10 +394,11 @@ def _needs_yes(snapshot: Snapshot) -> bool:
     return bool(snapshot.record.ownership.session or snapshot.hears_prompts or snapshot.is_unheard)
 
 
-def is_consent_given(snapshot: Snapshot) -> bool:
-    """True if `done` counts without another prompt: a yes is recorded, or nobody has to give one.
+def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
+    """True if nobody has said yes to closing after this merge: none is recorded, and somebody has to.
 
-    A command that was killed before its look may have recorded a yes from before the merge.
+    A command that was killed before its look may have recorded a yes from before the merge. `merged_at` is
+    GitHub's clock and a prompt's moment is this machine's, as everywhere in the engine.
     """
     record = snapshot.record
     is_recorded = bool(record.ending.consent)
@@ -405,15 +406,7 @@ def is_consent_given(snapshot: Snapshot) -> bool:
     # A closing may have been cut off, and the issue reopened or the merge reverted since.
     is_recorded &= not (_undone(record) and record.ending.consent == AUTO_CONSENT)
     is_agreed = bool(record.ending.override) or is_recorded or closes_itself(snapshot)
-    return is_agreed or not _needs_yes(snapshot)
-
-
-def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
-    """True if nobody has said yes to closing after this merge.
-
-    `merged_at` is GitHub's clock and a prompt's moment is this machine's, as everywhere in the engine.
-    """
-    if is_consent_given(snapshot):
+    if is_agreed or not _needs_yes(snapshot):
         return False
     answered_at = snapshot.answered_at if snapshot.hears_prompts else None
     if answered_at is None:

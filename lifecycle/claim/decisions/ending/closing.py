@@ -235,7 +235,9 @@ def _steps(snapshot: Snapshot, observed: Observation, pull: PullRequest | None) 
     step = step or comment or lease_step(snapshot)
     if step is not None:
         return step
-    board_text = board_sentence(snapshot, observed, Status.DONE, _kept(record))
+    moved_to = "" if record.ending.board_done else record.card.moved_to
+    kept = messages.status_kept(moved_to, is_labels=claim.is_labels) if moved_to else ""
+    board_text = board_sentence(snapshot, observed, Status.DONE, kept)
     text = messages.closed(claim.issue_number, board_text)
     left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True)]
     text = " ".join(filter(None, [text, *left, stays(record, pull)]))
@@ -315,14 +317,6 @@ def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | 
         return None
     status = None if keeps_status else Status.DONE
     return plan.SetBoard(observed.item.id, status, None, clear_agent=needs_clearing)
-
-
-def _kept(record: Record) -> str:
-    """The sentence on a card that was left where somebody had moved it, or ""."""
-    moved_to = record.card.moved_to
-    if record.ending.board_done or not moved_to:
-        return ""
-    return messages.status_kept(moved_to, is_labels=record.claim.is_labels)
 
 
 def board_sentence(snapshot: Snapshot, observed: Observation, wanted: str, kept: str) -> str:

@@ -232,7 +232,8 @@ def _closed(snapshot: Snapshot, pull: PullRequest) -> Decision:
     text = messages.closed_unmerged(pull.number, claim.issue_number, is_open=is_issue_open)
     key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
     fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
-    fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
+    status = Status.IN_PROGRESS if claim.status == Status.IN_REVIEW else claim.status
+    fields |= {"status": status, **_polled(snapshot)}
     known = replace(snapshot.record.pull.closed(), url=pull.url, head=pull.head_sha)
     notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
     if not is_issue_open:
@@ -246,8 +247,8 @@ def _not_there(snapshot: Snapshot) -> Decision:
     """Go back to the phase before: somebody wrote one that needs a pull request, but there is none."""
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
     fields: ClaimChanges = {"phase": before.value}
-    if before is Phase.CODING:
-        fields["status"] = _without_review(claim.status)
+    if before is Phase.CODING and claim.status == Status.IN_REVIEW:
+        fields["status"] = Status.IN_PROGRESS
     text = messages.phase_without_pull(claim.phase, claim.branch, before)
     correction = derive.condition(f"no-pull:{claim.phase}:{snapshot.record.touched}", text)
     return replace(correction, fields=fields, record=replace(snapshot.record, judged=before.value))
@@ -283,8 +284,3 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
 def _polled(snapshot: Snapshot) -> ClaimChanges:
     """The field with the time of this poll; none if this look did not read the checks."""
     return {"last_check_poll": render_time(snapshot.now)} if snapshot.looked_at_checks else {}
-
-
-def _without_review(status: str) -> str:
-    """The Status once there is no pull request to review: In Progress in place of In Review."""
-    return Status.IN_PROGRESS if status == Status.IN_REVIEW else status
