@@ -62,11 +62,6 @@ class _Drifted:
         """True if a finding of the task has still to be repaired."""
         return any(finding.state is State.PLANNED for finding in self.findings)
 
-    @property
-    def name(self) -> str:
-        """`owner/name#N`."""
-        return f"{self.task.repository}#{self.task.issue.number}"
-
 
 @dataclass(slots=True)
 class _Run:
@@ -125,7 +120,8 @@ def reconcile(
     except KeyboardInterrupt:
         is_interrupted = True
         _end(run, "It was interrupted.")
-    run.left = [drift.name for drift in run.drifted if drift.is_planned]
+    left = (drift.task for drift in run.drifted if drift.is_planned)
+    run.left = [f"{task.repository}#{task.issue.number}" for task in left]
     if is_interrupted:
         raise Interrupted(_report(run))
     return _report(run)
@@ -151,8 +147,6 @@ def _read(run: _Run) -> None:
             judge = judge or _judge(run)
             if findings := judge.findings(task):
                 run.drifted.append(_Drifted(task, findings))
-        if run.is_dry_run and judge is not None:
-            sweep.note_lacking(judge.planned)
     except (Transient, DeadlineReached) as error:
         _end(run, why_ended(error) if isinstance(error, Transient) else HUNG)
         read = sweep.holdings.values()

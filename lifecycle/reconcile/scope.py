@@ -87,8 +87,7 @@ class Trigger:
     Attributes:
         name: as in GITHUB_EVENT_NAME, "" outside of GitHub Actions.
         repository: the `owner/name` where it happened, "" if the event does not say.
-        issue: the issue that it is about, or None.
-        pull: the pull request that it is about, or None.
+        issues, pulls: the issue or the pull request that it is about; () for neither.
         sender: the login of its author, "" if the event does not say.
         is_by_bot: an App caused it.
         note: why it narrows nothing although it should, "" otherwise.
@@ -96,8 +95,8 @@ class Trigger:
 
     name: str = ""
     repository: str = ""
-    issue: int | None = None
-    pull: int | None = None
+    issues: tuple[int, ...] = ()
+    pulls: tuple[int, ...] = ()
     sender: str = ""
     is_by_bot: bool = False
     note: str = ""
@@ -105,7 +104,7 @@ class Trigger:
     @property
     def is_about_one(self) -> bool:
         """True if it is about one issue or one pull request."""
-        return self.issue is not None or self.pull is not None
+        return bool(self.issues or self.pulls)
 
     def is_caused_by(self, login: str) -> bool:
         """True if the App with this login caused it.
@@ -131,14 +130,16 @@ def read_event(name: str, payload: str | None, repository: str) -> Trigger:
     data = object_in(payload or "")
     issue, sender = part(data, "issue"), part(data, "sender")
     number = (issue if name in ISSUE_EVENTS else part(data, "pull_request")).get("number")
-    if not isinstance(number, int) or isinstance(number, bool) or number <= 0:
-        number = None
+    numbers: tuple[int, ...] = ()
+    if isinstance(number, int) and not isinstance(number, bool) and number > 0:
+        numbers = (number,)
     # A comment on a pull request arrives as one on an issue that says it is a pull request.
     is_pull = name in PULL_EVENTS or "pull_request" in issue
     where = text(part(data, "repository"), "full_name")
     where = where if re.fullmatch(rf"{NAME}/{NAME}", where) else repository
-    about: tuple[int | None, int | None] = (None, number) if is_pull else (number, None)
-    event = Trigger(name, where, *about, text(sender, "login"), sender.get("type") == "Bot")
+    issues, pulls = ((), numbers) if is_pull else (numbers, ())
+    login, is_bot = text(sender, "login"), sender.get("type") == "Bot"
+    event = Trigger(name, where, issues, pulls, login, is_bot)
     if event.is_about_one:
         return event
     why = "names no issue and no pull request" if data else "cannot be read"
@@ -156,9 +157,7 @@ def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:
     if not (owner and name and scope.has(event.repository)):
         where = event.repository or "a repository that it does not name"
         return scope, _note(event.name, f"it happened in {where}, which is not looked at")
-    issues = () if event.issue is None else (event.issue,)
-    pulls = () if event.pull is None else (event.pull,)
-    return Scope((Repository(owner, name),), issues=issues, pulls=pulls), ""
+    return Scope((Repository(owner, name),), issues=event.issues, pulls=event.pulls), ""
 
 
 def _note(name: str, why: str) -> str:

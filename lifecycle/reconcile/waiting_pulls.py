@@ -1,7 +1,7 @@
 """Whom the open pull requests of a repository wait for, as a sweep shows them. Pure.
 
-Whom one waits for the claim decides (`awaited`). Its author is the agent that holds the task, as the lease
-of its branch says, or else as the task shows: a draft that a run opened is the run's account's.
+Whom one waits for the claim decides (`awaited`). Its author is the agent that holds the task, as far as the
+task was read: a draft that a run opened is the run's account's.
 """
 
 from __future__ import annotations
@@ -34,16 +34,12 @@ class WaitingPull:
 
 
 def waiting_pulls(holding: Holding) -> Iterator[WaitingPull]:
-    """The open pull requests of a repository, without those of which it was not read."""
-    agents = {hold.branch: hold.agent for hold in holding.leases.values()}
-    owner = holding.repository.partition("/")[0].casefold()
+    """The open pull requests of a repository, without those of which it was not read; with authors."""
     for pull in holding.pulls:
         if pull.merge_state:
             waits = awaited(pull)
-            agent = agents.get(pull.branch) if pull.head_owner.casefold() == owner else None
-            names = (agent,) if agent and waits.whom is Whom.AUTHOR else waits.names
             place = holding.repository, pull.number, pull.title, pull.url
-            yield WaitingPull(*place, waits.whom, names, waits.why)
+            yield WaitingPull(*place, waits.whom, waits.names, waits.why)
 
 
 def in_order(

@@ -140,7 +140,7 @@ def test_the_event_is_that_of_the_run(tmp_path: Path) -> None:
         "GITHUB_REPOSITORY": "octo-org/one",
     }
     event = event_of(environment)
-    assert (event.repository, event.issue) == ("octo-org/one", 42)
+    assert (event.repository, event.issues) == ("octo-org/one", (42,))
     path.write_bytes(b"\xff")
     assert event_of(environment).note
     path.unlink()

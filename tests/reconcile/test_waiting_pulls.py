@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from lifecycle.claim.record.sections import Whom
-from lifecycle.core.values.model import Hold
 from lifecycle.core.values.survey import Holding
 from lifecycle.reconcile.waiting_pulls import in_order, waiting_pulls
 from tests.factories import pull
@@ -17,33 +16,22 @@ from tests.reconcile.ground import AGENT, HOME, Given, scope_of
 IN_REVIEW = {"pull": "open", "status": "In Review", "set_at": 7.9}
 
 
-def holding(*pulls: object, **leases: str) -> Holding:
-    """A repository with these pull requests, and leases by branch."""
-    held = {
-        n: Hold(n, "c" * 40, agent, branch=name.replace("_", "/"))
-        for n, (name, agent) in enumerate(leases.items())
-    }
-    return Holding("octo-org/r", leases=held, pulls=tuple(pulls))  # type: ignore[arg-type]  # as given
+def holding(*pulls: object) -> Holding:
+    """A repository with these pull requests."""
+    return Holding("octo-org/r", pulls=tuple(pulls))  # type: ignore[arg-type]  # as given
 
 
 def test_an_author_is_the_agent_that_holds_the_task() -> None:
-    """By the lease that names the branch; a fork's branch of that name is somebody else's."""
-    conflict = {
-        "mergeable": "CONFLICTING",
-        "merge_state": "DIRTY",
-        "branch": "claude/a",
-        "author": "sam",
+    """As far as a task was met that the pull request belongs to; a reviewer stays who is waited for."""
+    conflict = {"mergeable": "CONFLICTING", "merge_state": "DIRTY", "author": "sam"}
+    asked = pull(number=8, merge_state="CLEAN", requested=("maria",))
+    shown = waiting_pulls(holding(pull(number=7, **conflict), asked, pull(number=9, **conflict)))
+    found = in_order(shown, {("octo-org/r", n): "octocat-1" for n in (7, 8)})
+    assert {one.number: one.names for one in found} == {
+        7: ("octocat-1",),
+        8: ("maria",),
+        9: ("sam",),
     }
-    held = {"claude_a": "octocat-1"}
-    (ours,) = waiting_pulls(holding(pull(head_owner="Octo-Org", **conflict), **held))
-    (theirs,) = waiting_pulls(holding(pull(head_owner="sam", **conflict), **held))
-    (free,) = waiting_pulls(holding(pull(head_owner="octo-org", **conflict)))
-    assert [one.names for one in (ours, theirs, free)] == [("octocat-1",), ("sam",), ("sam",)]
-    asked = pull(
-        head_owner="octo-org", branch="claude/a", merge_state="CLEAN", requested=("maria",)
-    )
-    (reviewed,) = waiting_pulls(holding(asked, **held))
-    assert reviewed.names == ("maria",)
 
 
 def test_of_what_was_not_read_nothing_is_said() -> None:
