@@ -56,9 +56,7 @@ class Judge:
         allowed = tuple(self._allowed(task, self.policy))
         done = self._writes(task, allowed)
         # For most tasks nothing could be closed or released: then both are the same.
-        may_end = task.is_merged or self.is_silent(task)
-        everything = self._allowed(task, EVERYTHING) if may_end else ()
-        further = [endings for endings in everything if endings not in allowed]
+        further = [more for more in self._allowed(task, EVERYTHING) if more not in allowed]
         writes = self._writes(task, (*allowed, *further)) | done if further else done
         kinds = set(writes)
         card = task.observation.item
@@ -138,7 +136,7 @@ class Judge:
             for kind, action in steps(self._seen(task, record_of(task, endings, self.now)), task):
                 writes.setdefault(kind, (task, []))[1].append(action)
                 if isinstance(action, plan.SetBoard) and action.status is None:
-                    item = _after(action, item)
+                    item = _after(action, item or BoardItem(action.item_id))
             task = replace(task, observation=replace(task.observation, item=item))
         return writes
 
@@ -223,7 +221,7 @@ def fix_sentence(actions: Sequence[plan.Action], task: InferredTask) -> str:
         task: the task before these writes.
     """
     parts: list[str] = []
-    item = task.observation.item
+    item = task.observation.item or BoardItem("")
     for action in dict.fromkeys(actions):
         parts += _parts(action, task, item)
         if isinstance(action, plan.SetBoard):
@@ -237,7 +235,7 @@ _UNTOLD = plan.ForgetClaim | plan.LeadLease | plan.SetLinked | _OF_PULL
 """Actions that do not concern GitHub, or that need facts of the agent's worktree."""
 
 
-def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> Iterator[str]:
+def _parts(action: plan.Action, task: InferredTask, item: BoardItem) -> Iterator[str]:
     if isinstance(action, _UNTOLD):
         return
     match action:
@@ -264,9 +262,8 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
             assert_never(action)
 
 
-def _card(action: plan.SetBoard, item: BoardItem | None) -> Iterator[str]:
+def _card(action: plan.SetBoard, before: BoardItem) -> Iterator[str]:
     """What changes on a card, or on the labels that replace it, which name no agent."""
-    before = item if item is not None else BoardItem(action.item_id)
     if action.status is not None and action.status != before.status:
         yield _set("Status label" if before.is_labels else "Status", before.status, action.status)
     if before.is_labels:
@@ -282,8 +279,7 @@ def _set(what: str, was: str | None, wanted: str) -> str:
     return f"set the {what}{start} to {quoted(wanted)}"
 
 
-def _after(action: plan.SetBoard, item: BoardItem | None) -> BoardItem:
+def _after(action: plan.SetBoard, before: BoardItem) -> BoardItem:
     """The card after this write."""
-    before = item if item is not None else BoardItem(action.item_id)
     agent = None if action.clear_agent else action.agent or before.agent
     return replace(before, status=action.status or before.status, agent=agent)

@@ -292,7 +292,7 @@ def _became(finding: Finding, outcomes: Outcomes) -> Finding:
             return replace(finding, state=State.APPLIED)
         is_alive = finding.kind == "silent" and None in outcomes.values()
         return replace(finding, state=State.LEFT, problem=ALIVE if is_alive else _MENDED)
-    is_idle = isinstance(error, errors.NothingToMerge | errors.NotFound)
-    is_idle = is_idle and finding.kind == "branch-without-pull"
-    is_left = is_idle or isinstance(error, _Gone | errors.HeldByAnother)
+    is_branch = finding.kind == "branch-without-pull"
+    idle = (errors.NothingToMerge, errors.NotFound) if is_branch else ()
+    is_left = isinstance(error, (_Gone, errors.HeldByAnother, *idle))
     return replace(finding, state=State.LEFT if is_left else State.FAILED, problem=error.sentence)

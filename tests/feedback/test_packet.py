@@ -130,7 +130,7 @@ def test_all_that_is_known_of_a_check_is_told() -> None:
     log = ReadLog(LogExcerpt(("a", "b"), "b", 9, 7), "P", "half of it", ("test_a",))
     assert packet(head(check), {1: log}).failures == (
         CheckFailure(
-            "test", "FAILURE", f"{URL}/job/1", "CI", "push", 1, 1, True, "Run tests",
+            "test", "FAILURE", f"{URL}/job/1", "CI", "push", 1, 1, True, step="Run tests",
             first_error="b", tests=("test_a",), excerpt=("a", "b"), lines=9, left_out=7, log="P",
             problem="half of it", remarks=remarks[:10], remarks_left=5, title="71 %",
             summary="s" * 3_999 + "…",

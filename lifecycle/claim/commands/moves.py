@@ -143,7 +143,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     # Checked right before the push: validation takes minutes, in which the task may be taken over.
     held = _refuse_lease_of_another(world, claim_store, record)
     notes += _pushed(world, claim_store, record)
-    leased = _led(world, claim_store, record, held) if held else record.ownership.lease
+    sha = _led(world, claim_store, record, held) if held else record.ownership.lease
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
         notes.append(f"{open_threads}.")
@@ -153,8 +153,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
 
     def handed(record: Record) -> Record:
         owner, now = session or record.ownership.session, world.clock.now()
-        ours = record.with_ownership(session=owner, session_at=now, lease=leased)
-        ours = ours.with_ownership(is_leaseless=False)
+        ours = record.with_ownership(session=owner, session_at=now, lease=sha, is_leaseless=False)
         ours = ours if is_out else _tried_anew(claim_store, ours)
         return ours.with_values(values)
 
@@ -269,7 +268,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
         raise errors.Refused(sentence("secret-branch", file=CLAIM_FILE))
     if checked_out != branch:
         _refuse_another_branch(world, branch, checked_out)
-    base = world.settings.base or default_branch(world)
+    base = base_of(world)
     if branch == base:  # a push would merge it
         raise errors.Refused(sentence("branch-is-base", branch=branch, file=CLAIM_FILE))
     _refuse_without_commits(world, record, base)
@@ -296,8 +295,7 @@ def _refuse_another_branch(world: World, branch: str, checked_out: str | None) -
     name = shlex.quote(branch)
     go = f"git switch {name}" if is_here or is_there else f"git switch -c {name}"
     way = f"Switch with: {go}"
-    base = world.settings.base or default_branch(world)
-    if checked_out and checked_out != base and not is_here:
+    if checked_out and checked_out != base_of(world) and not is_here:
         way = f"If it was renamed, rename it back: git branch -m {shlex.quote(checked_out)} {name}"
         way += f"; if not, switch with: {go}"
     head = checked_out or "no branch"
@@ -414,9 +412,9 @@ def _not_pushed(branch: str, remote: str, error: errors.LifecycleError) -> error
     return errors.Transient(text, is_ambiguous=True)
 
 
-def default_branch(world: World) -> str:
-    """The remote's default branch as this clone knows it, or empty."""
-    return git_process.default_branch(world.git, world.settings.remote)
+def base_of(world: World) -> str:
+    """The base branch: as configured, else the remote's default as this clone knows it, or empty."""
+    return world.settings.base or git_process.default_branch(world.git, world.settings.remote)
 
 
 def _validate(world: World, command: str, session: str) -> list[str]:

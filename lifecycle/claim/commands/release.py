@@ -10,7 +10,7 @@ import shlex
 from contextlib import suppress
 
 from lifecycle.claim.commands import unfinished_claims
-from lifecycle.claim.commands.moves import default_branch, none_here, session_of
+from lifecycle.claim.commands.moves import base_of, none_here, session_of
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
@@ -164,7 +164,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
         notes = [f"Branch {branch} is not in this clone, {known}."] if branch else []
         return f"not in the worktree that released it, {phase}", notes
     notes = []
-    base = world.settings.base or default_branch(world)
+    base = base_of(world)
     start = f"refs/remotes/{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
     commits = _count(world, f"{start}..refs/heads/{branch}") if start else None
     unpushed = _count(world, f"{pushed or start}..refs/heads/{branch}") if pushed or start else None

@@ -149,10 +149,8 @@ def _free(world: World, begun: Begun) -> bool:
     item = observed.item
     if item is not None and item.agent == begun.agent and not item.is_archived:
         world.cards.write(begun.issue, item.id, status=begun.status or Status.TODO, agent="")
-    login = login_of(begun.agent)
-    issue = observed.issue
-    names = issue.assignees if issue is not None else ()
-    if begun.assigns and assigned(names, login):
+    login, issue = login_of(begun.agent), observed.issue
+    if begun.assigns and issue is not None and assigned(issue.assignees, login):
         world.forge.unassign(begun.issue, login)
     return issue is not None and issue.is_open
 

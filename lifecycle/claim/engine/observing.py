@@ -280,15 +280,12 @@ def is_off(world: World, key: str) -> bool:
     return world.clock.now() < float(noted.get("until", 0))
 
 
-def observe(working: LookUnderWay) -> bool:
-    """Read what the decision needs from the claim's own repository, and judge hints by it.
-
-    False if nothing has to be read, or GitHub could not be read.
-    """
+def observe(working: LookUnderWay) -> None:
+    """Read what the decision needs from the claim's own repository, if anything, and judge hints by it."""
     world, now = working.world, working.world.clock.now()
     request = look(working.seen)
     if request is None:
-        return False
+        return
     try:
         record = demand_same_place(world, working.record)
         # A claim written by hand gets them at its first look.
@@ -302,7 +299,7 @@ def observe(working: LookUnderWay) -> bool:
             world.refuse_renamed(observation.repository, "so the release waits")
     except (LifecycleError, DeadlineReached) as error:
         could_not_look(working, error)
-        return False
+        return
     working.record = working.record.without("Look")
     working.seen = replace(working.seen, rules=rules, observation=observation)
     working.seen = replace(working.seen, looked_at_checks=request.checks)
@@ -313,7 +310,6 @@ def observe(working: LookUnderWay) -> bool:
         queue(working, notices)
         working.seen = replace(working.seen, record=record, hints={})
     _take_over(working, observation, now)
-    return True
 
 
 def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:

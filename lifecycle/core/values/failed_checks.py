@@ -38,16 +38,16 @@ class CheckRemark:
 
 
 @dataclass(frozen=True, slots=True)
-class FailedCheck:
-    """A check that did not pass: a job of Actions, another app's run, or a commit status.
+class ShownFailure:
+    """What is shown of a check that did not pass: a job of Actions, another app's run, or a commit status.
 
     Attributes:
         word: its result in GraphQL's spelling.
-        job: the number with which its log is read, None unless it is a job of Actions.
         run: the number of its workflow run, None unless it is of Actions.
+        job: the number with which its log is read, None unless it is a job of Actions.
         is_required: the base branch demands it, None if GitHub does not say.
+        remarks: what it says of lines of files; `remarks_left` is how many further ones there are.
         title, summary: the texts of another app.
-        remarks_left: how many further remarks there are.
     """
 
     name: str
@@ -55,15 +55,21 @@ class FailedCheck:
     url: str = ""
     workflow: str = ""
     event: str = ""
-    app: str = ""
-    job: int | None = None
     run: int | None = None
+    job: int | None = None
     is_required: bool | None = None
-    steps: tuple[JobStep, ...] = ()
     remarks: tuple[CheckRemark, ...] = ()
     remarks_left: int = 0
     title: str = ""
     summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCheck(ShownFailure):
+    """A check that did not pass, as GitHub has it."""
+
+    app: str = ""
+    steps: tuple[JobStep, ...] = ()
 
     @property
     def failed_step(self) -> JobStep | None:

@@ -54,9 +54,7 @@ def rank_of(word: str) -> int | None:
     """
     plain = _SIGNS.sub("", word.casefold())
     match = re.fullmatch(r"p?([0-4])(?:\b.*)?", plain)
-    if match is not None:
-        return int(match[1])
-    return _RANKS.get(plain)
+    return int(match[1]) if match is not None else _RANKS.get(plain)
 
 
 def of_label(name: str) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass, field, object_in
+from lifecycle.core.light_dataclass import dataclass, field, object_in, text_in
 from lifecycle.core.values.model import Hold, Observation, PullRequest
 
 LEASES = "refs/agent-claims/"
@@ -94,6 +94,5 @@ def parse_lease(message: str) -> tuple[str, str, str, str]:
     A ref of that name may also point to anybody's commit.
     """
     values = object_in(message.partition("\n")[0].strip().removeprefix(_LEASE))
-    texts = map(values.get, ("agent", "nonce", "branch", "began"))
-    agent, nonce, branch, began = [text if isinstance(text, str) else "" for text in texts]
-    return agent, nonce, branch, began
+    agent, nonce = text_in(values, "agent"), text_in(values, "nonce")
+    return agent, nonce, text_in(values, "branch"), text_in(values, "began")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.redact import redact, short
-from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead
+from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead, ShownFailure
 from lifecycle.feedback.checks.excerpt import LogExcerpt, ReadLog
 
 MOST_JOBS = 15
@@ -42,11 +42,10 @@ _SAME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class CheckFailure:
-    """One failed check, or several that failed alike.
+class CheckFailure(ShownFailure):
+    """One failed check, or several that failed alike; what all checks show is of the first of them.
 
     Attributes:
-        name, workflow, event, word, url, run, job, is_required: of the first of them, as GitHub has it.
         step: the step that failed, "" if it is not known.
         same: the names of the others.
         first_error: the first line that names the error.
@@ -55,18 +54,8 @@ class CheckFailure:
         lines, left_out: how many lines the failed step printed, and how many of them are not here.
         log: the path of the log from the worktree's root; a long log is kept without its middle.
         problem: why there is no excerpt.
-        remarks: what the check says of lines of files, and how many more there are.
-        title, summary: what another app says of it.
     """
 
-    name: str
-    word: str
-    url: str = ""
-    workflow: str = ""
-    event: str = ""
-    run: int | None = None
-    job: int | None = None
-    is_required: bool | None = None
     step: str = ""
     same: tuple[str, ...] = ()
     first_error: str = ""
@@ -76,10 +65,6 @@ class CheckFailure:
     left_out: int = 0
     log: str = ""
     problem: str = ""
-    remarks: tuple[CheckRemark, ...] = ()
-    remarks_left: int = 0
-    title: str = ""
-    summary: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
