@@ -37,7 +37,7 @@ BUDGET = {
     "stages": 2_306,
     "workflow": 2_022,
     "feedback": 2_277,
-    "reconcile": 1_298,
+    "reconcile": 1_274,
     "views": 2_042,
     "app": 1_510,
     "setup": 2_897,

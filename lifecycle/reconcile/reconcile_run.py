@@ -20,7 +20,6 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import CLOCK_SKEW, DeadlineReached
 from lifecycle.core.world import World
-from lifecycle.git.process import remote_repositories
 from lifecycle.reconcile.finding import Finding, State, SweepReport, sentence
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
@@ -28,8 +27,6 @@ from lifecycle.reconcile.repair import Pace, RepairEnd, Repairer, failed, why_en
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep import WAITS, Progress, Sweep
 from lifecycle.reconcile.waiting_pulls import in_order
-from lifecycle.storage import log
-from lifecycle.storage.store import common_folder
 
 SPARE_SECONDS = 5.0
 """How much of the run's time has to be left for another task to be begun."""
@@ -176,8 +173,7 @@ def _repair(run: _Run) -> None:
             holding = run.sweep.holdings[name.casefold()]
             repairer: Repairer | LifecycleError
             try:  # its token is valid for a while
-                there = run.sweep.there(holding, place)
-                repairer = Repairer(there, judge, pace, _clone(run.world, name))
+                repairer = Repairer(run.sweep.there(holding, place), judge, pace)
             except LifecycleError as error:
                 repairer = error
             for drift in group:
@@ -205,19 +201,6 @@ def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted)
     run.unanswered = run.unanswered + 1 if repairer.is_unanswered else 0
     if run.unanswered == PATIENCE:
         raise RepairEnd(f"GitHub did not answer for {PATIENCE} tasks in a row.")
-
-
-def _clone(world: World, name: str) -> Path | None:
-    """The worktree in which the run was started, if it belongs to this repository."""
-    if common_folder(world.root) is None:
-        return None
-    try:
-        remotes = remote_repositories(world.git, world.addresses.api_url)
-    except LifecycleError as error:  # only the journal needs it
-        log.write(world.root, f"reconcile: the remotes could not be read: {error.sentence}")
-        return None
-    names = {str(repository).casefold() for repository in remotes}
-    return world.root if name.casefold() in names else None
 
 
 def _end(run: _Run, sentence: str) -> None:

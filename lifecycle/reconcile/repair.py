@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from math import inf
-from pathlib import Path
 
 from lifecycle.claim.decisions.decide import foresee, look
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import perform
-from lifecycle.claim.record import journalling
 from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.ports import Clock
@@ -26,7 +24,6 @@ from lifecycle.reconcile import finding as found
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import ALIVE, Judge, Written, fix_sentence, kind_of, steps
-from lifecycle.storage import journal
 
 FREE = 10
 """How many writes need no pause: pauses are for large numbers of writes."""
@@ -83,7 +80,6 @@ class Repairer:
         world: the repository's world.
         judge: says what to do.
         pace: the pause between two writes.
-        clone: a worktree of the repository, in whose journal writes are noted; or None.
         refused: what GitHub refused in general, by kind of action and Status: not tried again.
         is_unanswered: GitHub did not answer for the last task, and nothing was repaired in it.
     """
@@ -91,7 +87,6 @@ class Repairer:
     world: World
     judge: Judge
     pace: Pace
-    clone: Path | None = None
     refused: dict[str, errors.LifecycleError] = field(default_factory=dict)
     is_unanswered: bool = False
     _outcomes: Outcomes = field(default_factory=dict)
@@ -224,7 +219,6 @@ class Repairer:
         else:
             self._outcomes.setdefault(kind, None)
             self._written.setdefault(kind, (task, []))[1].append(action)
-            self._note(action, fact, snapshot)
         return fact
 
     def _fail(self, kind: str, error: errors.LifecycleError) -> None:
@@ -232,12 +226,6 @@ class Repairer:
         _need_going_on(error)
         if self._outcomes.get(kind) is None:
             self._outcomes[kind] = error
-
-    def _note(self, action: plan.Action, fact: plan.Fact, snapshot: Snapshot) -> None:
-        if self.clone is not None:
-            at = self.world.clock.now()
-            entries = journalling.wrote(action, fact, snapshot.record, at, by="reconcile")
-            journal.note(self.clone, *entries)
 
     def _in_time(self) -> AbstractContextManager[None]:
         """Context in which no wait is long, however much time the run has."""

@@ -58,15 +58,10 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
     return replace(entry, source=source, target=str(target), key=key, detail=detail)
 
 
-def wrote(
-    action: plan.Action, fact: plan.Fact, record: Record, at: float, *, by: str = ""
-) -> tuple[JournalEntry, ...]:
-    """The journal entries for an action's write; none if it wrote nothing worth an entry.
-
-    `by` names who wrote it on the agent's behalf.
-    """
+def wrote(action: plan.Action, fact: plan.Fact, record: Record, at: float) -> list[JournalEntry]:
+    """The journal entry for an action's write; none if it wrote nothing worth an entry."""
     if type(action) not in _WRITES or changed_nothing(fact) or isinstance(fact, plan.Failed):
-        return ()
+        return []
     target, names = _WRITES[type(action)]
     detail = fields_of(action, **names)
     # The same write of a card may happen twice; of any other kind, the same write counts once.
@@ -74,15 +69,10 @@ def wrote(
     if isinstance(fact, plan.PullRequestOpened):
         detail = {"pull": fact.pull_request.number}
         mark = str(fact.pull_request.number)
-    detail |= {"by": by} if by else {}
     key = f"{record.claim_key}/{kind_of(action)}/{mark}" if mark else ""
     entry = _entry(record, at, journal.WRITE)
-    wrote_it = replace(entry, source=record.claim.phase, target=target, key=key, detail=detail)
-    if not (by and isinstance(action, plan.CloseIssue)):
-        return (wrote_it,)
-    # The worktree that has the claim may be gone: then nobody else records that it ended.
-    end = replace(wrote_it, kind=journal.TRANSITION, target=journal.CLOSED, key=f"{key}/end")
-    return (wrote_it, end)
+    phase = record.claim.phase
+    return [replace(entry, source=phase, target=target, key=key, detail=detail)]
 
 
 def changed_nothing(fact: plan.Fact) -> bool:

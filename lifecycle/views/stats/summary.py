@@ -175,7 +175,7 @@ class Summary:
 def _tasks(task_visits: Iterable[Visit], entries: Iterable[JournalEntry]) -> list[str]:
     """The tasks that were worked on, in the order of their first work.
 
-    Entries written in an agent's place, as by reconcile, do not make a task one of this clone's.
+    Entries that an earlier release's reconcile wrote do not make a task one of this clone's.
     """
     own = [(entry.at, entry.task) for entry in entries if not entry.detail.get("by")]
     moments = [*((_moment(visit), visit.task) for visit in task_visits), *own]

@@ -10,14 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.claim.record import journalling
 from lifecycle.cli.views.stats import summary_data
-from lifecycle.core import plan
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import Flake, StatsRow, Summary, Times, Wanted, rate
-from tests.factories import record
 from tests.views.stats.journals import CLAIMED, MINUTE, NOW, WHOLE, checked, moved, phase
 from tests.views.stats.test_visits import ENTRIES, step
 
@@ -274,14 +271,6 @@ def test_a_refused_close_is_an_attempt_at_the_end_that_failed() -> None:
     )
     rows = {row.name: (row.attempts, row.passed) for row in Summary(entries).phases}
     assert rows == {"merged_detected": (2, 2), "done": (2, 1)}
-
-
-def test_a_task_that_reconcile_closed_is_done_and_once() -> None:
-    """The worktree that had the claim may be gone; if it is not, its end claims no deed of another."""
-    close, made = plan.CloseIssue(42), record(phase="done")
-    swept = journalling.wrote(close, plan.Done(close), made, NOW, by="reconcile")
-    found = journalling.wrote(close, plan.Done(close, is_new=False), made, NOW + 60)
-    assert list(Summary((*swept, *found)).done.values()) == [NOW]
 
 
 def test_what_reconcile_repaired_is_no_task_of_this_clone() -> None:
