@@ -163,6 +163,7 @@ class SweepReport:
         is_dry_run: nothing was written.
         is_narrowed: only issues or pull requests that somebody named were looked at.
         waiting: the open pull requests, with whom they waited for before anything was repaired.
+        is_interrupted: somebody stopped the run during its repairs.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -178,6 +179,7 @@ class SweepReport:
     is_narrowed: bool = False
     skipped: str = ""
     waiting: tuple[WaitingPull, ...] = ()
+    is_interrupted: bool = False
 
     def count(self, *states: State) -> int:
         """How many findings are in one of these states."""

@@ -39,14 +39,6 @@ HUNG = "It ran out of time while a server was still answering."
 """The reason for the end of a run whose reads were kept alive by a byte now and then."""
 
 
-class Interrupted(KeyboardInterrupt):
-    """Somebody stopped the run during its repairs; `report` says what was done by then."""
-
-    def __init__(self, report: SweepReport) -> None:
-        super().__init__()
-        self.report = report
-
-
 @dataclass(slots=True)
 class _Drifted:
     """A task with something to report."""
@@ -73,6 +65,7 @@ class _Run:
     left: list[str] = field(default_factory=list)
     ended: str = ""
     unanswered: int = 0
+    is_interrupted: bool = False
 
 
 def reconcile(
@@ -86,7 +79,8 @@ def reconcile(
 ) -> SweepReport:
     """Look at every task of a scope as GitHub shows it, and repair what is not as it should be.
 
-    A second run changes nothing. A run that is interrupted anywhere is continued by the next one.
+    A second run changes nothing. A run that is interrupted anywhere is continued by the next one;
+    the report of one that somebody stopped during its repairs says what was done by then.
 
     Args:
         world: clients, settings, clock and deadline.
@@ -99,7 +93,6 @@ def reconcile(
     Raises:
         Refused: no token, or settings that cannot be used; nothing was looked at.
         Rejected: GitHub does not accept this token, or shows no such owner; nothing was looked at.
-        Interrupted: somebody stopped the run during the repairs; the error has the report so far.
     """
     # Nothing would remember that labels replaced the board, and the next run would read the board.
     world.choice.follows_writes = False
@@ -107,7 +100,6 @@ def reconcile(
     _read(run)
     if dry_run or run.ended:
         return _report(run)
-    is_interrupted = False
     try:
         _repair(run)
     except RepairEnd as end:
@@ -115,12 +107,10 @@ def reconcile(
     except DeadlineReached:
         _end(run, HUNG)
     except KeyboardInterrupt:
-        is_interrupted = True
+        run.is_interrupted = True
         _end(run, "It was interrupted.")
     left = (drift.task for drift in run.drifted if drift.is_planned)
     run.left = [f"{task.repository}#{task.issue.number}" for task in left]
-    if is_interrupted:
-        raise Interrupted(_report(run))
     return _report(run)
 
 
@@ -146,9 +136,8 @@ def _read(run: _Run) -> None:
                 run.drifted.append(_Drifted(task, findings))
     except (Transient, DeadlineReached) as error:
         _end(run, why_ended(error) if isinstance(error, Transient) else HUNG)
-        read = sweep.holdings.values()
-        run.left += [place.repository for place in read] or [*map(str, scope.repositories)]
-        run.left += [scope.owner] if not run.left and scope.owner else []
+        read = [holding.repository for holding in sweep.holdings.values()]
+        run.left = read or [*map(str, scope.repositories)] or [scope.owner]
     run.drifted.sort(key=lambda drift: (drift.task.repository.casefold(), drift.task.issue.number))
 
 
@@ -225,6 +214,7 @@ def _report(run: _Run) -> SweepReport:
         points=points,
         is_dry_run=run.is_dry_run,
         is_narrowed=bool(sweep.scope.issues or sweep.scope.pulls),
+        is_interrupted=run.is_interrupted,
     )
     return report.reworded(partial(redact, environment=run.world.environment))
 

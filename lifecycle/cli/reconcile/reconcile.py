@@ -94,20 +94,16 @@ def reconcile(
     Without --repo and --org the repository is LIFECYCLE_REPOSITORY, else GITHUB_REPOSITORY, else the one
     of this worktree.
     """
-    from lifecycle.reconcile.reconcile_run import Interrupted
-
     allowed = partial(policy, closes=closes, releases=releases, silent_hours=silent_hours)
     form = Form(as_json=as_json, summary=summary)
     # What is ignored, as under nohup, stays so.
     defaults = [number for number in _ENDS if signal.getsignal(number) is not signal.SIG_IGN]
     with form.telling(), heard(_interrupt, *defaults):
-        try:
-            scope = checked(Scope(owner=owner or "", **places))
-            report = _report(scope, allowed, event=event, dry_run=dry_run, minutes=minutes)
-        except Interrupted as stop:
-            form.tell(stop.report)
-            raise
+        scope = checked(Scope(owner=owner or "", **places))
+        report = _report(scope, allowed, event=event, dry_run=dry_run, minutes=minutes)
         form.tell(report)
+        if report.is_interrupted:
+            raise KeyboardInterrupt
     return exit_code(report, fail_on)
 
 
@@ -136,7 +132,6 @@ def _report(
     """Run the reconcile and return its report; draws a progress bar if standard error is a terminal.
 
     Raises:
-        Interrupted: somebody stopped it during its repairs.
         LifecycleError: nothing could be begun; the sentence says why.
     """
     from lifecycle.reconcile import reconcile_run
