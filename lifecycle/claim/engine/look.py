@@ -6,8 +6,6 @@ loses nothing, and five wakes write exactly what one does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import decide as deciding
@@ -239,26 +237,16 @@ def _keep(working: observing.LookUnderWay) -> None:
         conditions = {} if record.is_lost else {**before, **working.conditions}
         record = replace(record, conditions=conditions)
     working.record = record
-    if working.papers:
-        _file(claim_store, working.papers)
+    try:
+        for name, text in working.papers.items():
+            FeedbackFiles(claim_store.root).write(name, text.encode())
+    except OSError as error:  # `lifecycle feedback reviews` prints what could not be written
+        log.write(claim_store.root, f"a packet could not be written: {error}")
     if any(trouble.is_of_access for trouble in record.troubles.values()):
         claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)
     now = claim_store.clock.now()
     journal.note(working.world.root, *journalling.flaked(record, working.flakes, now))
-
-
-def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:
-    """Write the files that notices name; a failure is only logged.
-
-    If a file could not be written, `lifecycle feedback reviews` prints its content.
-    """
-    files = FeedbackFiles(claim_store.root)
-    try:
-        for name, text in papers.items():
-            files.write(name, text.encode())
-    except OSError as error:
-        log.write(claim_store.root, f"a packet could not be written: {error}")
 
 
 def _step(working: observing.LookUnderWay) -> bool:
@@ -279,35 +267,28 @@ def _step(working: observing.LookUnderWay) -> bool:
 
 
 def _act(working: observing.LookUnderWay, action: plan.Action) -> None:
-    """Carry out an action, alone or with those that follow it, and commit the facts."""
+    """Carry out an action, alone or with those that follow it, and commit the facts.
+
+    An action that the deadline cuts off fails as one that was not answered.
+    """
     from lifecycle.claim.engine.acting import joined, perform
 
     world, claim_store = working.world, working.claim_store
-    with _in_time(working, action):
-        pairs = joined(working, action)
-    if pairs:
-        _conclude(working, *pairs)
-        return
-    if isinstance(action, plan.OpenPullRequest | plan.PostComment):
-        working.seen = deciding.apply_fact(working.seen, plan.Intended(action))
-        claim_store.remember(working.record)
-        claim_store.save()
-    if isinstance(action, plan.ForgetClaim):
-        linked_writes.at_the_end(claim_store, working.record)
-    with _in_time(working, action):
-        fact = perform(action, world, claim_store, working.record)
-    _conclude(working, (action, fact))
-
-
-@contextmanager
-def _in_time(working: observing.LookUnderWay, action: plan.Action) -> Iterator[None]:
-    """Context for an action that the deadline may cut off: then it fails as one that was not answered."""
     try:
-        yield
+        pairs = joined(working, action)
+        if not pairs:
+            if isinstance(action, plan.OpenPullRequest | plan.PostComment):
+                working.seen = deciding.apply_fact(working.seen, plan.Intended(action))
+                claim_store.remember(working.record)
+                claim_store.save()
+            if isinstance(action, plan.ForgetClaim):
+                linked_writes.at_the_end(claim_store, working.record)
+            pairs = [(action, perform(action, world, claim_store, working.record))]
     except DeadlineReached:
         late = Transient("The answer did not come in time.", is_ambiguous=True)
         _conclude(working, (action, plan.Failed(action, late)))
         raise
+    _conclude(working, *pairs)
 
 
 def _conclude(working: observing.LookUnderWay, *pairs: tuple[plan.Action, plan.Fact]) -> None:
@@ -328,7 +309,7 @@ def _conclude(working: observing.LookUnderWay, *pairs: tuple[plan.Action, plan.F
             end = "left as it is" if is_left else "done"
             log.write(root, f"{type(action).__name__} {end} for {record.key}")
         entries += journalling.wrote(action, fact, record, working.world.clock.now())
-    if pairs and fact == plan.Done(plan.ForgetClaim()):
+    if fact == plan.Done(plan.ForgetClaim()):
         working.claim_store.remember(record)
         working.claim_store.save()
     else:
