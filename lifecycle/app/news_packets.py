@@ -8,15 +8,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import LifecycleError
+from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
-from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
-from lifecycle.storage import log
+from lifecycle.storage import log, state_file
 from lifecycle.storage.feedback_files import FeedbackFiles
-from lifecycle.storage.state_file import Ledger
 
 FETCH_SECONDS = 20.0
 """How many seconds a wake waits for packets; then it goes out without those that were not read."""
@@ -93,7 +91,7 @@ KINDS = {
 _KEY = re.compile(rf"(?:[^/:]*/)?({'|'.join(KINDS)}):(\d+):([0-9a-f]*)(?::(.*))?$", re.DOTALL)
 
 
-def to_be_read(ledger: Ledger, record: Record | None) -> list[Notice]:
+def to_be_read(ledger: state_file.Ledger, record: Record | None) -> list[Notice]:
     """The waiting notices; and one for failed checks that were told without their reasons being read."""
     waiting = ledger.waiting()
     if record is not None and record.pull.is_unread:
@@ -112,7 +110,7 @@ def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
     for of in {packed.event: packed for packed in _packed(waiting)}.values():
         try:
             lines[of.event] = KINDS[of.event].lines(world, of, end - world.clock.monotonic())
-        except (LifecycleError, OSError, DeadlineReached) as error:
+        except (errors.LifecycleError, OSError, timing.DeadlineReached) as error:
             log.write(world.root, f"feedback: {error}")
             lines[of.event] = [unread(getattr(error, "sentence", ""), of.pull, of.event)]
     return lines
@@ -129,7 +127,7 @@ def judged(world: World, waiting: Iterable[Notice], within: AbstractContextManag
             try:
                 with within:
                     world.failures.explained(of.pull, of.commit, None)
-            except (LifecycleError, OSError, DeadlineReached) as error:
+            except (errors.LifecycleError, OSError, timing.DeadlineReached) as error:
                 log.write(world.root, f"feedback: {error}")
             return True
     return False

@@ -17,8 +17,7 @@ from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstall
 from lifecycle.core.tracker import GITHUB, Tracker
 from lifecycle.git.tracked_files import tracked
 from lifecycle.settings import resources, running_client
-from lifecycle.storage import log, store
-from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.storage import log, store, workflow_files
 from lifecycle.trackers import registry
 
 sentence: Final = resources.Sentences("app/refusals.toml")
@@ -73,7 +72,7 @@ def lack_of(world: registry.TrackerHub) -> tuple[str, bool]:
     from lifecycle.stages.session import workflow_tasks
 
     # Not if another tracker named the staged workflow's tasks here, which are in it still.
-    is_replaced = workflow_tasks.asked(WorkflowFiles(world.root)) in ("", GITHUB)
+    is_replaced = workflow_tasks.asked(workflow_files.WorkflowFiles(world.root)) in ("", GITHUB)
     if is_replaced:
         try:
             _ = world.base, world.forge

@@ -17,8 +17,7 @@ from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record import sections
-from lifecycle.claim.record.claim_file import BLANK
+from lifecycle.claim.record import claim_file, sections
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.redact import unlinked
@@ -314,7 +313,7 @@ def _values(task: InferredTask, phase: Phase) -> dict[str, Any]:
     if item is not None and item.status:
         synced = wanted if task.is_moved else item.status
     return {
-        **BLANK,
+        **claim_file.BLANK,
         "item_id": item.id if item is not None else "",
         "issue_number": task.issue.number,
         "branch": task.branch,

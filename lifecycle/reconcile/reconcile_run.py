@@ -20,13 +20,12 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import CLOCK_SKEW, DeadlineReached
 from lifecycle.core.world import World
+from lifecycle.reconcile import inferred, waiting_pulls
 from lifecycle.reconcile.finding import Finding, State, SweepReport, sentence
-from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.repair import Pace, RepairEnd, Repairer, failed, why_ended
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep import WAITS, Progress, Sweep
-from lifecycle.reconcile.waiting_pulls import in_order
 
 SPARE_SECONDS = 5.0
 """How much of the run's time has to be left for another task to be begun."""
@@ -43,7 +42,7 @@ HUNG = "It ran out of time while a server was still answering."
 class _Drifted:
     """A task with something to report."""
 
-    task: InferredTask
+    task: inferred.InferredTask
     findings: tuple[Finding, ...]
 
     @property
@@ -207,7 +206,7 @@ def _report(run: _Run) -> SweepReport:
         left=tuple(run.left),
         ended=run.ended,
         notes=tuple(note for note in (run.note, *sweep.notes, board_note, unread) if note),
-        waiting=in_order(sweep.waiting, sweep.agents),
+        waiting=waiting_pulls.in_order(sweep.waiting, sweep.agents),
         repositories=len(sweep.holdings),
         tasks=sweep.tasks,
         requests=requests,

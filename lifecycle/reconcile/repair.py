@@ -15,9 +15,8 @@ from lifecycle.claim.decisions.decide import foresee, look
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import perform
-from lifecycle.core import errors, plan
+from lifecycle.core import errors, plan, ports
 from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.ports import Clock
 from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
 from lifecycle.reconcile import finding as found
@@ -36,7 +35,7 @@ PAUSE = 1.0
 class Pace:
     """Counts the writes of a run, and waits before the next one if that is due."""
 
-    clock: Clock
+    clock: ports.Clock
     made: int = 0
     last: float = 0.0
 

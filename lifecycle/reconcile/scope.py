@@ -13,8 +13,7 @@ import hashlib
 import re
 
 from lifecycle.core.light_dataclass import dataclass, object_in, replace
-from lifecycle.core.values.configured import SILENT_HOURS
-from lifecycle.core.values.model import Repository
+from lifecycle.core.values import configured, model
 from lifecycle.github.client.client_common import part, text
 from lifecycle.settings.readers import NAME
 
@@ -44,7 +43,7 @@ class Scope:
         shard: only this part of the repositories, or None for all.
     """
 
-    repositories: tuple[Repository, ...] = ()
+    repositories: tuple[model.Repository, ...] = ()
     owner: str = ""
     issues: tuple[int, ...] = ()
     pulls: tuple[int, ...] = ()
@@ -71,7 +70,7 @@ class Policy:
 
     closes: bool = False
     releases: bool = False
-    silent_seconds: float = SILENT_HOURS * 3600
+    silent_seconds: float = configured.SILENT_HOURS * 3600
 
 
 ISSUE_EVENTS = frozenset({"issues", "issue_comment"})
@@ -157,7 +156,7 @@ def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:
     if not (owner and name and scope.has(event.repository)):
         where = event.repository or "a repository that it does not name"
         return scope, _note(event.name, f"it happened in {where}, which is not looked at")
-    return Scope((Repository(owner, name),), issues=event.issues, pulls=event.pulls), ""
+    return Scope((model.Repository(owner, name),), issues=event.issues, pulls=event.pulls), ""
 
 
 def _note(name: str, why: str) -> str:

@@ -17,9 +17,8 @@ from typing import Any, Final
 from lifecycle import __version__
 from lifecycle.app.guidance import guidance_text, prepared_recovery
 from lifecycle.app.guidance.recovery_message import LIMIT, RecoveryLine, RecoveryPart, folded
-from lifecycle.core.errors import LifecycleError
+from lifecycle.core import errors, timing
 from lifecycle.core.redact import as_data, redact, shown, visible
-from lifecycle.core.timing import Deadline
 from lifecycle.settings import config
 from lifecycle.storage import log, regular_files
 from lifecycle.views.overview.overview_workflow import reading_here
@@ -58,7 +57,7 @@ def kept_text(lines: Iterable[str]) -> str:
 
 
 def preparing_store(
-    root: Path, environment: Mapping[str, str], deadline: Deadline
+    root: Path, environment: Mapping[str, str], deadline: timing.Deadline
 ) -> WorkflowStore:
     """The store of a worktree's workflows; each of its commits prepares what sessions would be told."""
     return WorkflowStore(root, environment, deadline, _prepare)
@@ -91,7 +90,7 @@ def _prepare(store: WorkflowStore) -> None:
             **_answers(root, standing),
         }
         store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
-    except (OSError, LifecycleError) as error:
+    except (OSError, errors.LifecycleError) as error:
         log.write(root, f"nothing was prepared for the next start: {error}")
 
 

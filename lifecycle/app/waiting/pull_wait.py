@@ -16,8 +16,7 @@ from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
-from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.sections import PullRecord
+from lifecycle.claim.record import claim_file, sections
 from lifecycle.claim.record.state import Record
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -59,7 +58,7 @@ class Waited:
     problem: str = ""
 
 
-def standing_of(record: PullRecord) -> Standing:
+def standing_of(record: sections.PullRecord) -> Standing:
     """The state of an open pull request, according to the record of the last look."""
     checks = record.checks or {}
     is_of_head = checks.get("sha") == record.head

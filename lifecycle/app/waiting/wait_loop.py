@@ -24,8 +24,7 @@ from lifecycle.core.plan import Wake
 from lifecycle.core.timing import DeadlineReached, parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.feedback.waiting.shared_looks import SharedLooks
-from lifecycle.storage import log
-from lifecycle.storage.state_file import WATCHED
+from lifecycle.storage import log, state_file
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -190,7 +189,7 @@ class Waiting(ABC, Generic[T]):
 
 def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Watching | None:
     """The pull request's ids and the time of its last whole look; None if it needs a look of its own."""
-    ids, due = claim_store.file.get(WATCHED), record.pull.reviews.get("due")
+    ids, due = claim_store.file.get(state_file.WATCHED), record.pull.reviews.get("due")
     looked = parse_time(record.claim.last_check_poll)
     is_edited = record.touched != claim_store.mtime_ns()
     is_due = isinstance(due, int | float) and due <= world.clock.now()

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lifecycle.claim.commands.next_task import cards_of
-from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.claim.decisions import card_and_link, derive, snapshot
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim, sentence
@@ -24,8 +23,7 @@ from lifecycle.core.errors import HeldByAnother, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.timing import parse_time
-from lifecycle.core.values import priorities
-from lifecycle.core.values.branch_names import branch_name
+from lifecycle.core.values import branch_names, priorities
 from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
@@ -220,7 +218,7 @@ def read_task(world: World, number: int, cards: Sequence[Card], before: Record |
     """Read the issue, and what else GitHub shows of the task; NotFound if there is no such issue."""
     has_board = world.settings.has_board
     card = next((card for card in cards if card.number == number), None)
-    branch = branch_name(card.title, number) if card is not None else ""
+    branch = branch_names.branch_name(card.title, number) if card is not None else ""
     look = Look(issue=number, branch=branch, board=has_board, writes=True)
     if before is not None:
         claim = before.claim
@@ -249,13 +247,13 @@ def pull_request_of(
     if task.branch != branch and is_pushed:
         seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
     if task.before is not None:
-        return derive.pull_request_of(task.before, seen, Rules(owner, base))
+        return derive.pull_request_of(task.before, seen, snapshot.Rules(owner, base))
     opened = derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
     if opened is not None or former is None:
         return opened
     values, since = {"issue_number": task.issue.number, "branch": branch}, parse_time(former.began)
     theirs = Record(values, created_at=since or 0.0, is_taken=True)
-    pull = derive.pull_request_of(theirs, seen, Rules(owner, base))
+    pull = derive.pull_request_of(theirs, seen, snapshot.Rules(owner, base))
     return pull if pull is not None and pull.state is PullState.MERGED else None
 
 

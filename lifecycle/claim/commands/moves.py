@@ -20,17 +20,14 @@ from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.messages import merge_messages, review_messages
-from lifecycle.core.messages.loss_messages import released_to_hand_off
+from lifecycle.core.messages import loss_messages, merge_messages, review_messages
 from lifecycle.core.messages.messages import closed_elsewhere, unknown_phase
 from lifecycle.core.redact import listed, named, redact
-from lifecycle.core.values.branch_names import is_branch
-from lifecycle.core.values.priorities import Status
+from lifecycle.core.values import branch_names, priorities
 from lifecycle.git import lease, worktree_files
 from lifecycle.git import process as git_process
 from lifecycle.settings import running_client
-from lifecycle.storage import log
-from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
+from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import CLAIM_FILE, common_folder, worktree_root
 
 if TYPE_CHECKING:
@@ -168,7 +165,7 @@ def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
     """
     if record.judged == Phase.PR_CLOSED:
         record = replace(record, judged=Phase.CODING.value)
-    claim_store.marks.set_due(STOP_DUE, ALWAYS)
+    claim_store.marks.set_due(signs_of_life.STOP_DUE, signs_of_life.ALWAYS)
     claim_store.ledger.withdraw(f"{record.claim_key}/{opening.MERGED_EARLIER}")
     conditions = record.conditions.items()
     others = {key: text for key, text in conditions if not key.startswith(opening.MERGED_EARLIER)}
@@ -251,7 +248,7 @@ def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
         CLAIM.check(phase, wanted)
     values = {"phase": wanted.value}
     if wanted is Phase.CODING:
-        values["status"] = Status.IN_PROGRESS
+        values["status"] = priorities.Status.IN_PROGRESS
     return record.with_values(values)
 
 
@@ -262,7 +259,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
     if busy and (busy != worktree_files.BISECT or checked_out != branch):
         # What it brings would not be in the push.
         worktree_files.refuse_under_way(git, world.root, "pushed")
-    if not is_branch(branch):
+    if not branch_names.is_branch(branch):
         raise errors.ClaimRefused(sentence("no-branch", file=CLAIM_FILE))
     if redact(branch, {}) != branch:
         raise errors.Refused(sentence("secret-branch", file=CLAIM_FILE))
@@ -348,7 +345,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
 
         _change(world, claim_store, lost)
     if is_leaseless:
-        raise errors.Refused(released_to_hand_off(number))
+        raise errors.Refused(loss_messages.released_to_hand_off(number))
     if holder is not None:
         words = {"agent": named(holder.agent), "since": holder.since, "remote": remote}
         ref = lease.ref_of(number)

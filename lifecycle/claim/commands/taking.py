@@ -11,14 +11,11 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.claim.commands import admission, unfinished_claims
+from lifecycle.claim.commands import admission, moves, task_branch, unfinished_claims
 from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place
-from lifecycle.claim.commands.moves import session_of
-from lifecycle.claim.commands.task_branch import switch
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import observing
-from lifecycle.claim.engine.briefing import BOARD_CACHE
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import BLANK, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
@@ -32,8 +29,7 @@ from lifecycle.core.values.branch_names import branch_name, is_branch
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
-from lifecycle.git import lease
-from lifecycle.git.tracked_files import exclude_own_files
+from lifecycle.git import lease, tracked_files
 from lifecycle.settings import known_clones
 from lifecycle.storage import log
 
@@ -148,7 +144,7 @@ def _check_held(mine: Record, number: int, command: str) -> None:
 
 def _held(world: World, claim_store: ClaimStore, mine: Record, hints: Mapping[str, Any]) -> Record:
     """Give the claim that exists here already to this command's session, and return it."""
-    session = session_of(world)
+    session = moves.session_of(world)
     if session in ("", mine.ownership.session):
         return mine
     taken = mine.with_ownership(session=session, session_at=world.clock.now())
@@ -219,7 +215,7 @@ class _Taking:
             refs_in = _probed(world, task, sha)
         elif sha:  # agents that push elsewhere do not see it
             notes.append(sentence("in-fork", world=world))
-        notes += switch(world, branch, base)
+        notes += task_branch.switch(world, branch, base)
         pull = admission.pull_request_of(world, task, branch, base, former)
         others = admission.rivals(task, pull)
         way = "Look there before you begin; to leave the task to that PR, run: lifecycle release"
@@ -234,7 +230,7 @@ class _Taking:
             notes.append(f"GitHub did not assign {login} (no write access?); the task is claimed.")
         values = _values(task, branch, agent, pull)
         item = _put_on_board(world, task, agent, values["status"], notes)
-        exclude_own_files(world.root)
+        tracked_files.exclude_own_files(world.root)
         card = CardRecord()
         if item is not None:
             values |= {"item_id": item.id, "last_synced_status": values["status"]}
@@ -248,7 +244,7 @@ class _Taking:
             ownership=OwnershipRecord(
                 lease=sha,
                 refs_in=refs_in,
-                session=session_of(world),
+                session=moves.session_of(world),
                 remote=world.remote,
                 repository=str(world.base),
             ),
@@ -391,7 +387,7 @@ def _put_on_board(
     except LifecycleError as error:
         _remark(notes, error.sentence, "The board was not updated: ")
         return None
-    world.cache.put(BOARD_CACHE, None)
+    world.cache.put(briefing.BOARD_CACHE, None)
     if card.is_labels and not task.seen.board_note and world.choice.note:
         notes.append(world.choice.note)
     return replace(item, id=card.id, status=card.status, agent=card.agent)

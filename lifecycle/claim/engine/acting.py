@@ -17,8 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import assert_never
 
-from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.decide import apply_fact, following
+from lifecycle.claim.decisions import decide, derive
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.snapshot import Snapshot
@@ -36,9 +35,8 @@ from lifecycle.core.values.model import Look, Observation, PullRequest, PullStat
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled
-from lifecycle.storage import log
+from lifecycle.storage import log, store
 from lifecycle.storage.state_file import ACCESS
-from lifecycle.storage.store import FEEDBACK, Folder
 
 
 def perform(
@@ -157,7 +155,7 @@ def _forget(claim_store: ClaimStore | None, world: World, record: Record) -> Non
     if claim_store is not None:
         claim_store.forget(record.with_ending(outcome=record.end))
         with contextlib.suppress(OSError):  # files that stay are few, and can be fetched again
-            Folder(claim_store.root, FEEDBACK).clear()
+            store.Folder(claim_store.root, store.FEEDBACK).clear()
 
 
 def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
@@ -303,7 +301,7 @@ def _chain(working: LookUnderWay, action: plan.Action) -> tuple[plan.Action, ...
     # An action that was refused would be refused again, and the card would move back and forth.
     refused = {kind for kind, trouble in snapshot.record.troubles.items() if trouble.is_final}
     kinds, chain = {kind_of(action)}, [action]
-    for follower in following(snapshot, action):
+    for follower in decide.following(snapshot, action):
         if refused & kinds or kind_of(follower) in kinds or not _fits(snapshot, follower, world):
             break
         kinds.add(kind_of(follower))
@@ -341,7 +339,7 @@ def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...], seen: Obser
     """Commit the intents of what is about to be sent: the creates, and a card in doubt."""
     for action in actions:
         if isinstance(action, plan.OpenPullRequest | plan.PostComment):
-            working.seen = apply_fact(working.seen, plan.Intended(action))
+            working.seen = decide.apply_fact(working.seen, plan.Intended(action))
         elif isinstance(action, plan.SetBoard):
             # Whichever of both it says by then, nobody has moved it, and it is written again.
             both = (seen.item.status if seen.item is not None else None, action.status)

@@ -21,8 +21,7 @@ from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.timing import DeadlineReached, unhurried
-from lifecycle.storage import journal, log
-from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage import feedback_files, journal, log
 from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
 from lifecycle.storage.state_file import ACCESS, REFUSED, lasting
 
@@ -239,7 +238,7 @@ def _keep(working: observing.LookUnderWay) -> None:
     working.record = record
     try:
         for name, text in working.papers.items():
-            FeedbackFiles(claim_store.root).write(name, text.encode())
+            feedback_files.FeedbackFiles(claim_store.root).write(name, text.encode())
     except OSError as error:  # `lifecycle feedback reviews` prints what could not be written
         log.write(claim_store.root, f"a packet could not be written: {error}")
     if any(trouble.is_of_access for trouble in record.troubles.values()):

@@ -21,16 +21,15 @@ from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
+from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import sentence
-from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.errors import BadConfig, LifecycleError, NotFound, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Action, Audience, Hooks, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.values import model
-from lifecycle.core.values.checks import Verdict
+from lifecycle.core.values import checks, model
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.state_file import ACCESS, PENDING, WATCHED
@@ -409,7 +408,7 @@ def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
         restored = Notice(f"restored:{pull.number}:{pull.head_sha}", text, Audience.NOTE)
         queue(working, [] if weakened else [restored])
     # Once the failed checks run again, passed, or turn out to be somebody's fault, no rerun is left to do.
-    is_red = pull.checks is None or pull.checks.verdict is Verdict.FAILED
+    is_red = pull.checks is None or pull.checks.verdict is checks.Verdict.FAILED
     is_wanted = is_red and (news.known["red"], news.known["kind"]) == (pull.head_sha, "rerun")
     reruns = news.reruns or (pull_record.reruns if is_wanted else ())
     record = snapshot.record if reruns else snapshot.record.without("RerunJobs")
@@ -469,7 +468,7 @@ def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReache
     log.write(world.root, f"look: {error.sentence}")
     wait = error.retry_after if isinstance(error, Transient) else None
     mark, pause = repr(sorted(record.values.items())), wait or pace.LOOK_AGAIN
-    trouble = Trouble.of(error, mark, world.clock.now() + pause)
+    trouble = sections.Trouble.of(error, mark, world.clock.now() + pause)
     trouble = replace(trouble, is_guessed=wait is None)
     working.problem = error
     failed = working.seen.failed | {"Look"}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.core import timing
-from lifecycle.core.errors import Refused
+from lifecycle.core import errors, timing
 
 _UNITS = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 _MINUTE, _HOUR, _DAY = _UNITS["m"], _UNITS["h"], _UNITS["d"]
@@ -23,7 +22,7 @@ def moment(text: str, now: float) -> float:
         return now - int(match[1]) * _UNITS[match[2]]
     at = timing.parse_time(text) if re.match(r"\d{4}-\d\d", text.strip()) else None
     if at is None:
-        raise Refused(
+        raise errors.Refused(
             f"{text!r} is no period, so nothing was counted; use a number with m, h, d or w, as 7d, or a "
             "date, as 2026-01-31."
         )
