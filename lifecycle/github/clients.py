@@ -14,7 +14,6 @@ from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
-    from lifecycle.core.ports import Cache
     from lifecycle.core.timing import Deadline
     from lifecycle.core.values.model import Repository
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
@@ -35,10 +34,9 @@ class GitHubClients:
         addresses: GitHub's addresses.
         tokens: gives the token that is sent, and another one if necessary.
         deadline: the limit for every request.
-        cache: keeps ids, and what a server does not know; by default only as long as this object.
         settings: whether labels may take a board's place, and their names.
         project: the board, or None.
-        sending: how the clients send, as for `TokenClient`.
+        sending: how the clients send, as for `TokenClient`; the cache keeps ids, too.
     """
 
     def __init__(
@@ -47,7 +45,6 @@ class GitHubClients:
         tokens: Keeper,
         deadline: Deadline,
         *,
-        cache: Cache | None = None,
         settings: Settings | None = None,
         project: ProjectRef | None = None,
         **sending: Unpack[Sending],
@@ -56,12 +53,12 @@ class GitHubClients:
         self.tokens = tokens
         self.project = project
         self._settings = settings or Settings()
-        self._cache = MemoryCache() if cache is None else cache
+        self._cache = sending.get("cache", MemoryCache())
         token, url = tokens.current(), addresses.graphql_url
         kept: Sending = {"current": tokens.current, "on_refused": tokens.refused}
-        sending = {**sending, **kept, "token_source": token.source}
+        sending = {**sending, **kept, "token_source": token.source, "cache": self._cache}
         self.rest = RestClient(addresses.api_url, token.value, deadline, **sending)
-        self.graph = GraphClient(url, token.value, deadline, cache=self._cache, **sending)
+        self.graph = GraphClient(url, token.value, deadline, **sending)
 
     def close(self) -> None:
         """Close the open connections; the next request opens others."""

@@ -226,8 +226,9 @@ def test_a_missing_scope_names_the_scope_that_writing_needs(failures: Failures) 
 
 def test_what_passes_by_itself_outweighs_the_rest(failures: Failures) -> None:
     """Among several problems a transient one decides: the others may come from it."""
-    found = [AnswerProblem("NOT_FOUND", (), "gone"), AnswerProblem("RATE_LIMITED", (), "limit")]
-    error = failures.of_problems(found, READ, {"retry-after": "5"})
+    limited = AnswerProblem("RATE_LIMITED", (), "limit", {"retry-after": "5"})
+    found = [AnswerProblem("NOT_FOUND", (), "gone"), limited]
+    error = failures.of_problems(found, READ)
     assert isinstance(error, Transient)
     assert error.retry_after == 5
     assert type(failures.of_problems(found[:1], READ)) is NotFound

@@ -20,7 +20,7 @@ from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import config
 
 if TYPE_CHECKING:
-    from lifecycle.core.ports import Clock
+    from lifecycle.core.ports import Cache, Clock
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.client.plain_line import PlainLine, Sent
 
@@ -99,6 +99,8 @@ class Sending(TypedDict, total=False):
     withheld: gets the name of each field from which a secret was removed before sending.
     by_library: the classes of `library_lines` to use instead of the smallest client, which is imported
         faster.
+    cache: keeps what a server was found not to know, for a day; without one that is known until the
+        process ends.
     """
 
     token_source: str
@@ -106,6 +108,7 @@ class Sending(TypedDict, total=False):
     on_refused: Callable[[], None] | None
     withheld: list[str]
     by_library: Collection[str]
+    cache: Cache
 
 
 class TokenClient:

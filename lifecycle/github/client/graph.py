@@ -23,15 +23,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from operator import methodcaller
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Transient
-from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import Deadline, again, reading
-from lifecycle.github.client.client_common import Json, Sending, TokenClient, part, without_secrets
+from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.timing import again, reading
+from lifecycle.github.client.client_common import Json, TokenClient, part, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache
@@ -214,11 +214,6 @@ class GraphClient(TokenClient):
     opens another. Whoever keeps a client for long renews its deadline, best for so long that a
     request which gets no answer (10 s) can be followed by one on a fresh connection.
 
-    Args:
-        cache: keeps what this server was found not to know, for a day; without one that is known
-            until the process ends.
-        url, token, deadline, sending: those of every client.
-
     Attributes:
         points: what those cost that were answered; a document that does not ask for its price
             (`rateLimit`) counts as one.
@@ -226,20 +221,12 @@ class GraphClient(TokenClient):
     """
 
     of_library = "GqlLine"
+    points = 0
+    asked: Json | None = None
 
-    def __init__(
-        self,
-        url: str,
-        token: str,
-        deadline: Deadline,
-        *,
-        cache: Cache | None = None,
-        **sending: Unpack[Sending],
-    ) -> None:
-        super().__init__(url, token, deadline, **sending)
-        self._cache = MemoryCache() if cache is None else cache
-        self.points = 0
-        self.asked: Json | None = None
+    @cached_property
+    def _cache(self) -> Cache:
+        return self._sending.get("cache", MemoryCache())
 
     def execute(
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
@@ -267,19 +254,19 @@ class GraphClient(TokenClient):
         while True:
             combined = document(name, *parts)
             asked = AskedRequest(subject or combined.operation, is_write=combined.is_mutation)
-            data, problems = self._sent(combined, variables, asked)
-            not_known = [problem for problem in problems if problem.is_unknown]
+            reply = self._sent(combined, variables, asked)
+            not_known = [problem for problem in reply.problems if problem.is_unknown]
             unknown = " ".join(str(step) for own in not_known for step in (*own.path, own.message))
-            if data or not parts or not unknown:
+            if reply.data or not parts or not unknown:
                 break
             words |= dict.fromkeys(blamed(name, parts, unknown), self.failures.clean(unknown))
             parts = tuple(added_part for added_part in parts if added_part not in words)
         left_out = {part: reason for part, reason in {**lacking, **words}.items() if part in added}
-        self._demand(data, problems, asked)
+        self._demand(reply, asked)
         if words:
             kept = {"at": self.deadline.clock.now(), "parts": {**lacking, **words}}
             self._cache.put(f"lacking:{self.url}", kept)
-        return GraphReply(data, problems, left_out)
+        return replace(reply, left_out=left_out)
 
     def read(
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
@@ -320,10 +307,10 @@ class GraphClient(TokenClient):
             Rejected: nothing of it was done.
         """
         asked = AskedRequest(subject, is_write=True)
-        data, problems = self._sent(document(*names), variables, asked)
-        if not data:
-            raise self.failures.of_problems(problems, asked, self._headers)
-        return GraphReply(data, problems)
+        reply = self._sent(document(*names), variables, asked)
+        if not reply.data:
+            raise self.failures.of_problems(reply.problems, asked)
+        return reply
 
     def execute_all(
         self, parts: Sequence[tuple[str, Json]], shared: Json | None = None, *, subject: str
@@ -344,15 +331,15 @@ class GraphClient(TokenClient):
         combined = Document.of(repeated(*(name for name, _ in parts)))
         variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
         asked = AskedRequest(subject)
-        data, problems = self._sent(combined, {**variables, **(shared or {})}, asked)
-        self._demand(data, problems, asked)
-        return GraphReply(data, problems)
+        reply = self._sent(combined, {**variables, **(shared or {})}, asked)
+        self._demand(reply, asked)
+        return reply
 
-    def _demand(self, data: object, problems: Sequence[AnswerProblem], asked: AskedRequest) -> None:
+    def _demand(self, reply: GraphReply, asked: AskedRequest) -> None:
         """Raise the error of an answer without data, and of one whose holes may be gone the next time."""
-        if problems:
-            error = self.failures.of_problems(problems, asked, self._headers)
-            if not data or isinstance(error, Transient):
+        if reply.problems:
+            error = self.failures.of_problems(reply.problems, asked)
+            if not reply.data or isinstance(error, Transient):
                 raise error
 
     def _known_lacking(self) -> dict[str, str]:
@@ -362,9 +349,7 @@ class GraphClient(TokenClient):
             return {str(part): str(words) for part, words in kept.get("parts", {}).items()}
         return {}
 
-    def _sent(
-        self, document: Document, variables: Json, asked: AskedRequest
-    ) -> tuple[Json, tuple[AnswerProblem, ...]]:
+    def _sent(self, document: Document, variables: Json, asked: AskedRequest) -> GraphReply:
         sent: Any = {k: v for k, v in variables.items() if k in document.variables}
         if document.is_mutation:
             sent = without_secrets(sent, self._withheld)
@@ -377,16 +362,17 @@ class GraphClient(TokenClient):
         if answer.status >= 500 or not {"data", "errors"} & body.keys():
             raise self._refusal(answer, asked)
         data, refusals = body.get("data"), body.get("errors")
-        problems = tuple(map(_problem, refusals)) if isinstance(refusals, list) else ()
+        listed = refusals if isinstance(refusals, list) else ()
+        problems = tuple(_problem(entry, answer.headers) for entry in listed)
         if not isinstance(data, dict) and not problems:
             raise self.failures.of_nonsense(asked)
         if not isinstance(data, dict):
-            return {}, problems  # refused as a whole, which costs nothing
+            return GraphReply({}, problems)  # refused as a whole, which costs nothing
         # What an answer cost it says itself if it was asked, else it is one point, the least. Source:
         # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
         cost = part(data, "rateLimit").get("cost")
         self.points += cost if isinstance(cost, int) else 1
-        return data, problems
+        return GraphReply(data, problems)
 
     def _refusal(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
         """The error for an answer that is no GraphQL: an HTTP refusal, or nonsense."""
@@ -398,8 +384,9 @@ class GraphClient(TokenClient):
         return self.failures.of_answer(answer, asked)
 
 
-def _problem(entry: object) -> AnswerProblem:
+def _problem(entry: object, headers: Mapping[str, str]) -> AnswerProblem:
     content = entry if isinstance(entry, dict) else {"message": str(entry)}
     kind = content.get("type") or part(content, "extensions").get("code") or ""
     path, message = content.get("path"), str(content.get("message") or "")
-    return AnswerProblem(str(kind), tuple(path) if isinstance(path, list) else (), message)
+    steps = tuple(path) if isinstance(path, list) else ()
+    return AnswerProblem(str(kind), steps, message, headers)

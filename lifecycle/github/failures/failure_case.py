@@ -27,11 +27,15 @@ class AnswerProblem:
     """One entry of a GraphQL answer's `errors`.
 
     Source: https://spec.graphql.org/October2021/#sec-Errors; `type` is GitHub's addition.
+
+    Attributes:
+        headers: the answer's, which say how long a limit lasts.
     """
 
     type: str
     path: tuple[str | int, ...]
     message: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def is_unknown(self) -> bool:

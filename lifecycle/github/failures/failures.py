@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lifecycle.core import errors, timing
+from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import as_data, redact
 from lifecycle.github.failures import failure_case
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
     from lifecycle.github.client.plain_line import Silence
     from lifecycle.github.failures.failure_case import AnswerProblem
-
-Headers = Mapping[str, str]
 
 _LIMIT_WORDS = "rate limit|submitted too quickly|abuse detection"
 """GitHub's words for its limits; secondary limits have no status of their own."""
@@ -36,14 +35,14 @@ def _is_limit(case: FailureCase) -> bool:
     return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
 
 
-def _moved(case: FailureCase) -> errors.LifecycleError:
+def _moved(case: FailureCase) -> LifecycleError:
     target = case.answer.headers.get("location") or case.answer.url
     where = f" to {target}" if target else ""
     words = failure_case.sentence("moved", case=case, where=where)
     return errors.Moved(words, evidence=target or case.words)
 
 
-def moved_to(name: str, issue: str | None, asked: AskedRequest) -> errors.LifecycleError:
+def moved_to(name: str, issue: str | None, asked: AskedRequest) -> LifecycleError:
     """The error for a write to a repository that was renamed, or to an issue that was transferred.
 
     Args:
@@ -100,7 +99,7 @@ _RACE = "priority.*unique|unique.*priority|content already exists"
 _SCOPE = re.compile(r"following scopes: \['([^']+)'")
 
 
-def absent_api(url: str, status: int, words: str) -> errors.LifecycleError:
+def absent_api(url: str, status: int, words: str) -> LifecycleError:
     """The error for a status that GitHub's GraphQL never returns: it reports its own errors in a 200.
 
     Args:
@@ -119,7 +118,7 @@ def _problem(*types: str, words: str = "(?!)") -> Fits:
     return lambda case: case.problem.type in types or re.search(words, case.text) is not None
 
 
-def _missing_scope(case: FailureCase) -> errors.LifecycleError:
+def _missing_scope(case: FailureCase) -> LifecycleError:
     match = _SCOPE.search(case.words)
     # Read access is not sufficient: the board is also written.
     scope = match.group(1).removeprefix("read:") if match else "project"
@@ -166,29 +165,25 @@ class Failures:
     clock: Clock
     gh: str = ""
 
-    def of_answer(self, answer: Answer, asked: AskedRequest) -> errors.LifecycleError:
+    def of_answer(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
         """The error for an HTTP answer."""
         words, wait = self.clean(answer.words), self._wait(answer.headers)
         case = FailureCase(asked, self.token_source, words, wait, answer, gh=self.gh)
         return next(make(case) for fits, make in ANSWERS if fits(case))
 
-    def of_problem(
-        self, problem: AnswerProblem, asked: AskedRequest, headers: Headers | None = None
-    ) -> errors.LifecycleError:
+    def of_problem(self, problem: AnswerProblem, asked: AskedRequest) -> LifecycleError:
         """The error for one GraphQL problem."""
-        words, wait = self.clean(problem.message), self._wait(headers or {})
+        words, wait = self.clean(problem.message), self._wait(problem.headers)
         case = FailureCase(asked, self.token_source, words, wait, problem=problem, gh=self.gh)
         return next(make(case) for fits, make in PROBLEMS if fits(case))
 
-    def of_problems(
-        self, problems: Iterable[AnswerProblem], asked: AskedRequest, headers: Headers | None = None
-    ) -> errors.LifecycleError:
+    def of_problems(self, problems: Iterable[AnswerProblem], asked: AskedRequest) -> LifecycleError:
         """The error for several problems: a temporary one, else the first; nonsense if there are none."""
-        every = [self.of_problem(problem, asked, headers) for problem in problems]
+        every = [self.of_problem(problem, asked) for problem in problems]
         every = every or [self.of_nonsense(asked)]
         return next((error for error in every if isinstance(error, errors.Transient)), every[0])
 
-    def of_silence(self, silence: Silence, asked: AskedRequest) -> errors.LifecycleError:
+    def of_silence(self, silence: Silence, asked: AskedRequest) -> LifecycleError:
         """The error for a request to which no answer came."""
         if silence.is_final:
             return errors.Rejected(f"GitHub {silence.words}; nothing was changed. Correct that.")
@@ -212,7 +207,7 @@ class Failures:
         plain = text.replace(self.token, "***") if self.token else text
         return as_data(redact(" ".join(plain.split())))[:_LONGEST_EVIDENCE]
 
-    def _wait(self, headers: Headers) -> float:
+    def _wait(self, headers: Mapping[str, str]) -> float:
         """Seconds to wait, in GitHub's order: Retry-After, the reset of a spent limit, a minute."""
         now = timing.parse_time(headers.get("date")) or self.clock.now()
         named = headers.get("retry-after", "").strip()
