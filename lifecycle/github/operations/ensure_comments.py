@@ -86,12 +86,7 @@ class CommentOperations:
 
     def _marked(self, number: int, mark: str) -> list[CommentFacts]:
         """Our comments with the marker, oldest first; also one just posted that the list lacks yet."""
-        listed = self._calls.comments(number)
-        comments = [
-            comment
-            for comment, is_ours in listed
-            if hidden_marker.is_signed(comment.body, mark) and is_ours()
-        ]
+        comments = [*self._calls.signed(number, mark)]
         if not comments and (number, mark) in self._made:
             ours = self._calls.comment(self._made[number, mark])
             return [ours] if ours is not None and hidden_marker.is_signed(ours.body, mark) else []
@@ -103,6 +98,6 @@ class CommentOperations:
 
     def _delete(self, number: int, surplus: CommentFacts) -> None:
         def is_gone() -> bool:
-            return all(comment.id != surplus.id for comment, _ in self._calls.comments(number))
+            return all(comment.id != surplus.id for comment in self._calls.comments(number))
 
         removed(partial(self._calls.delete_comment, surplus.id), is_gone, NotFound)

@@ -6,8 +6,7 @@ Sources: https://docs.github.com/rest/issues and the pages below it, named at ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from lifecycle.core import hidden_marker, timing
@@ -167,16 +166,23 @@ class IssueCalls:
         path, subject = f"labels/{path_part(name)}", f'the label "{name}"'
         return self.calls.set("PATCH", path, subject, _label, _label_body(replace(wanted, name="")))
 
-    def comments(self, number: int) -> Iterator[tuple[CommentFacts, Callable[[], bool]]]:
-        """The comments, oldest first, 100 a request; each with a function that says whether it is ours.
-
-        The first call of such a function costs a request for the token's owner.
+    def comments(self, number: int) -> Iterator[CommentFacts]:
+        """The comments, the oldest first; one request for a hundred.
 
         Source: https://docs.github.com/rest/issues/comments#list-issue-comments
         """
+        return self.calls.values(f"issues/{number}/comments", f"comments of #{number}", _comment)
+
+    def signed(self, number: int, mark: str, author: str = "") -> Iterator[CommentFacts]:
+        """The comments with a marker that are by this author, by default the token's owner: 1 request more.
+
+        Anybody may put a marker into a comment.
+        """
         subject = f"comments of #{number}"
         for entry in self.calls.pages(f"issues/{number}/comments", subject):
-            yield self.calls.shaped(subject, _comment, entry), partial(self.calls.is_mine, entry)
+            is_signed = hidden_marker.is_signed(text(entry, "body"), mark)
+            if is_signed and (login_of(entry) == author if author else self.calls.is_mine(entry)):
+                yield self.calls.shaped(subject, _comment, entry)
 
     def comment(self, number: int) -> CommentFacts | None:
         """One comment by its id, or None if it is gone.

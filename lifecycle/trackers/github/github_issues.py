@@ -215,7 +215,7 @@ class GitHubIssues(issue_tasks.TaskLists):
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """Everybody's comments, the oldest first. Requests: 1, and 1 for each hundred."""
         number = self._issue(id).number
-        return tuple(issue_tasks.note_of(comment) for comment, _ in self._calls.comments(number))
+        return tuple(map(issue_tasks.note_of, self._calls.comments(number)))
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
         """Make the issue blocked by another issue of the same repository; Invalid for a circle.
@@ -251,13 +251,10 @@ class GitHubIssues(issue_tasks.TaskLists):
         if issue.is_open or issue.state_reason in ("not_planned", "duplicate"):
             return task
         # Anybody may put a marker into a comment: only a comment by the person who closed it counts.
-        reasons = [
-            issue_tasks.Body.of(comment.body).text
-            for comment, is_ours in self._calls.comments(issue.number)
-            if hidden_marker.is_signed(comment.body, hidden_marker.keyed(_REASON))
-            and (comment.author == issue.closed_by if issue.closed_by else is_ours())
-        ]
-        return replace(task, close_reason=reasons[-1]) if reasons else task
+        reasons = [*self._calls.signed(issue.number, hidden_marker.keyed(_REASON), issue.closed_by)]
+        if not reasons:
+            return task
+        return replace(task, close_reason=issue_tasks.Body.of(reasons[-1].body).text)
 
     def _demand_free(self, issue: IssueFacts, what: str) -> None:
         refusals.demand_free(f"#{issue.number}", self._calls.blockers(issue), what, mark="#")

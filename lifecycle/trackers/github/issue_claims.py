@@ -251,7 +251,7 @@ class IssueHolding:
     def _marks(self, number: int, accounts: tuple[str, ...]) -> list[ClaimMark]:
         """The comments of these accounts that claim the issue, the oldest first."""
         marks = []
-        theirs = (c for c, _ in self._calls.comments(number) if present((c.author,), accounts))
+        theirs = (c for c in self._calls.comments(number) if present((c.author,), accounts))
         for comment in theirs:
             body = Body.of(comment.body)
             key = _MARK.fullmatch(body.hidden[-1]) if body.hidden else None
