@@ -88,7 +88,7 @@ def test_a_classic_token_says_who_and_what(hub: Hub) -> None:
     """One request that changes nothing, with the scopes as they are now."""
     hub.control.set_scopes(["repo", "read:project"])
     hub.asked()
-    facts = hub.forge.token_facts()
+    facts = hub.rest.token_facts()
     assert (facts.login, facts.kind, facts.scopes) == (
         "octocat",
         "classic",
@@ -104,7 +104,7 @@ def test_a_token_that_is_nobodys(deadline: Deadline) -> None:
     token = SeedToken("ghs_of-an-app", "octocat", ["issues:write", "contents:write"], "app")
     with Sandbox(replace(default_seed(), tokens=[token])) as sandbox:
         hub = Hub(sandbox.info, deadline)
-        facts = hub.forge.token_facts()
+        facts = hub.rest.token_facts()
         assert (facts.login, facts.kind, facts.scopes) == ("", "app", None)
         assert facts.remaining == 4999  # of the refused question; the other one is free
         assert hub.asked() == ["GET /user", "GET /rate_limit"]
@@ -117,7 +117,7 @@ def test_a_fine_grained_token_has_no_scopes(deadline: Deadline) -> None:
     token = SeedToken("github_pat_x", "octocat", ["issues:write"], "fine-grained")
     with Sandbox(replace(default_seed(), tokens=[token])) as sandbox:
         hub = Hub(sandbox.info, deadline)
-        facts = hub.forge.token_facts()
+        facts = hub.rest.token_facts()
         assert (facts.login, facts.kind, facts.scopes) == ("octocat", "fine-grained", None)
         hub.rest.close()
 

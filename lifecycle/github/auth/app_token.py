@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core import errors, timing
@@ -22,13 +22,7 @@ from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client.client_common import Sending, number, part, text
 from lifecycle.github.client.rest import Json, RestClient
-from lifecycle.github.failures.failure_case import (
-    Answer,
-    AskedRequest,
-    answered,
-    first_of,
-    sentence,
-)
+from lifecycle.github.failures.failure_case import AskedRequest, Own, answered, first_of, sentence
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import store
 
@@ -185,15 +179,14 @@ class AppTokens:
         Making a token twice is harmless: an installation can have many.
         """
         with closing(self._rest) as rest:
-            ask = partial(rest.again, asked, method, path, own=partial(self._refusal, asked))
             try:
-                body = ask()[1]
+                _, body = rest.again(asked, method, path, own=self._refusal(asked))
             except errors.BadCredentials:
                 theirs = rest.server_time
                 self._skew = theirs - self.deadline.clock.now() if theirs else self._skew
                 if abs(self._skew) <= SKEW_SECONDS:
                     raise
-                body = ask()[1]
+                _, body = rest.again(asked, method, path, own=self._refusal(asked))
         return body if isinstance(body, dict) else {}
 
     @cached_property
@@ -237,7 +230,7 @@ class AppTokens:
         keep_secret(signed)
         return signed
 
-    def _refusal(self, asked: AskedRequest, answer: Answer) -> errors.LifecycleError | None:
+    def _refusal(self, asked: AskedRequest) -> Own:
         skew, app = abs(self._skew), self.app
         clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""
         subject = asked.subject.removeprefix("a token of ").removeprefix("the ")
@@ -245,7 +238,7 @@ class AppTokens:
             answered("app-key-refused", errors.BadCredentials, 401, app=app, clock=clock),
             answered("app-suspended", errors.NoPermission, 403, "suspended", app=app),
             answered("app-not-installed", errors.NotFound, 404, app=app, subject=subject),
-        )(answer)
+        )
 
 
 def _unusable(app: config.AppKey, defect: str) -> errors.BadConfig:

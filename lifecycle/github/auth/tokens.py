@@ -10,13 +10,8 @@ from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 
 # Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
-_KINDS = {
-    "ghp_": "classic",
-    "github_pat_": "fine-grained",
-    "gho_": "oauth",
-    "ghu_": "app",
-    "ghs_": "app",
-}
+_KINDS = {"ghp_": "classic", "github_pat_": "fine-grained", "gho_": "oauth"}
+_KINDS |= dict.fromkeys(("ghu_", "ghs_"), "app")
 PEOPLES = frozenset({"classic", "oauth", "unknown"})
 """Kinds of tokens that see everything that their owner sees, if they have the scope for it."""
 

@@ -142,10 +142,9 @@ def tls_context(certificates: str) -> ssl.SSLContext:
     """The TLS settings that check a server's certificate; OSError if the bundle cannot be read."""
     import ssl
 
-    is_folder = os.path.isdir(certificates)
-    context = ssl.create_default_context(
-        cafile=None if is_folder else certificates or None,
-        capath=certificates if is_folder else None,
-    )
+    if os.path.isdir(certificates):
+        context = ssl.create_default_context(capath=certificates)
+    else:
+        context = ssl.create_default_context(cafile=certificates or None)
     context.set_alpn_protocols(["http/1.1"])
     return context

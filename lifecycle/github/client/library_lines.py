@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -83,19 +83,17 @@ class GqlLine:
     def __init__(self, url: str, token: str, deadline: Deadline) -> None:
         from gql.transport.requests import RequestsHTTPTransport
 
-        patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
+        # Its connect and close have no annotations, and its time-out, which it hands on to requests, is
+        # annotated as int. A redirected POST would become a GET.
+        transport: Any = RequestsHTTPTransport
+        how = {"timeout": Patience(deadline), "retries": 0, "allow_redirects": False}
         self._bearer = Bearer(token)
-        # A redirected POST would become a GET.
-        self._transport = RequestsHTTPTransport(
-            url, auth=self._bearer, timeout=patience, retries=0, allow_redirects=False
-        )
-        connect: Callable[[], None] = self._transport.connect  # has no annotations
-        connect()
+        self._transport = transport(url, auth=self._bearer, **how)
+        self._transport.connect()
 
     def close(self) -> None:
         """Close the connection."""
-        close: Callable[[], None] = self._transport.close
-        close()
+        self._transport.close()
 
     def ask(self, payload: Mapping[str, Any]) -> plain_line.Sent:
         """Send one request, once; raises NoAnswerError, and Transient if no time is left."""

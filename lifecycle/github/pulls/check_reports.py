@@ -136,9 +136,8 @@ class GitHubCheckReports:
         failed = tuple(check for run in newest.values() for check in self._jobs_in(run))
         named = [(str(run.get("name") or ""), run.get("status")) for run in newest.values()]
         going = {name for name, status in named if status != "completed"}
-        return failed_checks.CommitFailures(
-            failed, tuple(sorted({name for name, _ in named} - going))
-        )
+        over = tuple(sorted({name for name, _ in named} - going))
+        return failed_checks.CommitFailures(failed, over)
 
     def failed_head(self, number: int, group: str = "") -> failed_checks.FailedHead:
         """What failed on the head of a pull request, or on the merge queue's commit `group`; NotFound."""

@@ -176,10 +176,6 @@ class GitHubForge(PullCalls):
         names = {"repository": repository_id, "ref": ref, "before": before, "after": after}
         self._graph.whole("move_ref", names, subject=f"{ref} in {self.calls.repository}")
 
-    def token_facts(self) -> model.TokenFacts:
-        """The token's owner, kind and permissions. Only reads."""
-        return self.calls.rest.token_facts()
-
     def repository_access(self) -> model.RepositoryAccess:
         """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
         return self.calls.rest.repository_access(self.calls.repository)

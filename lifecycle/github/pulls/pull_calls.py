@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lifecycle.core.light_dataclass import dataclass, fields_of
+from lifecycle.core.light_dataclass import dataclass, fields, fields_of
 from lifecycle.core.values.model import ClosingPull, PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.client.client_common import given, next_page, nodes, part, text, times
@@ -160,10 +160,7 @@ def pull_facts(pull: Json) -> PullFacts:
     )
 
 
-_SAME = (
-    *("number", "url", "title", "state", "head_sha", "base", "body", "is_draft"),
-    *("opened_at", "closed_at", "updated_at"),
-)
+_SAME = {own.name for own in fields(PullFacts)} & {own.name for own in fields(PullRequest)}
 """The fields that both values of a pull request have under the same name."""
 
 
