@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Json = Mapping[str, Any]
+Query = Json | None
+"""The parameters of an address."""
+Shape = Callable[[Any], T]
+"""Makes a value from an answer's JSON."""
 PAGE = 100
 """The number of entries in one page of a list: GitHub's maximum."""
 
@@ -114,7 +118,7 @@ class RestClient(TokenClient):
         method: str,
         path: str,
         *,
-        query: Json | None = None,
+        query: Query = None,
         body: object = None,
         own: Own | None = None,
         is_moved: bool = False,
@@ -154,9 +158,7 @@ class RestClient(TokenClient):
         """`exchange` for requests that may be repeated: up to three times if there is no answer."""
         return reading(self.deadline, partial(self.exchange, asked, method, path, **more))
 
-    def shown(
-        self, path: str, asked: AskedRequest, shape: Callable[[Any], T], query: Json | None = None
-    ) -> T:
+    def shown(self, path: str, asked: AskedRequest, shape: Shape[T], query: Query = None) -> T:
         """The value from a GET; repeated if there is no answer, or the answer has another shape.
 
         Args:
@@ -172,7 +174,7 @@ class RestClient(TokenClient):
         return reading(self.deadline, once)
 
     def _sent(
-        self, asked: AskedRequest, method: str, path: str, query: Json | None, body: object
+        self, asked: AskedRequest, method: str, path: str, query: Query, body: object
     ) -> Sent:
         """Send one request; a read that was answered before is sent only if it changed since."""
         target = f"{path}?{urlencode(query)}" if query else path
@@ -261,9 +263,7 @@ class Calls:
     repository: Repository
     who: Callable[[], str] | None = None
 
-    def read(
-        self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
-    ) -> T:
+    def read(self, path: str, subject: str, shape: Shape[T], query: Query = None) -> T:
         """GET; repeated if there is no answer, or the answer has another shape.
 
         Args:
@@ -279,23 +279,19 @@ class Calls:
         asked = self._asked(subject, is_write=False)
         return self.rest.shown(self._below(path, asked), asked, shape, query)
 
-    def read_if_any(self, path: str, subject: str, shape: Callable[[Any], T]) -> T | None:
+    def read_if_any(self, path: str, subject: str, shape: Shape[T]) -> T | None:
         """The same as `read`, but None if GitHub shows no such thing."""
         try:
             return self.read(path, subject, shape)
         except NotFound:
             return None
 
-    def values(
-        self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
-    ) -> Iterator[T]:
+    def values(self, path: str, subject: str, shape: Shape[T], query: Query = None) -> Iterator[T]:
         """The entries of `pages` as values."""
         for entry in self.pages(path, subject, query):
             yield self.shaped(subject, shape, entry)
 
-    def pages(
-        self, path: str, subject: str, query: Json | None = None, *, key: str = ""
-    ) -> Iterator[Json]:
+    def pages(self, path: str, subject: str, query: Query = None, key: str = "") -> Iterator[Json]:
         """The entries of a list, one request for a hundred, sent as they are needed.
 
         The next page is the one in GitHub's `Link`.
@@ -320,14 +316,14 @@ class Calls:
             if next_page == page:  # the same page again: it would never end
                 raise self.rest.failures.of_nonsense(asked)
 
-    def set(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
+    def set(self, method: str, path: str, subject: str, shape: Shape[T],
             body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
         """A write that may be repeated: sent again if there is no answer."""
         asked = self._asked(subject)
         shown = self.rest.again(asked, method, self._below(path, asked), body=body, own=own)[1]
         return self.rest.shaped(asked, shape, shown)
 
-    def create(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
+    def create(self, method: str, path: str, subject: str, shape: Shape[T],
                body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
         """A write that must not be repeated: sent once."""
         asked = self._asked(subject)
