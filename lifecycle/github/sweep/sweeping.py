@@ -75,6 +75,9 @@ class _SweepPart:
         return Swept(self.repository, Observation(self.repository, "", None), problem=problem)
 
 
+_Packed = list[tuple[_SweepPart, int]]
+
+
 class GitHubSurvey(Holdings):
     """Reads many repositories' holdings, their issues, and the board's cards; fits `ports.Survey`.
 
@@ -154,38 +157,34 @@ class GitHubSurvey(Holdings):
 
     def _swept(self, waiting: deque[_SweepPart], looks: deque[_SweepPart]) -> Iterator[Swept]:
         while waiting or looks:
-            batch, sizes = self._packed(waiting, looks)
-            sent = [piece.sent(size) for piece, size in zip(batch, sizes, strict=True)]
-            count = min(sum(sizes), self._issues.size)
+            batch = self._packed(waiting, looks)
+            sent = [piece.sent(size) for piece, size in batch]
+            count = min(sum(size for _, size in batch), self._issues.size)
             reply = self._issues.attempt(count, partial(self._seeing, sent))
             if isinstance(reply, errors.Transient) and count == 1:
-                yield batch[0].swept(reply)
+                yield batch[0][0].swept(reply)
                 continue
             if isinstance(reply, errors.Transient):
-                waiting.extendleft(piece for piece in reversed(batch) if not piece.is_look)
-                looks.extendleft(piece for piece in reversed(batch) if piece.is_look)
+                waiting.extendleft(piece for piece, _ in reversed(batch) if not piece.is_look)
+                looks.extendleft(piece for piece, _ in reversed(batch) if piece.is_look)
                 continue
-            for number, (piece, size) in enumerate(zip(batch, sizes, strict=True)):
+            for number, (piece, size) in enumerate(batch):
                 tasks, next_piece = self._read(reply, number, piece, size)
                 yield from tasks
                 waiting.extend([next_piece] if next_piece is not None else [])
 
-    def _packed(
-        self, waiting: deque[_SweepPart], looks: deque[_SweepPart]
-    ) -> tuple[list[_SweepPart], list[int]]:
+    def _packed(self, waiting: deque[_SweepPart], looks: deque[_SweepPart]) -> _Packed:
         """The parts of the next request, and the number of issues of each."""
         room = self._issues.size
-        batch: list[_SweepPart] = []
-        sizes: list[int] = []
+        batch: _Packed = []
         while waiting and room:
-            batch.append(waiting.popleft())
-            sizes.append(min(batch[-1].left, room))
-            room -= sizes[-1]
+            size = min(waiting[0].left, room)
+            batch.append((waiting.popleft(), size))
+            room -= size
         share = self._issues.size * _LOOKS // AT_ONCE
         for _ in range(min(max(share, not batch), len(looks))):
-            batch.append(looks.popleft())
-            sizes.append(min(LOOK, self._issues.size))
-        return batch, sizes
+            batch.append((looks.popleft(), min(LOOK, self._issues.size)))
+        return batch
 
     def _seeing(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply:
         """One request; one more if it shows that the board cannot be seen."""
