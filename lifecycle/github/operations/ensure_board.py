@@ -92,11 +92,8 @@ class BoardOperations:
             NotFound, MissingScope: as `item`.
             Rejected, Transient: as everywhere.
         """
-        item = self.item(number)
-        if item is None:
-            return Ensured(None, changed=False)
-        remove = partial(self._changed, "remove_item", item)
-        return removed(remove, lambda: self.item(number) is None, errors.ItemMissing)
+        find = partial(self.item, number)
+        return removed(find(), partial(self._changed, "remove_item"), find, errors.ItemMissing)
 
     def ensure_field(self, number: int, name: str, value: Value | None) -> Ensured[ItemFacts]:
         """A field of the item holds this value, or none.

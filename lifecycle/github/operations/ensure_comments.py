@@ -97,7 +97,7 @@ class CommentOperations:
         return next((ours for ours in self._marked(number, mark) if same(ours.body, text)), None)
 
     def _delete(self, number: int, surplus: CommentFacts) -> None:
-        def is_gone() -> bool:
-            return all(comment.id != surplus.id for comment in self._calls.comments(number))
+        def find() -> bool:
+            return any(comment.id == surplus.id for comment in self._calls.comments(number))
 
-        removed(partial(self._calls.delete_comment, surplus.id), is_gone, NotFound)
+        removed(surplus.id, self._calls.delete_comment, find, NotFound)

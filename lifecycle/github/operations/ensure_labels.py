@@ -123,10 +123,10 @@ class LabelOperations:
         return settled(partial(self._calls.add_labels, number, names), look).now
 
     def _remove(self, number: int, name: str) -> None:
-        def is_gone() -> bool:
-            return not present((name,), self._calls.issue(number).labels)
+        def find() -> tuple[str, ...]:
+            return present((name,), self._calls.issue(number).labels)
 
-        removed(partial(self._calls.remove_label, number, name), is_gone, NotFound)
+        removed(name, partial(self._calls.remove_label, number), find, NotFound)
 
 
 def _fits(wanted: LabelFacts, label: LabelFacts) -> bool:

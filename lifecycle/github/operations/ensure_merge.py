@@ -141,11 +141,9 @@ class MergeOperations:
             Transient: not now, or the outcome is unknown.
         """
         pull = self._at(number, sha)
-        if pull.is_merged:
+        if pull.is_merged or (pull.is_open and not self._behind_by(pull)):
             return Ensured(pull, changed=False)
         self._demand_open(pull)
-        if not self._behind_by(pull):
-            return Ensured(pull, changed=False)
 
         def write() -> PullFacts:
             path, subject = f"pulls/{number}/update-branch", f"the branch of pull request #{number}"
@@ -169,11 +167,8 @@ class MergeOperations:
             NotFound: there is no such pull request.
             Rejected, Transient: as everywhere.
         """
-        entry = self._calls.queued(number)
-        if not entry:
-            return Ensured(None, changed=False)
-        remove = partial(self._calls.dequeue, entry, f"the place of #{number} in the merge queue")
-        return removed(remove, lambda: not self._calls.queued(number), errors.Rejected)
+        find = partial(self._calls.queued, number)
+        return removed(find(), partial(self._calls.dequeue, number), find, errors.Rejected)
 
     def _look(self, number: int, is_wanted: Callable[[PullFacts], bool]) -> Look[PullFacts]:
         return if_wanted(partial(self._calls.pull, number), is_wanted)

@@ -140,12 +140,13 @@ class RefOperations:
             HeadMoved: the ref holds something unexpected.
             Rejected: a rule protects the ref.
         """
-        ref = self._ref(name)
-        if ref is None:
-            return Ensured(None, changed=False)
-        _demand_expected(ref, expected)
-        delete = partial(self._calls.delete, f"git/refs/{_below(name)}", f"ref {name}", _ref_absent)
-        return removed(delete, lambda: self._ref(name) is None, NotFound)
+
+        def delete(ref: RefFacts) -> None:
+            _demand_expected(ref, expected)
+            self._calls.delete(f"git/refs/{_below(name)}", f"ref {name}", _ref_absent)
+
+        find = partial(self._ref, name)
+        return removed(find(), delete, find, NotFound)
 
     def ensure_branch_deleted(self, branch: str, *, expected: str = "") -> Ensured[None]:
         """There is no such branch: `ensure_no_ref` for `refs/heads/…`.

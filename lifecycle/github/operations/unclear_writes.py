@@ -63,10 +63,19 @@ def settled(
 
 
 def removed(
-    remove: Callable[[], object], is_gone: Callable[[], bool], unless: type[Rejected]
+    there: T | None, remove: Callable[[T], object], find: Look[object], unless: type[Rejected]
 ) -> Ensured[None]:
-    """Remove something; an error of type `unless` counts as success if the thing is gone all the same."""
-    settled(lambda: remove() or True, lambda: is_gone() or None, unless=(unless,))
+    """Remove what is there, if anything is.
+
+    Args:
+        there: what was found.
+        remove: removes it.
+        find: looks for it again.
+        unless: an error that counts as success if the thing is gone all the same.
+    """
+    if not there:
+        return Ensured(None, changed=False)
+    settled(lambda: remove(there) or True, lambda: not find() or None, unless=(unless,))
     return Ensured(None, changed=True)
 
 

@@ -125,11 +125,12 @@ class PullCalls:
             raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         return text(pull, "id") if pull.get("mergeQueueEntry") else ""
 
-    def dequeue(self, pull_id: str, subject: str) -> None:
+    def dequeue(self, number: int, pull_id: str) -> None:
         """Remove a pull request from the merge queue, by its global id; sent once.
 
         Source: https://docs.github.com/graphql/reference/mutations#dequeuepullrequest
         """
+        subject = f"the place of #{number} in the merge queue"
         self._graph.whole("dequeue", {"pull": pull_id}, subject=subject)
 
 
