@@ -134,7 +134,7 @@ def read_event(name: str, payload: str | None, repository: str) -> Trigger:
         numbers = (number,)
     # A comment on a pull request arrives as one on an issue that says it is a pull request.
     is_pull = name in PULL_EVENTS or "pull_request" in issue
-    where = text(part(data, "repository"), "full_name")
+    where = text(data, "repository.full_name")
     where = where if re.fullmatch(rf"{NAME}/{NAME}", where) else repository
     issues, pulls = ((), numbers) if is_pull else (numbers, ())
     login, is_bot = text(sender, "login"), sender.get("type") == "Bot"

@@ -134,7 +134,7 @@ def _page(graph: GraphClient, repository: Repository, asked: Json, unread: Itera
             why = sentence("no-pull", number=number, repository=repository)
             raise NotFound(why, evidence=problem.message)
         raise graph.failures.of_problem(problem, AskedRequest(subject))
-    pull = part(part(reply.data, "repository"), "pullRequest")
+    pull = part(reply.data, "repository.pullRequest")
     if not pull or not all(isinstance(pull.get(name), Mapping) for name in unread):
         raise graph.failures.of_nonsense(AskedRequest(subject))
     return pull

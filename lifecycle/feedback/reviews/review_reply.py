@@ -153,7 +153,7 @@ class ReviewAnswers:
         reply = self.graph.read("read_thread", {"thread": thread}, subject=subject)
         node = part(reply.data, "node")
         pull = part(node, "pullRequest")
-        name = text(part(pull, "repository"), "nameWithOwner")
+        name = text(pull, "repository.nameWithOwner")
         is_absent = any(problem.type == "NOT_FOUND" for problem in reply.problems)
         if reply.problems and not is_absent:
             raise self.graph.failures.of_problem(reply.problems[0], AskedRequest(subject))
@@ -216,7 +216,7 @@ class ReviewAnswers:
             data = self.graph.change("resolve_thread", {"thread": thread.id}, subject=subject)
         except LifecycleError as error:
             return False, f"It was not resolved: {error.sentence}"
-        shown = part(part(data, "resolveReviewThread"), "thread")
+        shown = part(data, "resolveReviewThread.thread")
         return (True, "") if shown.get("isResolved") else (False, sentence("shown-open"))
 
     def _keep(self, mark: str, intent: Mapping[str, float]) -> None:

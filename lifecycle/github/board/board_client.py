@@ -15,7 +15,7 @@ from lifecycle.core import errors
 from lifecycle.core.light_dataclass import asdict, dataclass, from_json
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
-from lifecycle.github.client.client_common import Json, next_page, nodes, part, text
+from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.pulls import translate
 
@@ -204,17 +204,17 @@ class GitHubBoard:
             project = project_in(self.project, self._graph.failures, reply, subject)
             if reply.problems or not isinstance(project.get(key), Mapping):
                 raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
-            yield text(part(reply.data, "viewer"), "login"), project
+            yield text(reply.data, "viewer.login"), project
             after = self._next(project[key])
             if after is None:
                 return
 
     def learn(self, data: Json) -> None:
         """Cache the board's ids if an answer contains them, and one page has all of them."""
-        project = part(part(data, "repositoryOwner"), "projectV2")
+        project = part(data, "repositoryOwner.projectV2")
         fields = part(project, "fields")
         if fields and not part(fields, "pageInfo").get("hasNextPage"):
-            viewer = text(part(data, "viewer"), "login")
+            viewer = text(data, "viewer.login")
             schema = translate.board_schema(viewer, project, nodes(project, "fields"))
             self._cache.put(self._key, asdict(schema))
 
@@ -260,7 +260,7 @@ class GitHubBoard:
             raise errors.StaleFields(stale, evidence=error.evidence) from None
 
     def _next(self, connection: Json) -> str | None:
-        return next_page(connection, self._graph.failures, f"the pages of {self.project}")
+        return self._graph.next_page(connection, f"the pages of {self.project}")
 
 
 def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subject: str) -> Json:

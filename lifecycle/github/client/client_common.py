@@ -218,21 +218,29 @@ def nodes(node: Json, connection: str) -> list[Json]:
     return [entry for entry in entries if entry] if entries else []
 
 
-def part(node: Json, key: str) -> Json:
-    """The object under a key; {} if there is none."""
+def part(node: Json, path: str) -> Json:
+    """The object under a key, or under several that a dot joins; {} if there is none."""
+    key, _, inner = path.partition(".")
     value = node.get(key)
-    return value if isinstance(value, dict) else {}
+    shown = value if isinstance(value, dict) else {}
+    return part(shown, inner) if inner else shown
 
 
-def text(node: Json, key: str) -> str:
-    """The text under a key; empty if there is none."""
-    value = node.get(key)
+def text(node: Json, path: str) -> str:
+    """The text under a key, or under several that a dot joins; empty if there is none."""
+    outer, _, key = path.rpartition(".")
+    value = (part(node, outer) if outer else node).get(key)
     return value if isinstance(value, str) else ""
 
 
-def texts(node: Json, **keys: str) -> dict[str, Any]:
-    """The texts under several of GitHub's keys, each by the name of its field here."""
-    return {name: text(node, key) for name, key in keys.items()}
+def texts(node: Json, **paths: str) -> dict[str, Any]:
+    """Several texts, each by the name of its field here."""
+    return {name: text(node, path) for name, path in paths.items()}
+
+
+def needed(node: Json, **keys: str) -> dict[str, Any]:
+    """As `texts`, for those that GitHub always gives; KeyError."""
+    return {name: str(node[key]) for name, key in keys.items()}
 
 
 def times(node: Json, **keys: str) -> dict[str, Any]:
@@ -253,21 +261,6 @@ def number(value: object) -> int | None:
 def word(value: object) -> str:
     """A word of an enumeration in GraphQL's spelling; REST writes them in lower case."""
     return value.upper() if isinstance(value, str) else ""
-
-
-def login_of(entry: Json) -> str:
-    """The login of the author of an issue, comment or review; "" if the account is gone."""
-    return str((entry.get("user") or {}).get("login") or "")
-
-
-def next_page(connection: Json, failures: Failures, subject: str) -> str | None:
-    """The cursor of the next page, None on the last one; Transient if it is missing."""
-    page = part(connection, "pageInfo")
-    if not page.get("hasNextPage"):
-        return None
-    if not text(page, "endCursor"):
-        raise failures.of_nonsense(AskedRequest(subject))
-    return text(page, "endCursor")
 
 
 DOTS = frozenset({".", ".."})

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.timing import again, reading
-from lifecycle.github.client.client_common import Json, TokenClient, part, without_secrets
+from lifecycle.github.client.client_common import Json, TokenClient, part, text, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache
@@ -334,6 +334,15 @@ class GraphClient(TokenClient):
         reply = self._sent(combined, {**variables, **(shared or {})}, asked)
         self._demand(reply, asked)
         return reply
+
+    def next_page(self, connection: Json, subject: str) -> str | None:
+        """The cursor of the next page, None on the last one; Transient if it is missing."""
+        page = part(connection, "pageInfo")
+        if not page.get("hasNextPage"):
+            return None
+        if not text(page, "endCursor"):
+            raise self.failures.of_nonsense(AskedRequest(subject))
+        return text(page, "endCursor")
 
     def _demand(self, reply: GraphReply, asked: AskedRequest) -> None:
         """Raise the error of an answer without data, and of one whose holes may be gone the next time."""

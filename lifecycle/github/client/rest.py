@@ -18,7 +18,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
-from lifecycle.github.client.client_common import DOTS, TokenClient, astray, without_secrets
+from lifecycle.github.client.client_common import DOTS, TokenClient, astray, text, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own, sentence
 from lifecycle.github.failures.failures import moved_to
 
@@ -359,15 +359,15 @@ class Calls:
         except NoPermission:
             return ""
 
-    def is_mine(self, entry: Json) -> bool:
-        """True if the token's owner wrote this; if GitHub does not name the owner, if an app wrote it.
+    def is_by(self, entry: Json, author: str = "") -> bool:
+        """True if this login wrote it, by default the token's owner; if that has no name, if an app did.
 
         Anybody may put a marker into a text of their own: such a text must not count as ours.
         """
-        user = entry.get("user") or {}
-        if self.login:
-            return str(user.get("login") or "").casefold() == self.login.casefold()
-        return user.get("type") == "Bot"
+        author = author or self.login
+        if author:
+            return text(entry, "user.login").casefold() == author.casefold()
+        return text(entry, "user.type") == "Bot"
 
     def _asked(self, subject: str, *, is_write: bool = True) -> AskedRequest:
         return AskedRequest(f"{subject} in {self.repository}", is_write=is_write)

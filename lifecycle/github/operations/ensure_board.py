@@ -179,7 +179,7 @@ class BoardOperations:
         subject = f"the card of #{number} on {self._board.project}"
         variables = {**self._repository.variables, "number": number}
         data = self._graph.change("find_item", variables, subject=subject)
-        content = part(part(data, "repository"), "issueOrPullRequest")
+        content = part(data, "repository.issueOrPullRequest")
         content_id = text(content, "id")
         for node in nodes(content, "projectItems"):
             if is_on_board(node, self._board.project.owner, self._board.project.number):
@@ -262,7 +262,7 @@ def _item(node: Json, number: int, content_id: str) -> ItemFacts:
     values: dict[str, Value] = {}
     choices = set()
     for entry in nodes(node, "fieldValues"):
-        name, value = text(part(entry, "field"), "name"), _value(entry)
+        name, value = text(entry, "field.name"), _value(entry)
         if name and value not in (None, ""):
             values[name] = value
         if name and ("name" in entry or "title" in entry):  # asked of options and iterations only

@@ -11,7 +11,7 @@ from lifecycle.core import timing
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
-from lifecycle.github.client.client_common import given, texts, times
+from lifecycle.github.client.client_common import given, needed, texts, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import redacts, same, whole_sha
@@ -189,12 +189,9 @@ def _check_run(run: Json) -> CheckRunFacts:
     output = run.get("output") or {}
     return CheckRunFacts(
         id=int(run["id"]),
-        name=str(run["name"]),
-        sha=str(run["head_sha"]),
-        status=str(run["status"]),
+        **needed(run, name="name", sha="head_sha", status="status"),
         annotations=int(output.get("annotations_count") or 0),
-        app=str((run.get("app") or {}).get("slug") or ""),
-        **texts(run, url="html_url", details_url="details_url"),
+        **texts(run, app="app.slug", url="html_url", details_url="details_url"),
         **texts(run, conclusion="conclusion", external_id="external_id"),
         **texts(output, title="title", summary="summary", text="text"),
         **times(run, started_at="started_at", completed_at="completed_at"),

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from lifecycle.core.errors import PullRequestExists, Rejected
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, PullFacts
-from lifecycle.github.client.client_common import login_of
+from lifecycle.github.client.client_common import text
 from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import Names, missing, names_of, present, redacts
 from lifecycle.github.operations.unclear_writes import Edits, fitted, settled
@@ -150,7 +150,7 @@ class PullOperations:
             subject = f"the reviews of pull request #{number}"
             reviews = self._calls.calls.pages(f"pulls/{number}/reviews", subject)
             submitted = (review for review in reviews if review.get("state") != "PENDING")
-            persons = missing(persons, tuple(map(login_of, submitted)))
+            persons = missing(persons, tuple(text(review, "user.login") for review in submitted))
         return self._reviewers("POST", pull, persons, groups, missing)
 
     def ensure_not_reviewers(

@@ -110,7 +110,7 @@ class JointWrites:
         match action:
             case plan.OpenPullRequest() if part(shown, "pullRequest"):
                 return plan.PullRequestOpened(translate.pull_request(part(shown, "pullRequest")))
-            case plan.PostComment() if part(part(shown, "commentEdge"), "node"):
+            case plan.PostComment() if part(shown, "commentEdge.node"):
                 return plan.Done(action)
             case plan.CloseIssue() if word(part(shown, "issue").get("state")) == "CLOSED":
                 return plan.Done(action)

@@ -157,7 +157,7 @@ class GitHubCheckReports:
         if text(commit, "oid") != sha:
             return replace(head, unseen=(_LATE,))
         checks = [*_runs(commit), *_statuses(commit)]
-        has_more = part(part(commit, "checkSuites"), "pageInfo").get("hasNextPage")
+        has_more = part(commit, "checkSuites.pageInfo").get("hasNextPage")
         unseen = (_MORE_SUITES,) if has_more else ()
         if any(problem.type == "FORBIDDEN" for problem in reply.problems):
             known_jobs = {check.job for check in checks} - {None}
@@ -204,7 +204,7 @@ def _newest(commit: Json) -> list[Json]:
     for suite in nodes(commit, "checkSuites"):
         run = part(suite, "workflowRun")
         app = part(suite, "app").get("databaseId")
-        key = (app, text(part(run, "workflow"), "name"), text(run, "event"))
+        key = (app, text(run, "workflow.name"), text(run, "event"))
         before = newest.get(key)
         if before is None or text(suite, "createdAt") >= text(before, "createdAt"):
             newest[key] = suite
@@ -218,7 +218,7 @@ def _runs(commit: Json) -> list[failed_checks.FailedCheck]:
         checks += [_run(check_run, suite, run) for check_run in nodes(suite, "checkRuns")]
         has_ended = word(suite.get("conclusion")) in {"STARTUP_FAILURE", "FAILURE"}
         if run and has_ended and part(suite, "jobs").get("totalCount") == 0:
-            name = text(part(run, "workflow"), "name")
+            name = text(run, "workflow.name")
             checks.append(_unstarted(name, text(run, "url"), run.get("databaseId"), run))
     return checks
 
@@ -234,9 +234,8 @@ def _run(check_run: Json, suite: Json, run: Json) -> failed_checks.FailedCheck:
     return failed_checks.FailedCheck(
         word=word(check_run.get("conclusion")),
         **texts(check_run, name="name", url="detailsUrl", title="title", summary="summary"),
-        workflow=text(part(run, "workflow"), "name"),
-        event=text(run, "event"),
-        app=text(part(suite, "app"), "name"),
+        **texts(run, workflow="workflow.name", event="event"),
+        app=text(suite, "app.name"),
         job=number(check_run.get("databaseId")) if run else None,
         run=number(run.get("databaseId")),
         is_required=check_run.get("isRequired"),
@@ -252,7 +251,7 @@ def _more(connection: Json, shown: Sized) -> int:
 
 
 def _remark(annotation: Json) -> failed_checks.CheckRemark:
-    line = number(part(part(annotation, "location"), "start").get("line")) or 0
+    line = number(part(annotation, "location.start").get("line")) or 0
     level = word(annotation.get("annotationLevel"))
     shown = texts(annotation, path="path", message="message", title="title")
     return failed_checks.CheckRemark(line=line, level=level, **shown)

@@ -117,7 +117,7 @@ class GitHubForge(PullCalls):
             return self.calls.rest.viewer()
         except NoPermission:
             reply = self._graph.read("viewer", {}, subject="user")
-            login = text(part(reply.data, "viewer"), "login")
+            login = text(reply.data, "viewer.login")
             if not login:
                 raise
             return login
@@ -269,14 +269,14 @@ class GitHubForge(PullCalls):
             by_head = rest_checks.completed(self.calls, asked, overall)
             by_number = by_number and _mended(by_number, by_head)
             by_branch = tuple(_mended(pull, by_head) for pull in by_branch)
-        lease = part(part(node, "lease"), "target")
+        lease = part(node, "lease.target")
         # The token may still have fewer permissions than its owner; and an issue's author may close it.
         permission = word(node.get("viewerPermission"))
         is_author = part(node, "issue").get("viewerDidAuthor") is not False
         is_writable = permission in _WRITERS and node.get("isArchived") is False
         return model.Observation(
             repository=str(node.get("nameWithOwner") or self.calls.repository),
-            default_branch=text(part(node, "defaultBranchRef"), "name"),
+            default_branch=text(node, "defaultBranchRef.name"),
             issue=self._with_posted(translate.issue(issue)) if issue else None,
             by_number=by_number,
             by_branch=by_branch,
@@ -288,7 +288,7 @@ class GitHubForge(PullCalls):
             is_not_ours_to_close=permission == "READ" and not is_author,
             is_archived=node.get("isArchived") is True,
             closers=_closers(node),
-            is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
+            is_ahead=bool(part(node, "defaultBranchRef.compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
         )
 

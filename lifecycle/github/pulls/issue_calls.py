@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from lifecycle.core import hidden_marker, timing
+from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyExists, NotFound, Transferred
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
-from lifecycle.github.client.client_common import given, login_of, path_part, text, times
+from lifecycle.github.client.client_common import given, needed, path_part, text, texts, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import answered, sentence
 
@@ -59,8 +59,7 @@ class IssueCalls:
         https://docs.github.com/rest/issues/issues#list-repository-issues
         """
         for entry in self._oldest_first(state="all", creator=self.calls.login, labels=label):
-            is_signed = hidden_marker.is_signed(str(entry.get("body") or ""), mark)
-            if is_signed and self.calls.is_mine(entry):
+            if hidden_marker.is_signed(text(entry, "body"), mark) and self.calls.is_by(entry):
                 return self.calls.shaped("issues", issue_facts, entry)
         return None
 
@@ -181,7 +180,7 @@ class IssueCalls:
         subject = f"comments of #{number}"
         for entry in self.calls.pages(f"issues/{number}/comments", subject):
             is_signed = hidden_marker.is_signed(text(entry, "body"), mark)
-            if is_signed and (login_of(entry) == author if author else self.calls.is_mine(entry)):
+            if is_signed and self.calls.is_by(entry, author):
                 yield self.calls.shaped(subject, _comment, entry)
 
     def comment(self, number: int) -> CommentFacts | None:
@@ -297,20 +296,15 @@ def issue_facts(issue: Json) -> IssueFacts:
     blockers, parts = issue.get("issue_dependencies_summary"), issue.get("sub_issues_summary")
     return IssueFacts(
         number=int(issue["number"]),
-        id=str(issue["node_id"]),
         database_id=int(issue["id"]),
-        url=str(issue["html_url"]),
-        title=str(issue["title"]),
-        body=str(issue.get("body") or ""),
+        **needed(issue, id="node_id", url="html_url", title="title"),
+        **texts(issue, body="body", state_reason="state_reason", milestone="milestone.title"),
+        **texts(issue, author="user.login", closed_by="closed_by.login"),
         is_open=issue["state"] == "open",
-        state_reason=text(issue, "state_reason"),
-        author=login_of(issue),
         labels=_label_names(issue.get("labels")),
         assignees=tuple(str(user["login"]) for user in issue.get("assignees") or ()),
-        milestone=str((issue.get("milestone") or {}).get("title") or ""),
         is_pull_request="pull_request" in issue,
         **times(issue, closed_at="closed_at", updated_at="updated_at", created_at="created_at"),
-        closed_by=str((issue.get("closed_by") or {}).get("login") or ""),
         open_blockers=int(blockers["blocked_by"]) if blockers else None,
         open_parts=int(parts["total"]) - int(parts["completed"]) if parts else None,
     )
@@ -336,9 +330,8 @@ def _label_body(wanted: LabelFacts) -> dict[str, str]:
 
 
 def _comment(comment: Json) -> CommentFacts:
-    body = str(comment.get("body") or "")
-    at = timing.parse_time(comment.get("created_at"))
-    return CommentFacts(int(comment["id"]), str(comment["html_url"]), body, login_of(comment), at)
+    shown = texts(comment, body="body", author="user.login") | times(comment, at="created_at")
+    return CommentFacts(int(comment["id"]), str(comment["html_url"]), **shown)
 
 
 def _milestone(milestone: Json) -> MilestoneFacts:

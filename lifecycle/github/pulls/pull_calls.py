@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lifecycle.core.light_dataclass import dataclass, fields, fields_of
 from lifecycle.core.values.model import ClosingPull, PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.client_common import given, next_page, nodes, part, text, times
+from lifecycle.github.client.client_common import given, needed, nodes, part, text, texts, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import AskedRequest
 
@@ -58,14 +58,11 @@ class PullCalls:
             if not part(shown, "pullRequests"):
                 raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
             for pull in nodes(shown, "pullRequests"):
-                closes = tuple(
-                    int(issue["number"])
-                    for issue in nodes(pull, "closingIssuesReferences")
-                    if text(part(issue, "repository"), "nameWithOwner").casefold() == home
-                )
-                owner = text(part(pull, "headRepositoryOwner"), "login")
-                yield ClosingPull(text(pull, "headRefName"), owner, closes)
-            after = next_page(part(shown, "pullRequests"), self._graph.failures, subject)
+                listed = nodes(pull, "closingIssuesReferences")
+                ours = (e for e in listed if text(e, "repository.nameWithOwner").casefold() == home)
+                head = text(pull, "headRefName"), text(pull, "headRepositoryOwner.login")
+                yield ClosingPull(*head, tuple(int(issue["number"]) for issue in ours))
+            after = self._graph.next_page(part(shown, "pullRequests"), subject)
             if after is None:
                 return
 
@@ -120,7 +117,7 @@ class PullCalls:
         subject = f"pull request #{number}"
         variables = {**self.calls.repository.variables, "number": number}
         reply = self._graph.read("queue_entry", variables, subject=subject)
-        pull = part(part(reply.data, "repository"), "pullRequest")
+        pull = part(reply.data, "repository.pullRequest")
         if not pull:
             raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         return text(pull, "id") if pull.get("mergeQueueEntry") else ""
@@ -141,22 +138,18 @@ def pull_facts(pull: Json) -> PullFacts:
     state = PullState.OPEN if pull["state"] == "open" else PullState.CLOSED
     return PullFacts(
         number=int(pull["number"]),
-        id=str(pull["node_id"]),
-        url=str(pull["html_url"]),
-        title=str(pull["title"]),
-        body=str(pull.get("body") or ""),
+        **needed(pull, id="node_id", url="html_url", title="title"),
+        **texts(pull, body="body", mergeable_state="mergeable_state", author="user.login"),
         state=PullState.MERGED if merged else state,
         # The label contains the owner even if the head's repository is gone.
         head=str(head.get("label") or f":{head['ref']}"),
         head_sha=str(head["sha"]),
         base=str(pull["base"]["ref"]),
         is_draft=bool(pull.get("draft")),
-        mergeable_state=text(pull, "mergeable_state"),
         reviewers=tuple(str(user["login"]) for user in pull.get("requested_reviewers") or ()),
         team_reviewers=tuple(str(team["slug"]) for team in pull.get("requested_teams") or ()),
-        auto_merge=str((pull.get("auto_merge") or {}).get("merge_method") or ""),
+        auto_merge=text(pull, "auto_merge.merge_method"),
         merge_sha=str(pull.get("merge_commit_sha") or "") if merged else "",
-        author=text(part(pull, "user"), "login"),
         **times(pull, opened_at="created_at", closed_at="closed_at", updated_at="updated_at"),
     )
 

@@ -142,7 +142,7 @@ def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Checks:
 
 
 def _suite(suite: Json, run: Json) -> Suite:
-    flow = text(part(run, "workflow"), "name"), text(run, "event")
+    flow = text(run, "workflow.name"), text(run, "event")
     made_at = timing.parse_time(suite.get("createdAt")) or float("-inf")
     outcome = word(suite.get("status")), word(suite.get("conclusion"))
     return Suite(*flow, made_at, *outcome, text(run, "url"))
@@ -200,7 +200,7 @@ def rollup(sha: str, shown: Json | None) -> Checks:
     No rollup, or one of another commit, means that nothing has registered on this head yet. If only its
     state was requested, it is one check for all.
     """
-    if not shown or text(part(shown, "commit"), "oid") not in {"", sha}:
+    if not shown or text(shown, "commit.oid") not in {"", sha}:
         return Checks(sha)
     if shown.keys() == {"state"}:
         return Checks(sha, (of_all(shown["state"]),))
@@ -232,7 +232,7 @@ def overall(node: Json) -> str:
     Source: https://docs.github.com/graphql/reference/enums#statusstate
     """
     verdict = part(node, "statusCheckRollup")
-    is_of_head = text(part(verdict, "commit"), "oid") == node.get("headRefOid")
+    is_of_head = text(verdict, "commit.oid") == node.get("headRefOid")
     return text(verdict, "state") if is_of_head else ""
 
 
@@ -241,7 +241,7 @@ def _context(node: Json) -> RollupEntry:
         return commit_status(node)
     suite = part(node, "checkSuite")
     run = part(suite, "workflowRun")
-    flow = text(part(run, "workflow"), "name"), text(run, "event")
+    flow = text(run, "workflow.name"), text(run, "event")
     return check_run(node, flow, part(suite, "app").get("databaseId"), flow)
 
 

@@ -46,7 +46,7 @@ def pull_request(node: Json) -> model.PullRequest:
     return model.PullRequest(
         int(node["number"]),
         state=_STATES.get(word(node.get("state")), model.PullState.CLOSED),
-        head_owner=text(part(node, "headRepositoryOwner"), "login"),
+        head_owner=text(node, "headRepositoryOwner.login"),
         is_draft=bool(node.get("isDraft")),
         **texts(node, branch="headRefName", head_sha="headRefOid", base="baseRefName"),
         **texts(node, url="url", title="title", body="body", node_id="id"),
@@ -72,12 +72,11 @@ def _standing(node: Json) -> dict[str, Any]:
         "merge_state": _merge_state(node),
         "queue": queue_entry(node),
         "ejection": ejection(node),
+        **texts(node, author="author.login", base_tip="baseRef.target.oid"),
         "is_auto_merge": bool(node.get("autoMergeRequest")),
         "has_queue": bool(node.get("isMergeQueueEnabled")),
         "demands": merge_demands(node),
         "conversations": _conversations(node),
-        "base_tip": text(part(part(node, "baseRef"), "target"), "oid"),
-        "author": text(part(node, "author"), "login"),
         "requested": _requested(node),
         "review_decision": text(node, "reviewDecision"),
         "reverted_by": _reverted_by(node),
@@ -104,7 +103,7 @@ def _requested(node: Json) -> tuple[str, ...]:
     """The requested reviewers: people and bots by login, teams with their organisation before them."""
     asked = (part(request, "requestedReviewer") for request in nodes(node, "reviewRequests"))
     names = (
-        text(who, "login") or f"{text(part(who, 'organization'), 'login')}/{text(who, 'slug')}"
+        text(who, "login") or f"{text(who, 'organization.login')}/{text(who, 'slug')}"
         for who in asked
     )
     return tuple(name for name in names if name != "/")
@@ -141,7 +140,7 @@ def is_of_owner(node: Json, *root: Json) -> bool:
     begins a conversation about the diff and never writes a review; it does answer, with a marker. In other
     people's conversations, an answer without one may be the agent's by other means. An App has no person.
     """
-    is_apps = text(part(node, "author"), "__typename") == "Bot"
+    is_apps = text(node, "author.__typename") == "Bot"
     is_begun = all(begun.get("viewerDidAuthor") for begun in (node, *root)) and bool(root)
     return is_begun and not is_apps and not hidden_marker.mark_in(text(node, "body"))
 
@@ -179,11 +178,9 @@ def _changes_requested(node: Json) -> tuple[model.Review, ...]:
 
 def _review(node: Json) -> model.Review:
     return model.Review(
-        author=text(part(node, "author"), "login"),
+        **texts(node, id="id", url="url", author="author.login", sha="commit.oid"),
         state=word(node.get("state")),
-        **texts(node, id="id", url="url"),
         **times(node, submitted_at="submittedAt"),
-        sha=text(part(node, "commit"), "oid"),
     )
 
 
@@ -223,7 +220,7 @@ def _comments(node: Json) -> Iterable[model.Comment]:
     could make it seem that something was said there.
     """
     for comment in nodes(node, "comments"):
-        is_app = text(part(comment, "author"), "__typename") == "Bot"
+        is_app = text(comment, "author.__typename") == "Bot"
         is_insider = text(comment, "authorAssociation") in _INSIDERS
         if comment.get("viewerDidAuthor") or is_insider or is_app:
             yield model.Comment(int(comment.get("fullDatabaseId") or 0), text(comment, "body"))
@@ -256,7 +253,7 @@ def board_item_of(nodes: Iterable[Json | None], owner: str, number: int) -> mode
 def is_on_board(node: Json, owner: str, number: int) -> bool:
     """True if an item is on project `number` of `owner`; the login's case does not matter."""
     project = part(node, "project")
-    login = text(part(project, "owner"), "login")
+    login = text(project, "owner.login")
     return bool(project.get("number") == number and login.casefold() == owner.casefold())
 
 
@@ -268,8 +265,7 @@ def card(node: Json) -> model.Card | None:
     return model.Card(
         board_item(node),
         int(content["number"]),
-        **texts(content, title="title", url="url"),
-        repository=text(part(content, "repository"), "nameWithOwner"),
+        **texts(content, title="title", url="url", repository="repository.nameWithOwner"),
         is_open=word(content.get("state")) == "OPEN",
         priority=_value(node, "priority"),
         readiness=_value(node, "readiness"),
@@ -437,7 +433,7 @@ def ejection(node: Json) -> model.Ejection | None:
     last = next((event for event in events if event.get("id")), None)
     if last is None:
         return None
-    sha = text(part(last, "beforeCommit"), "oid")
+    sha = text(last, "beforeCommit.oid")
     commit = sha if sha != node.get("headRefOid") else ""
     at = timing.parse_time(last.get("createdAt"))
     return model.Ejection(text(last, "id"), at, text(last, "reason"), commit)

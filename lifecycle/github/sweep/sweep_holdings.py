@@ -21,7 +21,7 @@ from lifecycle.core.errors import NotFound, Rejected, Transient, Unsupported
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import LEASES, Holding
-from lifecycle.github.client.client_common import Json, next_page, nodes, part
+from lifecycle.github.client.client_common import Json, nodes, part
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, sentence
 from lifecycle.github.sweep.sweep_nodes import LISTS, Batches, SweptRepository
@@ -213,7 +213,7 @@ class Holdings:
         if not reply.data.get("repositoryOwner"):
             self._refuse(reply.problems, subject)
             raise NotFound(sentence("no-owner", owner=owner))
-        connection = part(part(reply.data, "repositoryOwner"), "repositories")
+        connection = part(reply.data, "repositoryOwner.repositories")
         entries = connection.get("nodes")
         where = ("repositoryOwner", "repositories", "nodes")
         if not isinstance(entries, list):
@@ -325,7 +325,7 @@ class Holdings:
         return self._graph.execute_all(parts, subject=subject)
 
     def _next(self, connection: Json, name: str) -> str | None:
-        return next_page(connection, self._graph.failures, f"repository {name}")
+        return self._graph.next_page(connection, f"repository {name}")
 
 
 def _shows_waits(page: _Page) -> bool:

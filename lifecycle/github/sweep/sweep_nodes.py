@@ -12,7 +12,7 @@ from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import BoardItem, Hold, Observation
 from lifecycle.core.values.survey import LEASES, Holding, Swept, Tip
-from lifecycle.github.client.client_common import Json, nodes, part, text
+from lifecycle.github.client.client_common import Json, nodes, part, text, texts
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ class SweptRepository:
         pulls = ({**pull, **waits.get(pull.get("number"), {})} for pull in self.lists["pulls"])
         return Holding(
             repository=self.name,
-            url=text(self.node, "url"),
-            default_branch=text(part(self.node, "defaultBranchRef"), "name"),
+            **texts(self.node, url="url", default_branch="defaultBranchRef.name"),
             is_archived=bool(self.node.get("isArchived")),
             leases=holds(self.lists["leases"]),
             tips=tips(self.lists["tips"]),
@@ -113,7 +112,7 @@ def full_name(ref: Json) -> str:
 
 def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | None) -> Swept:
     """An issue of a sweep, with its item on the board and a problem or note about that."""
-    repository = text(part(node, "repository"), "nameWithOwner")
+    repository = text(node, "repository.nameWithOwner")
     issue = translate.issue(node)
     near = [event for event in nodes(node, "mentions") if not event.get("isCrossRepository", True)]
     mentions = [event for event in near if part(event, "source")]  # an issue that mentions it is {}

@@ -21,7 +21,7 @@ from lifecycle.core.values.model import Observation
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in
 from lifecycle.github.board.status_fallback import BLIND, Choice
-from lifecycle.github.client.client_common import Json, next_page, part
+from lifecycle.github.client.client_common import Json, part
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_holdings import Holdings
@@ -236,7 +236,7 @@ class GitHubSurvey(Holdings):
         return tasks, self._more(piece, size, part(shown, "issues"))
 
     def _more(self, piece: _SweepPart, size: int, page: Json) -> _SweepPart | None:
-        after = next_page(page, self._graph.failures, f"issues of {piece.repository}")
+        after = self._graph.next_page(page, f"issues of {piece.repository}")
         if after is None:
             return None
         taken, total = piece.taken + size, page.get("totalCount")
@@ -263,7 +263,7 @@ class GitHubSurvey(Holdings):
             if card and "number" in part(card, "content") and not card.get("isArchived")
         ]
         total = int(items.get("totalCount") or 0)
-        return cards, next_page(items, self._graph.failures, subject), total
+        return cards, self._graph.next_page(items, subject), total
 
 
 def _issues(repository: Json) -> list[Json]:
