@@ -233,20 +233,16 @@ class Holdings:
         if problems and problems[0].type != "NOT_FOUND":
             raise self._graph.failures.of_problem(problems[0], AskedRequest(subject))
 
-    def _in(
-        self, reply: GraphReply, number: int, name: str, keys: Sequence[str] = LISTS
-    ) -> SweptRepository:
+    def _in(self, reply: GraphReply, number: int, name: str) -> SweptRepository:
         """The repository in part N of an answer."""
         alias = f"p{number}"
         mine = [problem for problem in reply.problems if problem.path[:1] in ((alias,), ())]
-        return self._found(name, reply.data.get(alias), mine, keys)
+        return self._found(name, reply.data.get(alias), mine)
 
-    def _found(
-        self, name: str, node: Json | None, problems: _Problems, keys: Sequence[str] = LISTS
-    ) -> SweptRepository:
+    def _found(self, name: str, node: Json | None, problems: _Problems) -> SweptRepository:
         if node and not problems:
             whose = str(node.get("nameWithOwner") or name)
-            return SweptRepository(whose, node, {key: nodes(node, key) for key in keys})
+            return SweptRepository(whose, node, {key: nodes(node, key) for key in LISTS})
         absent = [problem for problem in problems if problem.type == "NOT_FOUND" and not node]
         if absent:
             unseen = NotFound(sentence("no-swept", name=name), evidence=absent[0].message)
@@ -292,7 +288,7 @@ class Holdings:
         _note_waits(reply, [page[0] for page in batch if _shows_waits(page)], len(batch))
         next_pages: list[_Page] = []
         for number, (repository, key, _) in enumerate(batch):
-            page = self._in(reply, number, repository.name, (key,))
+            page = self._in(reply, number, repository.name)
             repository.problem = repository.problem or page.problem
             repository.lists[key] += page.lists.get(key, [])
             after = self._next(part(page.node, key), repository.name)

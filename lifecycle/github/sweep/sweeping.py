@@ -11,7 +11,7 @@ the list itself. So a request combines the rest of several repositories, and cut
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -169,9 +169,8 @@ class GitHubSurvey(Holdings):
                 looks.extendleft(piece for piece, _ in reversed(batch) if piece.is_look)
                 continue
             for number, (piece, size) in enumerate(batch):
-                tasks, next_piece = self._read(reply, number, piece, size)
-                yield from tasks
-                waiting.extend([next_piece] if next_piece is not None else [])
+                yield from self._read(reply, number, piece)
+                waiting.extend(self._more(piece, size, part(reply.data, f"p{number}.issues")))
 
     def _packed(self, waiting: deque[_SweepPart], looks: deque[_SweepPart]) -> _Packed:
         """The parts of the next request, and the number of issues of each."""
@@ -216,10 +215,8 @@ class GitHubSurvey(Holdings):
         shown = (node for n in range(len(sent)) for node in _issues(part(reply.data, f"p{n}")))
         return self._choice.blindness(shown) or reply
 
-    def _read(
-        self, reply: GraphReply, number: int, piece: _SweepPart, size: int
-    ) -> tuple[list[Swept], _SweepPart | None]:
-        """The issues of one part, and the rest of it."""
+    def _read(self, reply: GraphReply, number: int, piece: _SweepPart) -> list[Swept]:
+        """The issues of one part."""
         alias = f"p{number}"
         shown = part(reply.data, alias)
         mine = (problem for problem in reply.problems if problem.path[:1] == (alias,))
@@ -233,16 +230,17 @@ class GitHubSurvey(Holdings):
         if wrong:
             asked = AskedRequest(f"{'an issue of' if shown else 'repository'} {piece.repository}")
             tasks.append(piece.swept(self._graph.failures.of_problems(wrong, asked)))
-        return tasks, self._more(piece, size, part(shown, "issues"))
+        return tasks
 
-    def _more(self, piece: _SweepPart, size: int, page: Json) -> _SweepPart | None:
+    def _more(self, piece: _SweepPart, size: int, page: Json) -> Sequence[_SweepPart]:
+        """The rest of a part, if there is any."""
         after = self._graph.next_page(page, f"issues of {piece.repository}")
         if after is None:
-            return None
+            return ()
         taken, total = piece.taken + size, page.get("totalCount")
         left = total - taken if isinstance(total, int) else AT_ONCE
         variables = {**piece.variables, "after": after}
-        return replace(piece, variables=variables, taken=taken, left=max(left, 1))
+        return (replace(piece, variables=variables, taken=taken, left=max(left, 1)),)
 
     def _page_of_cards(
         self, board: ProjectRef, size: int, after: str | None
