@@ -115,7 +115,7 @@ class GitHubBoard:
             variables = variables_of(schema, item_id, status=status, agent=agent)
             if not variables:
                 return BoardItem(item_id)
-            data = self.ask(SET_FIELDS, variables, subject, absent=(item_id, errors.ItemMissing))
+            data = self.ask(SET_FIELDS, variables, subject)
             return self.item_after(data, variables, status)
 
         try:
@@ -135,8 +135,7 @@ class GitHubBoard:
 
         def write(schema: BoardSchema) -> BoardItem:
             variables = {"project": schema.project_id, "content": issue_id}
-            absent = (issue_id, errors.NotFound)
-            data = self.ask("add_board_item", variables, subject, absent=absent)
+            data = self.ask("add_board_item", variables, subject)
             asked, added = AskedRequest(subject, is_write=True), "addProjectV2ItemById"
             return self._graph.shaped(asked, lambda: translate.board_item(data[added]["item"]))
 
@@ -242,20 +241,21 @@ class GitHubBoard:
             demand_same(AGENT, item.agent, variables["agent"])
         return item
 
-    def ask(
-        self, name: str, variables: Json, subject: str, absent: tuple[str, type[errors.Rejected]]
-    ) -> Json:
+    def ask(self, name: str, variables: Json, subject: str) -> Json:
         """Send a document and return its data; a missing part of the answer is an error.
 
-        An id that GitHub does not know means that the schema is stale, except for the one in `absent`,
-        which has its own error.
+        Raises:
+            ItemMissing, NotFound: GitHub does not know the item, or the issue, that the variables name.
+            StaleFields: it does not know another id, so the schema is stale.
         """
         try:
             return self._graph.change(name, variables, subject=subject)
         except errors.NotFound as error:
-            if absent[0] in error.evidence:
+            item = variables.get("item")
+            if (item or variables["content"]) in error.evidence:
+                absent = errors.ItemMissing if item else errors.NotFound
                 gone = sentence("no-card-or-issue", subject=subject)
-                raise absent[1](gone, evidence=error.evidence) from None
+                raise absent(gone, evidence=error.evidence) from None
             stale = sentence("stale-ids", project=self.project)
             raise errors.StaleFields(stale, evidence=error.evidence) from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
@@ -293,13 +294,8 @@ class EitherBoard:
     def add(self, issue_id: str) -> BoardItem:
         """The issue's card; if it may not be added to the board, the labels are used, if allowed."""
         self.schema()  # a board that cannot be read is another problem
-        if self._choice.tries_board:
-            try:
-                return self._project.add(issue_id)
-            except (MissingScope, NoPermission) as error:
-                if not self._choice.gives_up(error, writes=True):
-                    raise
-        return self._labels.add(issue_id)
+        project, labels = partial(self._project.add, issue_id), partial(self._labels.add, issue_id)
+        return self._either(project, labels, writes=True)
 
     def cards(self) -> tuple[Card, ...]:
         """Every card, all pages."""
@@ -309,12 +305,11 @@ class EitherBoard:
         """Title and cards, page by page while there is time."""
         return self._either(self._project.brief, self._labels.brief)
 
-    def _either(self, project: Callable[[], T], labels: Callable[[], T]) -> T:
-        if not self._choice.tries_board:
-            return labels()
-        try:
-            return project()
-        except LifecycleError as error:
-            if not self._choice.gives_up(error):
-                raise
+    def _either(self, project: Callable[[], T], labels: Callable[[], T], writes: bool = False) -> T:
+        if self._choice.tries_board:
+            try:
+                return project()
+            except LifecycleError as error:
+                if not self._choice.gives_up(error, writes=writes):
+                    raise
         return labels()

@@ -16,12 +16,12 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values import model
 from lifecycle.core.values.priorities import SPELLINGS, STATUSES
 from lifecycle.core.values.shapes import LabelFacts
+from lifecycle.github.client.client_common import Json, nodes, text
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
-    from lifecycle.github.client.client_common import Json
     from lifecycle.github.client.graph import GraphClient
     from lifecycle.github.client.rest import Calls
 
@@ -73,8 +73,7 @@ class StatusLabels:
 
 def labels_of(issue: Json) -> list[str]:
     """The names of a GraphQL issue's labels, [] if none were asked for."""
-    nodes = (issue.get("labels") or {}).get("nodes") or []
-    return [str(label.get("name") or "") for label in nodes if label]
+    return [text(label, "name") for label in nodes(issue, "labels")]
 
 
 @dataclass(frozen=True, slots=True)

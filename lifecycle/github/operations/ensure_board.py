@@ -210,7 +210,7 @@ class BoardOperations:
         def act(schema: BoardSchema) -> Json:
             variables = {"project": schema.project_id, "item": item.id, **content(schema)}
             subject = f"the card of #{item.number} on {self._board.project}"
-            return self._board.ask(name, variables, subject, absent=(item.id, errors.ItemMissing))
+            return self._board.ask(name, variables, subject)
 
         return self._board.with_schema(act)
 
