@@ -142,7 +142,8 @@ class RestClient(TokenClient):
         """
         from lifecycle.github.client.plain_line import content_of
 
-        send = partial(self._sent, asked, method, path, query, body)
+        target = f"{path}?{urlencode(query)}" if query else path
+        send = partial(self._sent, asked, method, target, body)
         try:
             status, headers, text = self.shaped(asked, self._answered, asked, lambda _line: send())
         except RuntimeError as error:  # PyGithub's: a redirect to another host, or to itself
@@ -173,11 +174,8 @@ class RestClient(TokenClient):
 
         return reading(self.deadline, once)
 
-    def _sent(
-        self, asked: AskedRequest, method: str, path: str, query: Query, body: object
-    ) -> Sent:
+    def _sent(self, asked: AskedRequest, method: str, target: str, body: object) -> Sent:
         """Send one request; a read that was answered before is sent only if it changed since."""
-        target = f"{path}?{urlencode(query)}" if query else path
         if method != "GET":
             return self._followed(asked, method, target, {}, without_secrets(body, self._withheld))
         key = self.failures.token, target

@@ -189,7 +189,7 @@ class IssueOperations:
             Rejected: GitHub keeps it closed, for example a pull request whose branch is gone.
         """
         issue = self._calls.issue(number)
-        return self._edits.fields(issue, {"state": "open"}, lambda now: now.is_open)
+        return self._edits.fields(issue, lambda now: now.is_open, state="open")
 
     def ensure_closed(self, number: int, reason: Reason = "completed") -> Ensured[IssueFacts]:
         """The issue is closed; a pull request is closed unmerged.
@@ -203,8 +203,7 @@ class IssueOperations:
         """
         issue = self._calls.issue(number)
         reasons = {} if issue.is_pull_request else {"state_reason": reason}
-        changes = {"state": "closed", **reasons}
-        return self._edits.fields(issue, changes, lambda now: not now.is_open)
+        return self._edits.fields(issue, lambda now: not now.is_open, state="closed", **reasons)
 
     def ensure_assignees(
         self, number: int, *, add: Names = (), remove: Names = (), only: Names | None = None
@@ -269,7 +268,7 @@ class IssueOperations:
         if is_at(issue):
             return Ensured(issue, changed=False)
         at = self._milestone(title, create=create).number if title else None
-        return self._edits.fields(issue, {"milestone": at}, is_at)
+        return self._edits.fields(issue, is_at, milestone=at)
 
     def _marked(self, mark: str, label: str) -> IssueFacts | None:
         """The issue with a marker; also one that this object just opened and the list lacks yet."""

@@ -58,7 +58,8 @@ class MergeOperations:
                 (405); or the pull request is closed.
             Transient: its base moved at that moment (405), or the outcome is unknown.
         """
-        return self._merged(self._at(number, sha), method, title, message)
+        texts = given(commit_title=title, commit_message=message)
+        return self._merged(self._at(number, sha), method, **texts)
 
     def ensure_auto_merge(
         self, number: int, *, sha: str = "", method: Method = "merge"
@@ -185,14 +186,11 @@ class MergeOperations:
         if not pull.is_open:
             raise errors.NotMergeable(sentence("closed-pull", pull=pull))
 
-    def _merged(
-        self, pull: PullFacts, method: Method, title: str = "", message: str = ""
-    ) -> Ensured[PullFacts]:
+    def _merged(self, pull: PullFacts, method: Method, **texts: str) -> Ensured[PullFacts]:
         if pull.is_merged:
             return Ensured(pull, changed=False)
         self._demand_open(pull)
-        number, texts = pull.number, given(commit_title=title, commit_message=message)
-        body = {"merge_method": method, "sha": pull.head_sha, **texts}
+        number, body = pull.number, {"merge_method": method, "sha": pull.head_sha, **texts}
 
         def write() -> PullFacts:
             subject, path = f"the merge of pull request #{number}", f"pulls/{number}/merge"

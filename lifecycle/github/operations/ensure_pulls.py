@@ -96,7 +96,7 @@ class PullOperations:
             Rejected: there is no such branch, or another pull request for this head and base is open.
         """
         pull = self._calls.pull(number)
-        return self._edits.fields(pull, {"base": base}, lambda now: now.base == base)
+        return self._edits.fields(pull, lambda now: now.base == base, base=base)
 
     def ensure_draft(self, number: int) -> Ensured[PullFacts]:
         """The pull request is a draft. A closed or merged one stays as it is.
@@ -180,7 +180,7 @@ class PullOperations:
             Rejected, Transient: as everywhere.
         """
         pull = self._calls.pull(number)
-        return self._edits.fields(pull, {"state": "closed"}, lambda now: not now.is_open)
+        return self._edits.fields(pull, lambda now: not now.is_open, state="closed")
 
     def ensure_open(self, number: int) -> Ensured[PullFacts]:
         """The pull request is open.
@@ -194,7 +194,7 @@ class PullOperations:
         pull = self._calls.pull(number)
         if pull.is_merged:
             raise Rejected(sentence("merged-pull", number=number))
-        return self._edits.fields(pull, {"state": "open"}, lambda now: now.is_open)
+        return self._edits.fields(pull, lambda now: now.is_open, state="open")
 
     def _reviewers(
         self, method: str, pull: PullFacts, people: Slugs, teams: Slugs, left: Left

@@ -6,7 +6,7 @@ lost, or says that such a thing exists already, the thing is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Generic, TypeVar
@@ -132,11 +132,9 @@ class Edits(Generic[F]):
         def left(now: F) -> dict[str, str]:
             return {name: text for name, text in new.items() if not same(text, getattr(now, name))}
 
-        return self.fields(current, left(current), lambda now: not left(now))
+        return self.fields(current, lambda now: not left(now), **left(current))
 
-    def fields(
-        self, current: F, changes: Mapping[str, object], is_wanted: Callable[[F], bool]
-    ) -> Ensured[F]:
+    def fields(self, current: F, is_wanted: Callable[[F], bool], **changes: object) -> Ensured[F]:
         """Edit it unless it is as wanted; Rejected if the answer shows it unchanged."""
         number = current.number
         edit, read = partial(self._edit, number, **changes), partial(self._read, number)

@@ -24,6 +24,9 @@ _BUCKETS = {
 _SEVERITY = (Bucket.PASS, Bucket.PENDING, Bucket.CANCELLED, Bucket.FAIL)
 
 
+Key = tuple[object, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class RollupEntry:
     """One check as GitHub lists it, superseded or not.
@@ -34,7 +37,7 @@ class RollupEntry:
         has_begun: False for a run that still waits; it counts as newer than all that have begun.
     """
 
-    key: tuple[object, ...]
+    key: Key
     check: Check
     has_begun: bool = True
 
@@ -57,7 +60,7 @@ def newest(entries: Iterable[RollupEntry]) -> tuple[Check, ...]:
     A re-run leaves the superseded entry in the list, so the newest counts. If two began in the same second,
     the worse one counts: green must not depend on an order that nobody promised.
     """
-    by_key: dict[tuple[object, ...], RollupEntry] = {}
+    by_key: dict[Key, RollupEntry] = {}
     for entry in sorted(entries, key=_age, reverse=True):
         by_key.setdefault(entry.key, entry)
     checks = [entry.check for entry in by_key.values()]
@@ -245,9 +248,7 @@ def _context(node: Json) -> RollupEntry:
     return check_run(node, flow, part(suite, "app").get("databaseId"), flow)
 
 
-def check_run(
-    run: Json, flow: tuple[str, str], app: object, key: tuple[object, ...]
-) -> RollupEntry:
+def check_run(run: Json, flow: tuple[str, str], app: object, key: Key) -> RollupEntry:
     """A check run of either API.
 
     Args:

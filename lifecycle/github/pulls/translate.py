@@ -102,10 +102,9 @@ def _reverted_by(node: Json) -> int:
 def _requested(node: Json) -> tuple[str, ...]:
     """The requested reviewers: people and bots by login, teams with their organisation before them."""
     asked = (part(request, "requestedReviewer") for request in nodes(node, "reviewRequests"))
-    names = (
-        text(who, "login") or f"{text(who, 'organization.login')}/{text(who, 'slug')}"
-        for who in asked
-    )
+    names = [
+        text(e, "login") or f"{text(e, 'organization.login')}/{text(e, 'slug')}" for e in asked
+    ]
     return tuple(name for name in names if name != "/")
 
 
