@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
 
@@ -11,7 +12,7 @@ from lifecycle.core.messages.figures import part
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.stats.visits import ORDER, Visit, steps, visits
+from lifecycle.views.stats.visits import ORDER, Visit, visits
 
 SEVERAL = 1.25
 """Attempts for each success from which on a stage counts as a bottleneck."""
@@ -143,7 +144,7 @@ class Summary:
         names = {task for task in ("", *labels) if _is_wanted(task, titles, labels, wanted)}
         chosen = [entry for entry in every if entry.at >= wanted.since and entry.task in names]
         # From all entries: a visit that ended in the period may have begun before it.
-        theirs = [visit for visit in (*visits(every), *steps(every)) if visit.task in names]
+        theirs = [visit for visit in visits(every) if visit.task in names]
         within = [v for v in theirs if v.ended is None or v.ended >= wanted.since]
         stays = [visit for visit in within if visit.system in ORDER]
         moments = [entry.at for entry in chosen]
@@ -153,7 +154,8 @@ class Summary:
         slow = [row for row in self.stages if row.why] or [row for row in self.phases if row.why]
         self.bottlenecks = sorted(slow, key=lambda row: -row.weight)
         ends = _done(chosen)
-        self.done = {task: entry.at for task, entry in ends.items() if not _is_given_up(entry)}
+        # Only the end of a workflow or a run that was given up has a reason.
+        self.done = {task: end.at for task, end in ends.items() if not end.detail.get("reason")}
         labelled = ((label, visit) for visit in stays for label in labels.get(visit.task, ()))
         self.labels = _groups(labelled, ends)
         acted = ((visit.actor, visit) for visit in stays if visit.actor)
@@ -163,7 +165,7 @@ class Summary:
         self.spent, self.tries = _spent(leading), _tries(leading)
         self.failed = _tries(leading, of_failed=True)
         for task, entry in ends.items():
-            if entry.system in (journal.RUN, journal.WORKFLOW) and "seconds" in entry.detail:
+            if "seconds" in entry.detail:  # of a run or a workflow
                 self.spent[task] = float(entry.detail["seconds"])
                 self.failed[task] = int(entry.detail["failed"])
                 self.tries[task] = self.failed[task] + (task in self.done)
@@ -240,11 +242,6 @@ def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
     return first
 
 
-def _is_given_up(end: JournalEntry) -> bool:
-    """True for the end of a workflow that was given up, or of a run that was stopped for good."""
-    return end.system in (journal.RUN, journal.WORKFLOW) and bool(end.detail.get("reason"))
-
-
 def _rows(system: str, task_visits: Iterable[Visit]) -> tuple[StatsRow, ...]:
     of_system = [visit for visit in task_visits if visit.system == system]
     whole = _times(of_system).total
@@ -300,11 +297,10 @@ def _spent(task_visits: Iterable[Visit]) -> dict[str, float]:
 
 def _tries(task_visits: Iterable[Visit], *, of_failed: bool = False) -> dict[str, int]:
     """The attempts of each task, or only the failed ones."""
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for visit in task_visits:
         if visit.task:
-            count = visit.attempts - (of_failed and visit.is_passed)
-            counts[visit.task] = counts.get(visit.task, 0) + count
+            counts[visit.task] += visit.attempts - (of_failed and visit.is_passed)
     return counts
 
 

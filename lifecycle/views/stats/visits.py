@@ -38,9 +38,12 @@ _PROGRESS = {
 }
 """The stages in the order of progress: a step to the right is onward, every other one is back."""
 
-_WORKING = {*ORDER[journal.STAGES], str(Phase.CODING), str(Phase.READY_FOR_PR)}
+_WAITING = {*ORDER[journal.CLAIM]} - {Phase.CODING, Phase.READY_FOR_PR}
 _CHECKED = {str(Stage.TESTING), str(Stage.ORACLE_REVIEW)}
 """Stages that consist of a check: a red check in them is a failed attempt."""
+
+AT_WORK = ("active", "in_progress", "testing", "review")
+"""The statuses in which somebody works on a phase of a workflow, or a story of a run."""
 
 
 @dataclass(slots=True)
@@ -48,8 +51,8 @@ class Visit:
     """One stay of a task in a stage or phase.
 
     Attributes:
-        system: journal.STAGES or journal.CLAIM.
-        stage: the stage or phase.
+        system: as in the journal.
+        stage: the stage or phase; the number and title of a workflow's phase; the id of a run's story.
         task, actor, session: as in the journal; the task may be "" if unknown.
         began: when it was entered, or None if the journal does not say.
         ended: when it was left, or None if it was not.
@@ -102,6 +105,8 @@ class _JournalReader:
         stages = ORDER.get(entry.system, ())
         if stages and entry.kind == journal.TRANSITION:
             self._move(entry)
+        elif entry.system in (journal.RUN, journal.WORKFLOW) and entry.kind == journal.TRANSITION:
+            self._step(entry)
         elif entry.kind == journal.REFUSED and (entry.target or entry.source) in stages:
             self._at(entry, entry.target or entry.source).failed += 1
         elif entry.kind == journal.CHECK and entry.detail.get("outcome") == journal.RED:
@@ -128,6 +133,22 @@ class _JournalReader:
             self._leave_others(None, entry, target=entry.source)
         if entry.target in ORDER[entry.system]:
             self._begin(entry, entry.target, task, entry.at)
+
+    def _step(self, entry: JournalEntry) -> None:
+        """Move a phase of a workflow or a story of a run: from a status of work to another one.
+
+        The target of such an entry is the phase's number or the story's id, and its new status.
+        """
+        name, _, status = entry.target.partition(" ")
+        theirs = [stay for stay in self.stays if _is_same(stay, entry)]
+        # The end of the whole ends each open step.
+        here = [stay for stay in theirs if not status or stay.stage.partition(" ")[0] == name]
+        if status not in AT_WORK:
+            for stay in here:
+                self._leave(stay, entry, target=status or name)
+        elif not here:
+            title = f"{name} {entry.detail.get('phase', '')}".strip()
+            self._begin(entry, title, entry.task, entry.at)
 
     def _at(self, entry: JournalEntry, stage: str) -> Visit:
         """The stay of the entry's work in a stage, entered if there is none; its other stays are over."""
@@ -166,7 +187,7 @@ class _JournalReader:
     def visit(self, stay: Visit, ended: float | None, target: str) -> Visit:
         """The stay as a visit that ended at this moment (None: not ended) with its time away."""
         away = 0.0
-        if stay.began is not None and ended is not None and stay.stage in _WORKING:
+        if stay.began is not None and ended is not None and stay.stage not in _WAITING:
             away = self.moments.away(stay.task, stay.session, stay.began, ended)
         is_passed = _is_onward(stay.system, stay.stage, target)
         return replace(stay, ended=ended, away=away, target=target, is_passed=is_passed)
@@ -206,39 +227,6 @@ def visits(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
     return (*reader.visits, *(reader.visit(stay, None, "") for stay in reader.stays))
 
 
-AT_WORK = ("active", "in_progress", "testing", "review")
-"""The statuses in which somebody works on a phase of a workflow, or a story of a run."""
-
-
-def steps(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
-    """The phases of workflows and the stories of runs as visits: from a status of work to another one.
-
-    The target of such an entry is the phase's number or the story's id, and its new status.
-    """
-    ordered = sorted(entries, key=lambda entry: entry.at)
-    moments, ended = _Moments(ordered), list[Visit]()
-    begins: dict[tuple[str, str], JournalEntry] = {}
-    for entry in ordered:
-        if entry.system not in (journal.RUN, journal.WORKFLOW) or entry.kind != journal.TRANSITION:
-            continue
-        name, _, status = entry.target.partition(" ")
-        if status in AT_WORK:
-            begins.setdefault((entry.task, name), entry)
-            continue
-        # The end of the whole ends each open step.
-        here = [key for key in begins if key[0] == entry.task and (not status or key[1] == name)]
-        for begin in [begins.pop(key) for key in here]:
-            away = moments.away(begin.task, begin.session, begin.at, entry.at)
-            left = replace(_stay(begin), ended=entry.at, target=status or name, away=away)
-            ended.append(replace(left, is_passed=status == "completed"))
-    return (*ended, *map(_stay, begins.values()))
-
-
-def _stay(begin: JournalEntry) -> Visit:
-    title = f"{begin.target.partition(' ')[0]} {begin.detail.get('phase', '')}".strip()
-    return Visit(begin.system, title, begin.task, begin.actor, begin.session, begin.at)
-
-
 def _is_same(stay: Visit, entry: JournalEntry) -> bool:
     """True if both belong to the same work: the task's, or the session's if a task is not named."""
     if stay.system != entry.system:
@@ -256,9 +244,11 @@ def _is_left(stay: Visit, entry: JournalEntry) -> bool:
 
 def _is_onward(system: str, stage: str, target: str) -> bool:
     """True if the step is onward: to a later stage, to the end, or from the last stage to the next task."""
+    order = _PROGRESS.get(system)
+    if order is None:
+        return target == "completed"
     if target == journal.CLOSED:
         return True
-    order = _PROGRESS[system]
     if target not in order or stage not in order:
         return False
     return stage == Stage.NEXT_TASK or order.index(target) > order.index(stage)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import LINE
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.stats.visits import AWAY_SECONDS, ORDER, Visit, steps, visits
+from lifecycle.views.stats.visits import AWAY_SECONDS, ORDER, Visit, visits
 from tests.views.stats.journals import (
     CLAIMED,
     HOUR,
@@ -254,7 +254,7 @@ def test_stories_and_phases_are_stays_until_work_on_them_ends() -> None:
         step(162, journal.RUN, journal.CLOSED, "run"),
         step(163, journal.RUN, "S3 in_progress", "next"),
     )
-    found = steps(reversed(told))
+    found = [stay for stay in visits(reversed(told)) if stay.system not in ORDER]
     assert [short(one) for one in found] == [
         ("run", "S1 Pay", 5, "completed"),
         ("run", "S2 Pay", 5, journal.CLOSED),
@@ -265,4 +265,4 @@ def test_stories_and_phases_are_stays_until_work_on_them_ends() -> None:
     assert (found[0].away, found[0].session, found[0].actor) == (155 * MINUTE, "s", "me")
     assert found[0].system == journal.RUN
     assert found[2].system == journal.WORKFLOW
-    assert visits(told[:4]) == ()
+    assert not [stay for stay in visits(told[:4]) if stay.system in ORDER]
