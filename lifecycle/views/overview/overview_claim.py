@@ -13,6 +13,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience
 from lifecycle.core.timing import parse_time
+from lifecycle.settings import config
 from lifecycle.storage import journal, signs_of_life
 from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.worktree_read import WorktreeRead, address, copied, last_move, plain
@@ -45,7 +46,7 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     hears = claim_store.marks.hears_prompts(record.created_at)
     hooks = claim_store.hooks_for(record, reading.environment, waits=waits)
     following = briefing.next_line(record, hears_prompts=hears, hooks=hooks)
-    claim = _claim(reading, record, signs, pull.url if pull is not None else "", following)
+    claim = _claim(reading, record, signs, following)
     _await(reading, record, pull, times)
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
@@ -62,7 +63,7 @@ def _queued(claim_store: ClaimStore) -> dict[str, float]:
 
 
 def _claim(
-    reading: WorktreeRead, record: Record, signs: signs_of_life.Signs, pull_url: str, following: str
+    reading: WorktreeRead, record: Record, signs: signs_of_life.Signs, following: str
 ) -> values.OverviewClaim:
     claim, number = record.claim, record.claim.issue
     since = last_move(reading, journal.CLAIM, f"#{number}", claim.phase)
@@ -71,7 +72,7 @@ def _claim(
         values.OverviewClaim,
         claim,
         issue=number,
-        url=_issue_url(reading, record, pull_url),
+        url=_issue_url(reading, record),
         title=plain(record.title),
         agent=plain(claim.agent_id),
         is_confirmed=derive.is_confirmed(record),
@@ -87,16 +88,11 @@ def _claim(
     )
 
 
-def _issue_url(reading: WorktreeRead, record: Record, pull_url: str) -> str:
-    """The issue's page: on the site of the pull request's page, else on the configured host."""
+def _issue_url(reading: WorktreeRead, record: Record) -> str:
+    """The issue's page on the configured host; "" before a look has shown the claim's repository."""
     number, repository = record.claim.issue, record.ownership.repository
-    above, middle, _ = pull_url.rpartition("/pull/")
-    if not number or not (middle or repository):
+    if not (number and repository):
         return ""
-    if middle:
-        return f"{above}/issues/{number}"
-    from lifecycle.settings import config
-
     api_url = config.addresses(reading.environment).api_url  # http only for this machine
     site = f"{api_url.partition(':')[0]}://{config.web_host(api_url)}"
     return address(f"{site}/{repository}/issues/{number}")

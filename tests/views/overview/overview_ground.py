@@ -99,6 +99,7 @@ class OverviewGround:
     ) -> str:
         """A claim whose pull request 107 is open, waits for whom `awaits` says, and has these checks."""
         memory = {
+            "ownership.repository": "octo-org/hello",
             "pull.url": PULL,
             "pull.head": factories.SHA,
             "pull.checks": {**GREEN, **checks},
