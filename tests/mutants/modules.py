@@ -213,6 +213,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "setup.init.stages_switch",
         "trackers.command_signs",
         "trackers.refusals",
+        "views.stats.stats_page",
     ),
 }
 """The other modules that import nothing of OUTSIDE, and why they are not in the tables above.

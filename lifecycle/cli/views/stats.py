@@ -48,9 +48,9 @@ def command(
         text = _nothing(len(entries), period, wanted, page, registry.to_claim(session.world))
         return session.show([text], data)
     if page is not None:
-        from lifecycle.views.stats.stats_page import write
+        from lifecycle.views.stats.stats_page import render
 
-        write(page, summary, _about(period, wanted))
+        page.write_text(render(summary, _about(period, wanted)), encoding="utf-8")
         data["page"] = str(page.absolute())
     if session.as_json:
         return session.show([], data)

@@ -10,9 +10,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import Refused
@@ -32,23 +31,8 @@ _SCRIPT = re.compile(r"</(?=script)", re.IGNORECASE)
 """The beginning of an end tag, which ends a script even inside a string."""
 
 
-def write(path: Path, summary: Summary, about: str) -> None:
-    """Write the page.
-
-    Args:
-        path: the file; an existing one is replaced.
-        summary: the numbers.
-        about: a description of the data, in words.
-
-    Raises:
-        Refused: the charting library is not installed; nothing was written.
-        OSError: the file cannot be written.
-    """
-    path.write_text(render(summary, about), encoding="utf-8")
-
-
 def render(summary: Summary, about: str) -> str:
-    """The page as HTML; raises Refused if the charting library is not installed."""
+    """The page as HTML; `about` describes its data. Refused if the charting library is not installed."""
     try:
         from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]  # has no types
     except ImportError:
@@ -76,12 +60,12 @@ def _markup(chart: Chart) -> str:
     from plotly.io import to_html  # type: ignore[import-untyped]  # has no types
 
     markup = to_html(
-        chart.figure,
+        {"data": chart.bars, "layout": chart.layout},
         config={"displayModeBar": False, "responsive": True},
         include_plotlyjs=False,
         full_html=False,
         validate=False,
-        default_height=f"{chart.figure['layout']['height']}px",
+        default_height=f"{chart.layout['height']}px",
         div_id=chart.name,
     )
     return str(markup)
@@ -105,8 +89,8 @@ def page_templates(package: str, **filters: Callable[..., str]) -> Environment:
 DARK, LIGHT, GOOD, BAD = "#2f6fdb", "#8fb4f0", "#2a9d78", "#e0703a"
 """Readable on white and on black, and distinct for people who cannot tell red from green."""
 
-_UNITS = ((172_800.0, 86_400.0, "days"), (7_200.0, 3_600.0, "hours"), (120.0, 60.0, "minutes"))
-"""Units of a time axis: from how many seconds on it is used, its seconds, its name."""
+_UNITS = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
+"""Units of a time axis, each used from twice its seconds on; the last also for less."""
 
 _TICKS = 5
 """The approximate number of labels of a count axis."""
@@ -122,14 +106,15 @@ class Chart:
     Attributes:
         name: its id in the page.
         title: its heading.
-        alt: its content, for people who do not see it.
-        figure: the value for the library.
+        sentences: its content, for people who do not see it.
+        bars, layout: what the library draws.
     """
 
     name: str
     title: str
-    alt: str
-    figure: dict[str, Any]
+    sentences: list[str]
+    bars: list[dict[str, Any]]
+    layout: dict[str, Any]
 
 
 def charts(summary: Summary) -> tuple[Chart, ...]:
@@ -148,9 +133,7 @@ def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
     if not timed:
         return None
     longest = max(row.times.p90 for row in timed)
-    unit, called = next(
-        ((s, word) for most, s, word in _UNITS if longest >= most), (1.0, "seconds")
-    )
+    unit, called = next((row for row in _UNITS if longest >= 2 * row[0]), _UNITS[-1])
     parts = (
         ("half of the visits took at most", DARK, [row.times.median for row in timed]),
         ("nine of ten took at most", LIGHT, [row.times.p90 for row in timed]),
@@ -161,14 +144,8 @@ def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
         | {"text": [figures.span(value) for value in seconds]}
         for part, color, seconds in parts
     ]
-    sentences = (f"{row.name}: half took at most {figures.span(row.times.median)}" for row in timed)
-    return _chart(name, title, sentences, bars, _layout(len(timed), called, barmode="group"))
-
-
-def _chart(
-    name: str, title: str, sentences: Iterable[str], bars: list[Any], layout: dict[str, Any]
-) -> Chart:
-    return Chart(name, title, f"{title}. {'; '.join(sentences)}.", {"data": bars, "layout": layout})
+    sentences = [f"{row.name}: half took at most {figures.span(row.times.median)}" for row in timed]
+    return Chart(name, title, sentences, bars, _layout(len(timed), called, barmode="group"))
 
 
 def _bar(name: str, color: str, rows: Sequence[StatsRow]) -> dict[str, Any]:
@@ -189,8 +166,8 @@ def _attempts(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
         _bar(part, color, tried) | {"x": counts, "text": [str(count or "") for count in counts]}
         for part, color, counts in parts
     ]
-    sentences = (f"{row.name}: {row.passed} of {row.attempts} led onward" for row in tried)
-    return _chart(name, title, sentences, bars, _layout(len(tried), "attempts", barmode="stack"))
+    sentences = [f"{row.name}: {row.passed} of {row.attempts} led onward" for row in tried]
+    return Chart(name, title, sentences, bars, _layout(len(tried), "attempts", barmode="stack"))
 
 
 def _done_chart(summary: Summary) -> Chart | None:
@@ -211,8 +188,8 @@ def _done_chart(summary: Summary) -> Chart | None:
     if len(ordered) == 1:  # else the only bar is as wide as the page, and the axis counts hours
         layout["xaxis"] |= {"type": "category"}
         bars["width"] = 0.2
-    sentences = (f"{day.isoformat()}: {days[day]}" for day in ordered)
-    return _chart("tasks-done", "Tasks done each day (UTC)", sentences, [bars], layout)
+    sentences = [f"{day.isoformat()}: {days[day]}" for day in ordered]
+    return Chart("tasks-done", "Tasks done each day (UTC)", sentences, [bars], layout)
 
 
 def _layout(rows: int, unit: str, *, barmode: str) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,8 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import WebDriverWait
 
-from lifecycle.core.errors import Refused
+from lifecycle.cli.main import run
+from lifecycle.storage import journal
 from lifecycle.views.stats import stats_page
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import Flake, Summary
@@ -40,7 +43,8 @@ def numbers(**changes: Any) -> Summary:
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Chrome, Path]]:
     """A browser without network that shows the page."""
     folder = tmp_path_factory.mktemp("page")
-    stats_page.write(folder / "stats.html", numbers(), "all tasks")
+    html = stats_page.render(numbers(), "all tasks")
+    (folder / "stats.html").write_text(html, encoding="utf-8")
     with browser(folder / "profile") as running:
         running.execute_cdp_cmd("Network.enable", {})
         running.execute_cdp_cmd(
@@ -84,7 +88,8 @@ def test_charts_are_drawn_without_network(shown: tuple[Chrome, Path], width: int
     labels = running.execute_script(
         "return [...document.querySelectorAll('.chart')].map(e => e.getAttribute('aria-label'))"
     )
-    assert labels == [chart.alt for chart in charts(numbers())]
+    drawn = charts(numbers())
+    assert labels == [f"{chart.title}. {'; '.join(chart.sentences)}." for chart in drawn]
     (folder / f"{width}.png").write_bytes(running.get_screenshot_as_png())
 
 
@@ -96,7 +101,7 @@ def test_a_bar_tells_what_it_stands_for(shown: tuple[Chrome, Path]) -> None:
     ActionChains(running).move_to_element(bar).perform()
     hover = "return document.querySelector('#stage-times .hoverlayer').textContent"
     told = WebDriverWait(running, 30).until(lambda _: running.execute_script(hover))
-    first = charts(numbers())[0].figure["data"][0]
+    first = charts(numbers())[0].bars[0]
     for words in (first["y"][0], first["text"][0], first["name"]):
         assert words in told
 
@@ -183,12 +188,15 @@ def test_flakes_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_the_library_a_sentence_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where plotly is not installed nothing is written, and the way to install it is said."""
+    root, page = tmp_path / "work", tmp_path / "page.html"
+    subprocess.run(["git", "init", "--quiet", root], check=True)
+    journal.note(root, *WHOLE)
+    monkeypatch.chdir(root)
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    with pytest.raises(
-        Refused, match=r"so no page was written; install it beside the command with: .* plotly "
-    ):
-        stats_page.write(tmp_path / "page.html", numbers(), "all tasks")
-    assert not (tmp_path / "page.html").exists()
+    assert run(["stats", "--html", str(page)]) == 1
+    sentence = r"so no page was written; install it beside the command with: .* plotly "
+    assert re.search(sentence, capsys.readouterr().err)
+    assert not page.exists()

@@ -176,8 +176,8 @@ def test_any_journal_can_be_told(entries: list[JournalEntry]) -> None:
         assert one.passed <= one.attempts
     assert json.loads(json.dumps(summary_data(found)))["entries"] == len(entries)
     for chart in charts(found):
-        assert all(len(bars["x"]) == len(bars["y"]) > 0 for bars in chart.figure["data"])
-        json.dumps(chart.figure)
+        assert all(len(bars["x"]) == len(bars["y"]) > 0 for bars in chart.bars)
+        json.dumps([chart.bars, chart.layout])
 
 
 def test_nothing_is_nothing() -> None:
@@ -248,7 +248,7 @@ def test_the_axis_of_tasks_counts_whole_tasks(most: int, step: int) -> None:
     """However few there are, no number stands beside the axis twice."""
     entries = [moved(n, "COMMIT_CLOSE", "NEXT_TASK", f"#{n}", session=f"s{n}") for n in range(most)]
     (chart,) = [one for one in charts(Summary(entries)) if one.name == "tasks-done"]
-    assert chart.figure["layout"]["yaxis"]["dtick"] == step
+    assert chart.layout["yaxis"]["dtick"] == step
 
 
 def test_each_task_has_its_time_and_attempts() -> None:
