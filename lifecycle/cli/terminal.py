@@ -179,8 +179,7 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
                 yield segment if text == segment.text else Segment(text, segment.style)
 
     stream = behind(sys.stderr if is_error else sys.stdout)
-    settings = {"markup": False, "emoji": False, "highlight": False, **options}
-    made = Clean(file=stream, **settings)
+    made = Clean(file=stream, markup=False, emoji=False, highlight=False, **options)
     # COLUMNS=0, as some containers set it; a set width no longer follows the window.
     if not made.width:
         made.width = 80

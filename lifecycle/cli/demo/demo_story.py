@@ -91,7 +91,7 @@ def tell(*, quiet: bool) -> DemoStory:
         Refused: a process of the story failed, or no pull request was opened.
     """
     started = time.monotonic()
-    console = terminal.console(quiet=quiet, width=min(terminal.console().width, WIDTH))
+    console = terminal.fitted(terminal.console(quiet=quiet), WIDTH)
     says = ", on an embedded GitHub: real git, real HTTP, real hooks\n"
     console.print(Text.assemble(("claim to close", "bold"), says))
     with Sandbox() as sandbox, tempfile.TemporaryDirectory(prefix="lifecycle-demo-") as folder:
@@ -113,9 +113,8 @@ class _Stage:
         self.console = console
         self.counted = 0
         self.environment = _environment(info, folder)
-        self.run("git", "clone", "--quiet", info.git_url, str(self.root), cwd=folder)
-        for name, value in (("user.name", "Agent"), ("user.email", "agent@example.com")):
-            self.run("git", "config", name, value)
+        author = ("-c", "user.name=Agent", "-c", "user.email=agent@example.com")
+        self.run("git", "clone", "--quiet", *author, info.git_url, str(self.root), cwd=folder)
         (self.root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.001\n")
 
     def run(self, *command: str, cwd: Path | None = None, stdin: str = "") -> str:

@@ -9,6 +9,7 @@ ActionCommand.cs: commands are looked for in every line of both outputs, in an o
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,12 +58,6 @@ class StepAnnotation:
         """The workflow command that makes this annotation."""
         title = _data(self.title).replace(":", "%3A").replace(",", "%2C")
         return f"::{self.level} title={title}::{_data(self.message)}"
-
-
-def outputs(report: SweepReport) -> str:
-    """The lines for GITHUB_OUTPUT: numbers only, so that no text of a stranger is in them."""
-    findings, applied = len(report.findings), report.count(State.APPLIED)
-    return f"findings={findings}\napplied={applied}\nfailed={report.failed}\n"
 
 
 def annotated(report: SweepReport) -> list[StepAnnotation]:
@@ -151,17 +146,21 @@ def _waiting(report: SweepReport, rows: Sequence[str]) -> list[str]:
 
 
 def write_outputs(report: SweepReport, environment: Mapping[str, str]) -> None:
-    """Write the outputs to the step's file, if there is one; raises OSError."""
+    """Write the outputs to the step's file, if there is one; raises OSError.
+
+    They are numbers only, so that no text of a stranger is in them.
+    """
     if file := environment.get(OUTPUT):
-        _append(Path(file), outputs(report))
+        findings, applied = len(report.findings), report.count(State.APPLIED)
+        with Path(file).open("a", encoding="utf-8") as step:
+            step.write(f"findings={findings}\napplied={applied}\nfailed={report.failed}\n")
 
 
 def write_summary(report: SweepReport, environment: Mapping[str, str]) -> None:
     """Write the summary to the step's file, if there is one; raises OSError."""
     if file := environment.get(SUMMARY):
-        path = Path(file)
-        used = path.stat().st_size if path.exists() else 0
-        _append(path, summary(report, BYTES - used))
+        with Path(file).open("a", encoding="utf-8") as step:
+            step.write(summary(report, BYTES - os.fstat(step.fileno()).st_size))
 
 
 def escaped(text: str, most: int = CELL) -> str:
@@ -214,8 +213,3 @@ def _data(text: str) -> str:
 def _size(text: str) -> int:
     """The bytes of a text with the end of its last line."""
     return len(text.encode()) + 1
-
-
-def _append(path: Path, text: str) -> None:
-    with path.open("a", encoding="utf-8") as file:
-        file.write(text)

@@ -155,9 +155,7 @@ def add_clarification(
     An answer that begins with "Assumed" comes from nobody: it opens a checkpoint only if no person attends
     and the run was begun with --autonomous. Before init it is kept, and init adopts it.
     """
-    store = session.store
-    with store.locked():
-        run = store.load()
+    store, run = session.store, session.store.load()
     is_early = run is None or run.is_over
     usual = ClarificationPhase.PRE_ANALYSIS if is_early else ClarificationPhase.DEVELOPMENT
     entry = story_edits.clarification(question, answer, session.now, phase or usual, category)
