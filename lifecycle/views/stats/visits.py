@@ -21,13 +21,7 @@ from lifecycle.storage.journal import JournalEntry
 AWAY_SECONDS = 7_200.0
 """Seconds of silence; a longer one is time away."""
 
-PHASES = (
-    Phase.CODING, Phase.READY_FOR_PR, Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED,
-    Phase.MERGED_DETECTED, Phase.DONE,
-)  # fmt: skip
-"""The claim's phases in the order of progress."""
-
-ORDER = {journal.STAGES: tuple(map(str, LINE)), journal.CLAIM: tuple(map(str, PHASES))}
+ORDER = {journal.STAGES: tuple(map(str, LINE)), journal.CLAIM: tuple(map(str, Phase))}
 """The stages of each system, in their order."""
 
 _PROGRESS = {

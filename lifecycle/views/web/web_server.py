@@ -61,6 +61,7 @@ GUARDS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
+    "Allow": "GET, HEAD",
 }
 """The headers of every answer."""
 
@@ -70,6 +71,7 @@ class _PageRequest(BaseHTTPRequestHandler):
 
     server: WatchServer
     server_version, sys_version = "lifecycle", ""
+    error_message_format, error_content_type = "%(message)s\n", "text/plain; charset=utf-8"
     timeout = SILENT_SECONDS
 
     def do_GET(self) -> None:
@@ -120,26 +122,23 @@ class _PageRequest(BaseHTTPRequestHandler):
         self.send_response(HTTPStatus.NOT_MODIFIED if is_known else HTTPStatus.OK)
         if tag:
             self.send_header("ETag", tag)
-        self._finish(body, f"{kind}; charset=utf-8")
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Report an error by its status alone; nothing of the request is repeated."""
-        del message, explain
-        if code == HTTPStatus.NOT_IMPLEMENTED:  # a method without a function
-            code = HTTPStatus.METHOD_NOT_ALLOWED
-        self.send_response(code)
-        if code == HTTPStatus.METHOD_NOT_ALLOWED:
-            self.send_header("Allow", "GET, HEAD")
-        self._finish(f"{HTTPStatus(code).phrase}\n".encode(), "text/plain; charset=utf-8")
-
-    def _finish(self, body: bytes, kind: str) -> None:
-        for name, value in GUARDS.items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", kind)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+    def end_headers(self) -> None:
+        """Add the headers of every answer."""
+        for name, value in GUARDS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Report an error by its status alone; nothing of the request is repeated."""
+        del message, explain
+        is_unknown = code == HTTPStatus.NOT_IMPLEMENTED  # a method without a function
+        super().send_error(HTTPStatus.METHOD_NOT_ALLOWED if is_unknown else code)
 
     def log_message(self, *_: object) -> None:
         """Log nothing: the token is in every address."""
