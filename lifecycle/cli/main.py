@@ -57,9 +57,9 @@ _JSON: Final = {"spec": "--json", "help": "Print one JSON object."}
 """The option that every command has, unless its row defines another."""
 
 
-def rows_of(folder: str = "", table: str = "commands") -> Rows:
-    """The rows of a table in a folder below `lifecycle/cli/`, by the command's name."""
-    rows = resources.texts("/".join(filter(None, ("cli", folder, f"{table}.toml"))))
+def rows_of(table: str) -> Rows:
+    """The rows of a table below `lifecycle/cli/`, such as `run/commands`, by the command's name."""
+    rows = resources.texts(f"cli/{table}.toml")
     shared = rows.pop("shared", {})
     for row in rows.values():
         options = row.get("options", {}).items()
@@ -73,8 +73,7 @@ class RowGroup(click.Group):
     """A click group whose commands are rows of a table; each is imported on first use.
 
     Args:
-        folder: where its table and the functions are, below `lifecycle/cli`.
-        table: the name of the table with the rows of its commands.
+        table: the rows of its commands, as in `rows_of`; the functions are in the same folder.
         session: the class of the session that each of its commands gets.
         kinds: further click types, by the names that a row's `kind` uses.
         first: called with the world before each of its commands, as in `Session.first`.
@@ -84,7 +83,6 @@ class RowGroup(click.Group):
     def __init__(
         self,
         *,
-        folder: str = "",
         table: str = "commands",
         session: type[Session] = Session,
         kinds: Row = _KINDS,
@@ -92,7 +90,8 @@ class RowGroup(click.Group):
         **attributes: Any,
     ) -> None:
         super().__init__(**attributes)
-        self.folder, self.table = folder, rows_of(folder, table)
+        self.table = rows_of(table)
+        self.package = ".".join(("lifecycle.cli", *table.split("/")[:-1]))
         # Names only: for a misspelt name click's error suggests the nearest.
         self.commands = dict.fromkeys(self.table, click.Command(None))
         self.kinds = {**_KINDS, **kinds}
@@ -113,8 +112,7 @@ class RowGroup(click.Group):
             return None
         row = self.table[cmd_name]
         module_name, _, name = row["module"].partition(":")
-        place = filter(None, ("lifecycle.cli", self.folder, module_name))
-        module = importlib.import_module(".".join(place))
+        module = importlib.import_module(f"{self.package}.{module_name}")
         command = getattr(module, name or cmd_name.replace("-", "_"))
         if not isinstance(command, click.Group):
             kind = getattr(module, row["class"]) if "class" in row else click.Command

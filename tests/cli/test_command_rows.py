@@ -14,34 +14,35 @@ from tests.batches import each_row
 CLI = Path(__file__).parents[2] / "lifecycle/cli"
 
 TABLES = (
-    ("", "commands"),
-    ("checks", "commands"),
-    ("checks", "platform"),
-    ("demo", "commands"),
-    ("run", "commands"),
-    ("tracker", "commands"),
-    ("tracker", "stage"),
-    ("workflow", "commands"),
+    "commands",
+    "checks/commands",
+    "checks/platform",
+    "demo/commands",
+    "run/commands",
+    "tracker/commands",
+    "tracker/stage",
+    "workflow/commands",
 )
-EVERY = [(folder, table, name) for folder, table in TABLES for name in rows_of(folder, table)]
+EVERY = [(table, name) for table in TABLES for name in rows_of(table)]
 
 
 def test_every_table_is_held() -> None:
     """A table that is added is held, too: none lies below `lifecycle/cli` that is not in the list."""
     there = {path.relative_to(CLI) for path in CLI.rglob("*.toml")}
-    assert there == {Path(folder, f"{table}.toml") for folder, table in TABLES}
+    assert there == {Path(f"{table}.toml") for table in TABLES}
 
 
-@each_row(("folder", "table", "name"), EVERY)
-def test_a_row_names_what_its_function_takes(folder: str, table: str, name: str) -> None:
+@each_row(("table", "name"), EVERY)
+def test_a_row_names_what_its_function_takes(table: str, name: str) -> None:
     """Each argument and option is a parameter of the function, and each parameter has its row.
 
     A group says all of that of its commands itself, and its row what the help above says of it. What is
     refused, and what `expose_value` keeps back, is given to no function.
     """
-    row = rows_of(folder, table)[name]
+    row = rows_of(table)[name]
     module, _, called = row["module"].partition(":")
-    there = importlib.import_module(".".join(filter(None, ("lifecycle.cli", folder, module))))
+    folders = table.split("/")[:-1]
+    there = importlib.import_module(".".join(("lifecycle.cli", *folders, module)))
     function = getattr(there, called or name.replace("-", "_"))
     if isinstance(function, click.Group):
         assert (set(row), row["options"]) == ({"module", "short", "options"}, {})
@@ -68,8 +69,8 @@ def test_what_a_row_says_is_known() -> None:
     """A word that is misspelt in a table is found here, and not by whoever types the command."""
     marks, words = {"is_timed", "changes_tasks", "is_plain"}, set()
     known = {"module", "short", "class", "arguments", "options", *marks}
-    for folder, table, name in EVERY:
-        row = rows_of(folder, table)[name]
+    for table, name in EVERY:
+        row = rows_of(table)[name]
         assert set(row) <= known
         for about in (*row.get("arguments", {}).values(), *row["options"].values()):
             words |= set(about)

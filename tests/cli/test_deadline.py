@@ -41,9 +41,10 @@ def commands(parent: click.Group, name: str = "") -> Iterator[tuple[str, click.C
 
 
 EVERY = dict(commands(group))
-ROWS = {folder: rows_of(folder) for folder in ("", "run", "tracker", "workflow")}
-ROWS |= {"feedback": rows_of("checks"), "platform": rows_of("checks", "platform")}
-ROWS |= {"sandbox": rows_of("demo"), "stage": rows_of("tracker", "stage")}
+ROWS = {folder: rows_of(f"{folder}/commands") for folder in ("run", "tracker", "workflow")}
+ROWS |= {"feedback": rows_of("checks/commands"), "platform": rows_of("checks/platform")}
+ROWS |= {"sandbox": rows_of("demo/commands"), "stage": rows_of("tracker/stage")}
+ROWS |= {"": rows_of("commands")}
 
 
 @each_row("name", EVERY)

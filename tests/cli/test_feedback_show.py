@@ -162,4 +162,4 @@ def test_nothing_red_or_asked_for_is_ready_to_merge(
 ) -> None:
     """Where no rule of the base holds it back, what has to be mended stands alone."""
     green = factories.pull(checks=factories.checks(Bucket.PASS))
-    assert standing_of(replace(green, **changes)) == lines
+    assert standing_of(replace(green, **changes), None) == lines

@@ -52,7 +52,7 @@ class FeedbackGroup(RowGroup):
         return super().parse_args(ctx, ["show", *args] if is_shown else args)
 
 
-@click.group("feedback", cls=FeedbackGroup, folder="checks", kinds={"pull": pull_number})
+@click.group("feedback", cls=FeedbackGroup, table="checks/commands", kinds={"pull": pull_number})
 def command() -> None:
     """What CI and reviewers say about a pull request, in a form for an agent.
 
@@ -182,7 +182,7 @@ def keep(session: Session, pull: int, change: Callable[[Record, Ledger], Record]
             claim_store.save()
 
 
-def standing_of(pull_request: PullRequest, ejection: Ejection | None = None) -> list[str]:
+def standing_of(pull_request: PullRequest, ejection: Ejection | None) -> list[str]:
     """Sentences about what prevents a pull request's merge: reviews, checks, rules, a conflict."""
     from lifecycle.core.messages import merge_messages
 

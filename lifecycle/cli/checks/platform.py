@@ -15,7 +15,7 @@ from lifecycle.platforms import command_argv, discovery, platform_tables, select
 ALL = "to see the known platforms: lifecycle platform list"
 
 
-@click.group("platform", cls=RowGroup, folder="checks", table="platform")
+@click.group("platform", cls=RowGroup, table="checks/platform")
 def command() -> None:
     """Show what kind of project this is, by platform.json files, and how it is built, tested and checked.
 

@@ -42,7 +42,7 @@ KINDS = {
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
-@click.group("sandbox", cls=RowGroup, folder="demo")
+@click.group("sandbox", cls=RowGroup, table="demo/commands")
 def command() -> None:
     """An embedded GitHub on loopback: REST, GraphQL, and git over smart HTTP."""
 

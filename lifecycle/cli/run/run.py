@@ -98,7 +98,7 @@ class RunSession(Session):
         self.show([], data)
 
 
-@click.group("run", cls=RowGroup, folder="run", session=RunSession, kinds=_KINDS)
+@click.group("run", cls=RowGroup, table="run/commands", session=RunSession, kinds=_KINDS)
 def command() -> None:
     """Follow one goal through its stories, in `.claude/workflow-state.json`.
 

@@ -38,9 +38,7 @@ KINDS = {"stage": click.Choice([stage.value for stage in Stage])}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
-@click.group(
-    "stage", cls=RowGroup, folder="tracker", table="stage", first=WorktreeWorld.refuse_tracked
-)
+@click.group("stage", cls=RowGroup, table="tracker/stage", first=WorktreeWorld.refuse_tracked)
 def command() -> None:
     """The staged workflow of labelled tasks: coding, reviews, tests, closing, the next task.
 

@@ -195,7 +195,7 @@ def _data(session: Session, **data: Any) -> dict[str, Any]:
     return {"tracker": session.tracker.name, **data}
 
 
-@click.group("tracker", cls=RowGroup, folder="tracker", first=values.tell_place)
+@click.group("tracker", cls=RowGroup, table="tracker/commands", first=values.tell_place)
 def command() -> None:
     """Work with the tasks of this worktree, wherever they are kept.
 

@@ -71,7 +71,7 @@ class WorkflowSession(Session):
         self.show([*lines, *notes], {**data, "troubles": list(troubles)})
 
 
-@click.group("workflow", cls=RowGroup, folder="workflow", session=WorkflowSession)
+@click.group("workflow", cls=RowGroup, table="workflow/commands", session=WorkflowSession)
 def command() -> None:
     """Keep the state of ordered phases in files, so that it survives compactions, crashes and new sessions.
 
