@@ -26,6 +26,7 @@ import msgspec
 from lifecycle.core.errors import GitFailed, did_you_mean
 from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.redact import listed, redact, visible
+from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files
 from lifecycle.git.commits import added_lines, commit_at, empty_tree, head_of, moved_modules
@@ -293,17 +294,14 @@ def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
     return visible(redact(" ".join(line.split())))[:_LONGEST]
 
 
-def commit_story(
-    writing: GitRepository, message: str, outputs: Mapping[str, str]
-) -> tuple[str, worktree_files.Uncommitted]:
-    """Commit every uncommitted file except excluded ones; git's hooks run as usual.
+def commit_story(writing: GitRepository, message: str) -> tuple[str, worktree_files.Uncommitted]:
+    """Commit every uncommitted file except excluded ones and what checks wrote; git's hooks run as usual.
 
     Returns the commit ("" if there was nothing to commit), and what was found uncommitted before.
 
     Args:
         writing: git in the worktree, until the command has to be over.
         message: the commit's message; secrets in it are masked.
-        outputs: by path, the name of the content that a check left there, which is not committed.
 
     Raises:
         Refused: a git operation is unfinished, a file is staged that we never commit, or something to be
@@ -312,7 +310,7 @@ def commit_story(
     """
     git = worktree_files.opened(writing)
     worktree_files.refuse_under_way(git, git.root)
-    changes = worktree_files.uncommitted(git, is_own, outputs)
+    changes = worktree_files.uncommitted(git, is_own, EvidenceRoom(git.root).outputs())
     never = changes.strange or changes.modules
     if never:
         refusal = "staged-is-kept-out" if changes.strange else "changed-in-module"

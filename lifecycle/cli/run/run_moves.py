@@ -12,7 +12,6 @@ from typing import Any
 from lifecycle.cli.run.run import RunSession
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import figures
-from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms import command_argv, selection
 from lifecycle.run import kept_work, tdd_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
@@ -194,9 +193,8 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     selected = selection.detect(world.root, world.environment).selected
     conventions = selected.about.conventions if selected else {}
     text = message.strip() or kept_work.subject_of(target, conventions)
-    outputs = EvidenceRoom(world.root).outputs()
     with world.deadline.standing_still():
-        made, changes = kept_work.commit_story(session.git, text, outputs)
+        made, changes = kept_work.commit_story(session.git, text)
     notes = [f"Note: left out, since it is named like a secret: {path}" for path in changes.secrets]
     data = {"story": target.id, "commit": made, "files": changes.paths, "left": changes.secrets}
     if not made:

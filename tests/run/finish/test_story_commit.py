@@ -10,6 +10,8 @@ import pytest
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import Uncommitted
 from lifecycle.run.gates.work_facts import facts_of
@@ -29,13 +31,11 @@ IDENTITY = {
 SECRET = "AKIA" + "ABCDEFGHIJKLMNOP"
 
 
-def commit(
-    ground: RunGround, outputs: dict[str, str] | None = None, message: str = "feat: Pay (S1)"
-) -> tuple[str, Uncommitted]:
+def commit(ground: RunGround, message: str = "feat: Pay (S1)") -> tuple[str, Uncommitted]:
     """Commit what is there."""
     environment = {**ground.environment, **IDENTITY}
     deadline = Deadline.after(SystemClock(), 60)
-    return commit_story(GitRepository(ground.root, deadline, environment), message, outputs or {})
+    return commit_story(GitRepository(ground.root, deadline, environment), message)
 
 
 def write(ground: RunGround, path: str, text: str = "x\n") -> Path:
@@ -105,7 +105,9 @@ def test_ours_and_secrets_are_left_out(ground: RunGround) -> None:
     write(ground, ".env", "A=1\n")
     write(ground, "report.xml")
     write(ground, "a.py")
-    _, found = commit(ground, {"report.xml": ground.git("hash-object", "report.xml")})
+    left = {"report.xml": ground.git("hash-object", "report.xml")}
+    EvidenceRoom(ground.root).add(RunRecord(1.0, "pytest", Outcome.PASSED, ""), left)
+    _, found = commit(ground)
     assert committed(ground) == ["a.py"]
     assert found.secrets == (".env",)
 
