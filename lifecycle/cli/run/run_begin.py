@@ -84,9 +84,8 @@ def add_story(session: RunSession, *, title: str, size: str, security: bool) -> 
     first.
     """
     with session.store.changing() as change:
-        change.run = story_edits.with_new_story(
-            change.run, title, session.now, size=size, security=security, asked=session.can_ask
-        )
+        given, asked = Story("", title, size, security), session.can_ask
+        change.run = story_edits.with_new_story(change.run, given, session.now, asked=asked)
         story = change.run.stories[-1]
         marks = f"{story.size}, security" if story.security else story.size
         added = change.note(f"Added story: {story.id} {story.title} ({marks})")

@@ -27,27 +27,27 @@ _STAYS = (CriterionState.UNMET, CriterionState.MANUAL)
 """States, given by the tester, in which no plan removes a criterion."""
 
 
-def with_new_story(
-    run: Run, title: str, now: float, *, size: str = "M", security: bool = False, asked: bool
-) -> Run:
+def with_new_story(run: Run, new: Story, now: float, *, asked: bool) -> Run:
     """The run with one more story at the end; the first story moves the run into its analysis.
+
+    Title, size and security are as given; its id is set here.
 
     Raises:
         Refused: the run is over or stopped, the story exists already, its size is unknown, or nothing was
             clarified before the analysis.
     """
     run.demand_open()
-    if size not in SIZES:
+    if new.size not in SIZES:
         raise refused("no-size", sizes=", ".join(SIZES))
-    words = line_of(title, "a story's title", 300)
+    words = line_of(new.title, "a story's title", 300)
     known = {(other.title.casefold(), other.size, other.security): other for other in run.stories}
-    same = known.get((words.casefold(), size, security))
+    same = known.get((words.casefold(), new.size, new.security))
     if same is not None:
         raise refused("same-story", known=same)
     if run.phase is RunPhase.SETUP:
         run = entered(run, RunPhase.ANALYSIS, now, asked=asked)
     number = 1 + max((int(story.id[1:]) for story in (*run.stories, *run.removed)), default=0)
-    return run.but(stories=(*run.stories, Story(f"S{number}", words, size, security)))
+    return run.but(stories=(*run.stories, new.but(id=f"S{number}", title=words)))
 
 
 def without_story(run: Run, name: str, reason: str, now: float) -> Run:

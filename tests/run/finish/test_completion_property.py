@@ -261,7 +261,7 @@ def goes(wanted: RunPhase) -> Step:
 
 def adds(model: Model) -> None:
     """Think of one more story."""
-    model.run = with_new_story(model.run, "More", model.now, asked=True)
+    model.run = with_new_story(model.run, Story("", "More"), model.now, asked=True)
 
 
 def opens(model: Model) -> None:

@@ -26,7 +26,7 @@ def with_stories(*titles: str) -> Run:
     """A run with these stories, where nobody is asked."""
     run = new_run("Pay", NOW)
     for title in titles:
-        run = with_new_story(run, title, NOW, asked=False)
+        run = with_new_story(run, Story("", title), NOW, asked=False)
     return run
 
 
@@ -40,14 +40,16 @@ def test_the_first_story_takes_the_run_into_its_analysis() -> None:
     run = with_stories("One", "Two")
     assert run.phase is RunPhase.ANALYSIS
     assert run.stories == (Story("S1", "One"), Story("S2", "Two"))
-    third = with_new_story(run, "Three", NOW, size="XL", security=True, asked=False).stories[-1]
+    third = with_new_story(run, Story("", "Three", "XL", security=True), NOW, asked=False).stories[
+        -1
+    ]
     assert (third.id, third.size, third.security) == ("S3", "XL", True)
 
 
 def test_no_story_before_somebody_was_asked() -> None:
     """Where somebody attends, the analysis begins with an answer of theirs."""
     with pytest.raises(Refused, match="--phase pre-analysis"):
-        with_new_story(new_run("Pay", NOW), "One", NOW, asked=True)
+        with_new_story(new_run("Pay", NOW), Story("", "One"), NOW, asked=True)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +65,13 @@ def test_no_story_before_somebody_was_asked() -> None:
 def test_a_story_that_is_none_is_refused(title: str, size: str, says: str) -> None:
     """Empty, there already, or of no size; so is every one in a completed run."""
     with pytest.raises(Refused, match=says):
-        with_new_story(with_stories("One"), title, NOW, size=size, asked=False)
+        with_new_story(with_stories("One"), Story("", title, size), NOW, asked=False)
     assert len(with_stories("x" * 300).stories) == 1
     run = plan(with_stories("One"), "S1", criteria=("a",))
     over = replace(run, status=RunStatus.COMPLETED)
     said = "The run is completed, so nothing was changed. Begin another with"
     with pytest.raises(Refused, match=said):
-        with_new_story(over, "Another", NOW, asked=False)
+        with_new_story(over, Story("", "Another"), NOW, asked=False)
     with pytest.raises(Refused, match=said):
         plan(over, "S1", design="A class")
     with pytest.raises(Refused, match=said):
@@ -94,7 +96,9 @@ def test_a_plan_adds_and_its_design_is_replaced() -> None:
         risks=("slow",),
         depends_on=("S2",),
     )
-    run = plan(with_new_story(run, "Three", NOW, asked=False), "S1", depends_on=("S3", "S2"))
+    run = plan(
+        with_new_story(run, Story("", "Three"), NOW, asked=False), "S1", depends_on=("S3", "S2")
+    )
     assert run.story("S1").depends_on == ("S2", "S3")
     assert plan(run, "S2", files=("y.py",)).story("S2").design == ""
     long = plan(run, "S2", design="d" * 20_000)
@@ -216,7 +220,7 @@ def test_a_story_that_nobody_began_is_taken_out_and_its_id_stays_taken() -> None
     run = without_story(run, "s3", "added  twice", NOW)
     assert [story.id for story in run.stories] == ["S1", "S2"]
     assert [(story.id, story.unneeded) for story in run.removed] == [("S3", "added twice")]
-    run = with_new_story(run, "A mistake", NOW, asked=False)
+    run = with_new_story(run, Story("", "A mistake"), NOW, asked=False)
     assert run.stories[-1].id == "S4"
     blocked = with_blocker(without_story(run, "S4", "a reason", NOW), "no key", "high", NOW, "S1")
     assert without_story(blocked, "S2", "a reason", NOW).status is RunStatus.AWAITING_USER
