@@ -17,7 +17,6 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import check_process
 from lifecycle.run import long_run, state
-from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.stories import story_edits
 from lifecycle.run.table import WAITS, FailureCategory, RunStatus
 from lifecycle.run.texts import agent_contexts, told
@@ -64,11 +63,7 @@ def retry_recommendation(session: RunSession, *, story: str) -> None:
 def retry_context(session: RunSession, *, story: str) -> None:
     """Print what failed in STORY, what to fix, the files changed, its checks, and the recommendation."""
     target = session.store.demanded().story(story)
-    facts = session.facts_since(target.base)
-    states, advised = check_states(target, facts.tree), advice(target, facts.tree)
-    lines = agent_contexts.retry_lines(target, states, facts.changed, advised)
-    data = {"story": target.id, "files": facts.changed, "checks": states}
-    session.show(lines, {**data, "recommendation": advised, "text": lines})
+    session.show(*agent_contexts.retry(target, session.facts_since(target.base)))
 
 
 def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:

@@ -7,8 +7,7 @@ the files and the logs, not by anybody's account.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from lifecycle.core import markdown_table
 from lifecycle.core.light_dataclass import fields_of
@@ -16,10 +15,12 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import as_data, few
 from lifecycle.core.timing import render_time
 from lifecycle.run import table
+from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.gates.reviews import standing
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, newest
 from lifecycle.run.texts.told import Answer, filled, numbered
-from lifecycle.run.trouble.story_failures import recent
+from lifecycle.run.trouble.story_failures import advice, recent
 
 LISTED = 20
 """How many tests and files are named; the rest are counted."""
@@ -30,23 +31,17 @@ RECENT = 5
 SHOWN_FAILURES, SHOWN_FILES = 10, 100
 
 
-def retry_lines(
-    story: Story,
-    states: Mapping[table.StoryCheck, table.CheckState],
-    changed: Sequence[str],
-    advice: Mapping[str, Any],
-) -> list[str]:
-    """The lines that a developer gets before another try at a story.
+def retry(story: Story, facts: WorkFacts) -> Answer:
+    """What a developer gets before another try at a story.
 
     Args:
         story: the story, with its failures, gates and reviews.
-        states: the states of its checks on the current files.
-        changed: paths that differ from the commit on which it began.
-        advice: whether it is tried again, as data.
+        facts: the worktree's facts, with `changed` since the commit on which it began.
     """
-    failures = recent(story)
+    failures, advised = recent(story), advice(story, facts.tree)
+    states = check_states(story, facts.tree)
     tried = len({failure.iteration for failure in failures})
-    return filled(
+    lines = filled(
         "retry",
         story=story,
         title=as_data(story.title),
@@ -55,10 +50,12 @@ def retry_lines(
         tried=tried,
         failed=[*_failed(failures[-SHOWN_FAILURES:])] or ["- Nothing is recorded."],
         fixes=[*_to_fix(story, failures)] or ["- Nothing that is recorded."],
-        files=_items([as_data(path) for path in changed], SHOWN_FILES) or ["- none"],
+        files=_items([as_data(path) for path in facts.changed], SHOWN_FILES) or ["- none"],
         checks=markdown_table.table(("Check", "Status"), [*states.items()]),
-        advice=json.dumps(advice),
+        advice=json.dumps(advised),
     )
+    data = {"story": story.id, "files": facts.changed, "checks": states}
+    return lines, {**data, "recommendation": advised, "text": lines}
 
 
 def _items(texts: Sequence[str], most: int) -> list[str]:

@@ -248,22 +248,17 @@ def runs() -> Iterator[tuple[str, Any]]:
         yield f"platform: {there}", report_text.platform_block(unknown, of)
 
 
-TRY = {"should_retry": True, "backoff_seconds": 30}
-STUCK = {"should_retry": False, "escalate": True, "reason": "it is stuck"}
-
-
 def stories() -> Iterator[tuple[str, Any]]:
     """The texts about each story."""
-    states = dict(zip(StoryCheck, (*CheckState, CheckState.PASS), strict=False))
     for name, story in STORIES.items():
         yield f"review: {name}", agent_contexts.review_lines(story, "a.diff", "2 files")
-        retry = agent_contexts.retry_lines(story, states, ("a.py", "b.py"), TRY)
+        retry, _ = agent_contexts.retry(story, WorkFacts(TREE, changed=("a.py", "b.py")))
         yield f"retry: {name}", retry
     bare = agent_contexts.review_lines(STORIES["to come"], "a.diff", "")
     yield "review: nothing changed", bare
     for count in (0, 100, 101):
         paths = [f"{n}.py" for n in range(count)]
-        lines = agent_contexts.retry_lines(at_work(), states, paths, STUCK)
+        lines, _ = agent_contexts.retry(at_work(), WorkFacts(changed=tuple(paths)))
         kept = [line for line in lines if not line.endswith(".py") or line in ("- 0.py", "- 99.py")]
         yield f"retry: {count} files", kept
 

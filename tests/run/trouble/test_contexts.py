@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import (
     Criterion,
     GatePart,
@@ -24,9 +25,9 @@ from lifecycle.run.table import (
     StoryStatus,
     TddPhase,
 )
-from lifecycle.run.texts.agent_contexts import resuming, retry_lines
+from lifecycle.run.texts.agent_contexts import resuming, retry
 from lifecycle.run.trouble import blockers
-from lifecycle.run.trouble.story_failures import advice, failed
+from lifecycle.run.trouble.story_failures import failed
 
 NOW = 1_800_000_000.0
 STORY = Story(
@@ -57,8 +58,9 @@ def test_the_retry_context_is_the_designs_whole() -> None:
     run = START.with_story(story)
     run = failed(run, "S2", "KeyError: 'amount'", NOW, source="G3", tree="a", file="pay.py", line=7)
     run = failed(run, "S2", "connection refused", NOW, tree="a")
-    told = advice(run.story("S2"), "b")
-    assert retry_lines(run.story("S2"), STATES, ["pay.py", "test_pay.py"], told) == [
+    lines, data = retry(run.story("S2"), WorkFacts("b", changed=("pay.py", "test_pay.py")))
+    assert data["checks"] == STATES
+    assert lines == [
         "## Retry Context",
         "",
         "**Story:** S2 - Payment integration",
@@ -98,11 +100,11 @@ def test_the_retry_context_is_the_designs_whole() -> None:
 
 def test_a_story_in_which_nothing_failed_says_so() -> None:
     """And many files are not all listed."""
-    lines = retry_lines(STORY, STATES, [], advice(STORY))
+    lines, _ = retry(STORY, WorkFacts())
     assert "- Nothing is recorded." in lines
     assert "**Iteration:** 1/3" in lines
     assert "- none" in lines
-    many = retry_lines(STORY, STATES, [f"f{n}" for n in range(130)], advice(STORY))
+    many, _ = retry(STORY, WorkFacts(changed=tuple(f"f{n}" for n in range(130))))
     assert "- and 30 more" in many
 
 
