@@ -26,13 +26,8 @@ from lifecycle.git.process import GitRepository, default_branch, is_no_github, p
 from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.finish.pull_text import body_of, title_of, with_section
-from lifecycle.run.gates.gate_rules import (
-    HOLDS,
-    WITHOUT_STORY,
-    lint_left,
-    open_questions,
-    review_state,
-)
+from lifecycle.run.gates import gate_rules
+from lifecycle.run.gates.gate_rules import review_state
 from lifecycle.run.gates.run_moves import moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.long_run import spent
@@ -44,9 +39,9 @@ from lifecycle.run.texts.told import Answer, filled, refused, sentence
 
 def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     """What a run lacks before its last gate, one clause each; () if nothing."""
-    missing = [] if run.stories else [WITHOUT_STORY]
+    missing = [] if run.stories else [gate_rules.WITHOUT_STORY]
     missing += [f"{story.id} is {story.status}" for story in run.open_stories[:20]]
-    missing += open_questions(run)
+    missing += gate_rules.open_questions(run)
     if facts.uncommitted:
         missing.append(sentence("uncommitted", paths=listed(facts.uncommitted), story="STORY"))
     unmended = [  # completed stories' refused reviews that no later review has approved
@@ -63,7 +58,7 @@ def _all_lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     """`lacks`, and whether the last gate passed on the current files; one clause each."""
     missing = lacks(run, facts)
     final = newest(run.gates, Gate.G7, facts.tree)
-    if final is not None and final.state in HOLDS:
+    if final is not None and final.state in gate_rules.HOLDS:
         return missing
     stands = "has no PASSED record" if final is None else f"is {final.state}"
     return (*missing, f"G7 {stands} on the current tree (lifecycle run gate G7)")
@@ -113,7 +108,7 @@ def completed(run: Run, facts: WorkFacts, now: float) -> Run:
 def closing(run: Run) -> Answer:
     """The block with which a completed run ends; the stop hook looks for its head."""
     last = "Pull request created." if run.pull_request else f"No pull request: {run.unpublished}."
-    lint, done, took = lint_left(run), len(run.completed_stories), spent(run, run.completed)
+    lint, took = gate_rules.lint_left(run), spent(run, run.completed)
     lines = filled(
         "complete",
         run=run,
@@ -126,7 +121,7 @@ def closing(run: Run) -> Answer:
         "marker": COMPLETE,
         **fields_of(run, status="status", goal="goal", workflow_id="id"),
         **fields_of(run, "unpublished?", pr_url="pull_request?"),
-        "stories_completed": done,
+        "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
         "spent": data_of(took),
     }

@@ -139,11 +139,8 @@ def design_lacks(run: Run) -> tuple[str, ...]:
 
 def open_questions(run: Run) -> tuple[str, ...]:
     """The unanswered questions, one clause each."""
-    return tuple(
-        f"this question is open: {entry.question} (lifecycle run add-clarification … --phase {entry.phase})"
-        for entry in run.clarifications
-        if not entry.answer.strip()
-    )
+    unanswered = (entry for entry in run.clarifications if not entry.answer.strip())
+    return tuple(sentence("question-open", entry=entry) for entry in unanswered)
 
 
 def part_of(

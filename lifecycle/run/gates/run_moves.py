@@ -16,12 +16,7 @@ from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.stories.story_edits import clarified_for
 from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, StoryStatus
 from lifecycle.run.texts.told import kept_words, refused
-from lifecycle.run.trouble.blockers import (
-    awaiting_if_blocked,
-    blocking,
-    refuse_blocked,
-    standing_still,
-)
+from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import attempts
 
 _NO_FINAL = "G7 has no record on the current tree (lifecycle run gate G7)"
@@ -113,16 +108,16 @@ def moved_story(
     if wanted is not story.status:
         STORIES.check(story.status, wanted)
     if story.status is StoryStatus.BLOCKED:
-        refuse_blocked(run, story)
+        blockers.refuse_blocked(run, story)
     match wanted:
         case StoryStatus.IN_PROGRESS:
             return _begun(run, story, facts, now)
         case StoryStatus.COMPLETED:
             return _completed(run, story, facts, now, unneeded)
-        case StoryStatus.BLOCKED if not blocking(run, story.id, ""):
+        case StoryStatus.BLOCKED if not blockers.blocking(run, story.id, ""):
             raise refused("no-blocker-before", story=story)
         case StoryStatus.BLOCKED:
-            return standing_still(run, story, now)
+            return blockers.standing_still(run, story, now)
         case StoryStatus.PENDING:
             return _opened_again(run, story, facts)
         case _:
@@ -175,4 +170,4 @@ def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: s
     run = run.with_story(story)
     for begun in (other for other in run.open_stories if other.started):
         run = run.with_story(begun.but(red_from=facts.last_run))
-    return awaiting_if_blocked(run, now)
+    return blockers.awaiting_if_blocked(run, now)
