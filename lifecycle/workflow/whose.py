@@ -9,7 +9,7 @@ own. A workflow that was read from a source counts only while the source says th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -94,26 +94,20 @@ def whose_is(workflow: Workflow) -> tuple[str, int, str]:
     return workflow.session, workflow.client, workflow.branch
 
 
-def chosen(
-    root: Path,
-    unfinished: Iterable[Workflow],
-    asker: Asker,
-    is_alive: Callable[[int], bool] = live_process.is_there,
-) -> WorkflowChoice:
+def chosen(root: Path, unfinished: Iterable[Workflow], asker: Asker) -> WorkflowChoice:
     """The asker's workflow among the unfinished ones of a worktree.
 
     Args:
         root: the worktree's top folder.
         unfinished: the workflows to choose from, the last changed first.
         asker: who asks.
-        is_alive: says whether a client's process runs.
     """
     standing, lapsed = list[Workflow](), list[Workflow]()
     for workflow in unfinished:
         (standing if is_standing(root, workflow) else lapsed).append(workflow)
 
     def near(workflow: Workflow) -> int:
-        return rank(whose_is(workflow), asker.whose, is_alive)
+        return rank(whose_is(workflow), asker.whose, live_process.is_there)
 
     own = () if asker.is_subagent else filter(near, standing)
     meant = min(own, key=near, default=None)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lifecycle.git.checked_out import branch_of
+from lifecycle.storage import live_process
 from lifecycle.storage.store import places_of
 from lifecycle.workflow.nearest import adopted_by, rank
 from lifecycle.workflow.state import Workflow
@@ -42,9 +43,12 @@ def one(name: str, **fields: Any) -> Workflow:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_nearest_is_meant_and_the_others_are_named(there: list[Workflow], meant: str) -> None:
+def test_the_nearest_is_meant_and_the_others_are_named(
+    there: list[Workflow], meant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Session, then client, then branch, then worktree; what a living session works on is its own."""
-    choice = chosen(NOWHERE, there, ME, lambda client: client == 1)
+    monkeypatch.setattr(live_process, "is_there", lambda client: client == 1)
+    choice = chosen(NOWHERE, there, ME)
     assert (choice.workflow.id if choice.workflow is not None else "") == meant
     assert {other.id for other in choice.others} == {other.id for other in there} - {meant}
 
@@ -82,13 +86,13 @@ def test_how_near_a_workflow_is_has_its_number() -> None:
 def test_a_subagent_gets_none_of_its_leaders() -> None:
     """The same session and branch, and an agent's id: nothing is meant."""
     there = [one("session", session="me", branch="mine")]
-    assert chosen(NOWHERE, there, Asker("me", 7, "mine", is_subagent=True), bool).workflow is None
+    assert chosen(NOWHERE, there, Asker("me", 7, "mine", is_subagent=True)).workflow is None
 
 
 def test_a_person_at_a_terminal_gets_what_a_session_works_on() -> None:
     """Whoever belongs to no session is shown the workflow of a living one."""
-    there = [one("theirs", session="you", client=1)]
-    assert chosen(NOWHERE, there, Asker(), lambda _: True).workflow is not None
+    there = [one("theirs", session="you", client=os.getpid())]
+    assert chosen(NOWHERE, there, Asker()).workflow is not None
 
 
 def test_who_asks_is_read_from_event_and_environment(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class _Edit:
         for name, kind in kinds.items():
             if name not in fields or fields[name] == before.get(name):
                 continue
-            if isinstance(fields[name], kind) and not isinstance(fields[name], bool):
+            if type(fields[name]) is kind:  # `true` is no number
                 changes[name] = fields[name]
             else:
                 self.remark("of-no-type", name=name, word=_WORDS[kind])
@@ -177,7 +177,7 @@ class _Edit:
         edit = (phase, before)
         self.take_extra(workflow_documents.PHASE_EXTRA, edit, blank)
         number = phase.get("current", before["current"])
-        is_number = _is_number(number) and 1 <= number <= MOST_PHASES
+        is_number = type(number) is int and 1 <= number <= MOST_PHASES
         total = phase.get("total", before["total"])
         if not self.workflow.phases or self.changed(edit, total=int):
             self._take_total(total, number if is_number else 1)
@@ -200,7 +200,7 @@ class _Edit:
     def _take_total(self, total: Any, number: int) -> None:
         phases = self.workflow.phases
         least = max(number, len(phases))
-        if not _is_number(total) or not least <= total <= MOST_PHASES:
+        if type(total) is not int or not least <= total <= MOST_PHASES:
             self.remark("strange-total", words=quoted(str(total)), least=least)
             total = min(MOST_PHASES, least)
         more = (WorkflowPhase("") for _ in range(total - len(phases)))
@@ -272,7 +272,3 @@ def _texts(listed: list[Any]) -> tuple[str, ...]:
 
 def _others(fields: Mapping[str, Any], ours: Collection[str]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in ours}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

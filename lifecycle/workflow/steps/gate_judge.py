@@ -20,16 +20,14 @@ ADVANCE: Final = "lifecycle workflow advance"
 """The command that a person is asked to type."""
 
 
-class PersonAsked(Refused):
-    """A person has to say yes, and did not since being asked."""
-
-    for_agent = True
-
-
 class GateClosed(Refused):
     """A gate's condition is not met."""
 
     for_agent = True
+
+
+class PersonAsked(GateClosed):
+    """A person has to say yes, and did not since being asked."""
 
 
 def passed_gate(
@@ -44,7 +42,7 @@ def passed_gate(
         now: the present.
 
     Raises:
-        GateClosed, PersonAsked: the gate is not passed; the sentence says what to do.
+        GateClosed: the gate is not passed; the sentence says what to do.
     """
     kind, value = gate_parts(checked_gate(phase.gate))
     if kind == CHECK:

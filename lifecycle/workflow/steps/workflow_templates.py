@@ -150,9 +150,7 @@ def template_text(to_write: WorkflowTemplate) -> str:
     return "\n".join(lines) + "\n"
 
 
-def written_template(
-    root: Path, name: str, to_write: WorkflowTemplate, *, force: bool = False
-) -> str:
+def written_template(root: Path, name: str, to_write: WorkflowTemplate, *, force: bool) -> str:
     """Write a template of the project; returns its path from the project's top folder.
 
     Raises:
