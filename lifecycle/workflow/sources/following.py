@@ -33,9 +33,8 @@ def observe(store: WorkflowStore, asker: Asker) -> tuple[WorkflowChoice, tuple[s
     """
     sources, unusable = read_sources(store.root)
     with store.changing(archived=bool(sources)) as change:
-        tracked = store.tracked() if sources else frozenset[str]()
         for facts in sources:
-            is_foreign = bool({"*", facts.path} & tracked)
+            is_foreign = bool({"*", facts.path} & change.read.tracked)
             known = _known(change.workflows, facts)
             if known is None:
                 context = {"plan": facts.path.split("/")[-2]} if facts.path != LOCAL else {}

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted, redact
+from lifecycle.git.tracked_files import tracked_paths
 from lifecycle.settings import known_clones
 from lifecycle.settings.persons import Presence
 from lifecycle.storage import journal
@@ -130,8 +131,9 @@ class WorkflowSteps:
         root = self.store.root
         if type_:
             workflow = template(root, type_).applied(workflow)
-            tracked = self.store.tracked() if (root / template_path(type_)).is_file() else ()
-            if {"*", template_path(type_)} & set(tracked):
+            path, store = template_path(type_), self.store
+            about = (root, store.deadline, store.environment, [path])
+            if (root / path).is_file() and tracked_paths(*about):
                 workflow = replace(workflow, is_foreign=True)
         with self.store.changing() as change:
             if is_numbered:
@@ -275,7 +277,7 @@ class WorkflowSteps:
             move = _Move(change, workflow, phase, self.asker)
             try:
                 yield move
-            except (GateClosed, PersonAsked) as error:
+            except GateClosed as error:
                 closed = error
                 if isinstance(error, PersonAsked) and not move.phase.asked_at:
                     asked = replace(move.phase, asked_at=change.now)
@@ -321,15 +323,9 @@ class _Move:
         """Record in the journal that the gate was tried, and the outcome."""
         phase = self.workflow.title_of(self.index)
         about = {"title": self.workflow.name, "phase": phase, "number": self.index + 1}
-        entry = journal.JournalEntry(
-            self.change.now,
-            journal.WORKFLOW,
-            journal.CHECK,
-            task=self.workflow.id,
-            session=self.asker.session,
-            source=self.phase.gate,
-            detail={**about, "outcome": outcome},
-        )
+        kind = (self.change.now, journal.WORKFLOW, journal.CHECK)
+        whose = (self.workflow.id, "", self.asker.session, self.phase.gate)
+        entry = journal.JournalEntry(*kind, *whose, detail={**about, "outcome": outcome})
         self.change.entries.append(entry)
 
     def done(self) -> StepDone:

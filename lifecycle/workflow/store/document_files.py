@@ -66,6 +66,8 @@ class DocumentFiles:
     """The ids of completed workflows, read or not."""
     left: list[str] = field(default_factory=list)
     """Paths of files that killed processes left beside the documents."""
+    tracked: frozenset[str] = frozenset()
+    """The workflow files and sources that git tracks; `*` among them if git does not say."""
 
 
 def read_files(
@@ -89,20 +91,16 @@ def read_files(
     _names(".claude", beside), _names(".claude/state", beside)
     others = [CURRENT, *_json_in(OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
-    tracked = tracked_here(root, environment, deadline) if paths or archived else frozenset()
+    if paths or archived:
+        files.tracked = tracked_paths(root, deadline, environment, FOLDERS)
     for path, kind in paths:
-        _read(path, kind, tracked, files)
+        _read(path, kind, files)
     known = {document.record.id for document in files.documents if document.record is not None}
     for path in _json_in(ARCHIVE, files):
         files.archived.append(path.removeprefix(f"{ARCHIVE}/").removesuffix(".json"))
         if archived or files.archived[-1] in known:
-            _read(path, DocumentKind.DOCUMENT, tracked, files)
+            _read(path, DocumentKind.DOCUMENT, files)
     return files
-
-
-def tracked_here(root: Path, environment: Mapping[str, str], deadline: Deadline) -> frozenset[str]:
-    """The workflow files and sources that git tracks; `*` among them if git does not say."""
-    return tracked_paths(root, deadline, environment, FOLDERS)
 
 
 def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, float] | None:
@@ -119,13 +117,13 @@ def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, 
     return (read[0], read[1] / 1e9) if read is not None else None
 
 
-def _read(path: str, kind: DocumentKind, tracked: frozenset[str], files: DocumentFiles) -> None:
+def _read(path: str, kind: DocumentKind, files: DocumentFiles) -> None:
     """Read one document, or note why it cannot be used."""
     try:
         read = own_content(files.root, path)
         if read is not None:
             about = (read[0], kind, path, read[1])
-            is_tracked = not tracked.isdisjoint({path, "*"})
+            is_tracked = not files.tracked.isdisjoint({path, "*"})
             files.documents.append(workflow_documents.read_document(*about, is_tracked=is_tracked))
     except workflow_documents.UnusableDocument as error:
         then = "Install that release." if error.is_later else "Fix it, or move it away."

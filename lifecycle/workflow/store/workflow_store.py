@@ -121,10 +121,6 @@ class WorkflowStore:
         noted = replace(noted, compactions=noted.compactions + count)
         return dataclasses.replace(entry, workflow=noted)
 
-    def tracked(self) -> frozenset[str]:
-        """The workflow files and sources that git tracks; `*` among them if git does not say."""
-        return document_files.tracked_here(self.root, self.environment, self.deadline)
-
     def ledger(self) -> found_workflows.Ledger:
         """What is remembered of gates outside of the documents; empty if it cannot be read."""
         try:
