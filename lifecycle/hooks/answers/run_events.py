@@ -91,7 +91,7 @@ class RunHook:
         run = self.store.adopt()
         self.leads = is_led_by(run, self.call.session)
         self.context = standing.start_lines(run, *self._seen(run), self.now)
-        self.person = [*standing.brake_lines(run)]
+        self.person = [*decide.brake_lines(run)]
 
     def compacted(self) -> list[str]:
         """The lines that a summary of the session keeps; [] if it leads no unfinished run."""

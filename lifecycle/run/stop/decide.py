@@ -73,11 +73,11 @@ def decide(seen: RunSeen) -> RunVerdict:
     run = run.but(last_stop=seen.position)
     match run.status:
         case table.RunStatus.AWAITING_USER:
-            return _awaiting(run)
+            return _let_go(run)
         case table.RunStatus.COMPLETED:
             return _completed(seen, run)
         case table.RunStatus.STOPPED:
-            return _stopped(seen, run)
+            return _let_go(run, missing(seen.run, seen.facts))
         case table.RunStatus.ACTIVE:
             return _active(seen, run)
 
@@ -105,20 +105,10 @@ def says_complete(text: str) -> bool:
     return any(line.strip() == table.COMPLETE for line in lines)
 
 
-def _awaiting(run: Run) -> RunVerdict:
-    question = "" if run.fix is None else f"{run.fix.blocker} {run.fix.asked_at}"
-    return _let_go(run, f"await {run.session} {question}", waits_for(run))
-
-
-def _stopped(seen: RunSeen, run: Run) -> RunVerdict:
-    lacks = missing(seen.run, seen.facts)
-    return _let_go(run, f"stopped {run.iterations} {run.why}", stopped(run, lacks))
-
-
 def _active(seen: RunSeen, run: Run) -> RunVerdict:
     run = blockers.awaiting_if_blocked(run, seen.now)
     if run.status is table.RunStatus.AWAITING_USER:  # there is nothing left to continue with
-        return _awaiting(run)
+        return _let_go(run)
     is_claimed = says_complete(seen.message)
     if seen.is_waiting and not is_claimed:
         return RunVerdict(StopWord(), run)
@@ -128,7 +118,8 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
     if not why and idle >= IDLE_STOPS:
         why = f"{IDLE_STOPS} turns in a row changed neither the run nor a file"
     if why:
-        return _stopped(seen, run.but(status=table.RunStatus.STOPPED, why=why, stopped_at=seen.now))
+        run = run.but(status=table.RunStatus.STOPPED, why=why, stopped_at=seen.now)
+        return _let_go(run, missing(seen.run, seen.facts))
     count = run.iterations + 1
     run = run.but(iterations=count, led_on_at=seen.now, last_reason=about, idle=idle)
     text = _continuation(seen, run, is_claimed=is_claimed)
@@ -143,14 +134,26 @@ def _completed(seen: RunSeen, run: Run) -> RunVerdict:
     return RunVerdict(StopWord(StopVerdict.BLOCK, text), run.but(asked_marker=True))
 
 
-def _let_go(run: Run, key: str, person: tuple[str, ...]) -> RunVerdict:
-    """Let the session stop, and tell the person why, once for each key."""
-    lines = () if run.told == key else person
-    return RunVerdict(StopWord(StopVerdict.LET_GO, person=lines), run.but(told=key))
+def _let_go(run: Run, lacks: tuple[str, ...] = ()) -> RunVerdict:
+    """Let the session stop, and tell the person why, once for each question and each stop of the run."""
+    asked = f"{run.fix.blocker} {run.fix.asked_at}" if run.fix is not None else ""
+    is_stopped = run.status is table.RunStatus.STOPPED
+    about = f"stopped {run.iterations} {run.why}" if is_stopped else f"await {run.session} {asked}"
+    lines = () if run.told == about else brake_lines(run, lacks)
+    return RunVerdict(StopWord(StopVerdict.LET_GO, person=lines), run.but(told=about))
 
 
-def waits_for(run: Run) -> tuple[str, ...]:
-    """What a person has to do before a waiting run continues: fix, check, say so, resume."""
+def brake_lines(run: Run, lacks: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """What a person has to do before the run continues; () if it needs none.
+
+    For a stopped run: why it was stopped, what it lacks, and how to resume it. For a waiting one: what to
+    fix, how it is checked, how to say so.
+    """
+    if run.status is table.RunStatus.STOPPED:
+        left = f" Missing: {_joined(lacks)}." if lacks else ""
+        return (sentence("stopped", run=run, why=run.why or "nobody says why", left=left),)
+    if run.status is not table.RunStatus.AWAITING_USER:
+        return ()
     fix, checked = run.fix, sentence("checked-by-nothing")
     what, name = "a blocker: lifecycle run status shows it", ""
     if fix is not None:
@@ -158,12 +161,6 @@ def waits_for(run: Run) -> tuple[str, ...]:
     if fix is not None and fix.check_command:
         checked = sentence("checked-with", check=quoted(" ".join(fix.check_command)))
     return tuple(filled("waits", run=run, name=name, what=what, checked=checked))
-
-
-def stopped(run: Run, lacks: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Why a run was stopped, what is missing, and how to resume it."""
-    left = f" Missing: {_joined(lacks)}." if lacks else ""
-    return (sentence("stopped", run=run, why=run.why or "nobody says why", left=left),)
 
 
 def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:

@@ -98,17 +98,10 @@ def start_lines(run: Run, facts: WorkFacts, records: Records, now: float) -> lis
     """The lines for a session that starts and leads the run from now on."""
     about = f"{run.phase.value}: {run.counted} are completed. Goal: {quoted(run.goal)}"
     first = f"Autonomous run {run.id}, {about}"
-    lines, braked = [first, *_story(run), _files(facts, records)], brake_lines(run)
+    lines, braked = [first, *_story(run), _files(facts, records)], decide.brake_lines(run)
     if braked:
         return [*lines, *braked, "Do not continue the run before that."]
     return [*lines, *notes(run, now), sentence("led-here"), f"Next: {decide.next_step(run, facts)}"]
-
-
-def brake_lines(run: Run) -> tuple[str, ...]:
-    """What a person has to do before the run continues; () if it is active."""
-    if run.status is table.RunStatus.AWAITING_USER:
-        return decide.waits_for(run)
-    return decide.stopped(run) if run.status is table.RunStatus.STOPPED else ()
 
 
 def held_line(run: Run) -> str:

@@ -576,7 +576,7 @@ def test_a_run_whose_task_was_taken_over_stops(work: Finished) -> None:
     done = work.place.cli("run", "finish")
     assert (done.returncode, done.stdout, work.place.pulls()) == (4, "", {})
     assert work.run.status is RunStatus.STOPPED
-    (sentence,) = decide.stopped(work.run)
+    (sentence,) = decide.brake_lines(work.run)
     assert "was stopped: #42 is held by sam-1 since" in sentence
 
 

@@ -31,13 +31,12 @@ from lifecycle.run.state import (
 from lifecycle.run.stop.decide import (
     IDLE_STOPS,
     RunSeen,
+    brake_lines,
     decide,
     missing,
     next_step,
     says_complete,
-    stopped,
     story_line,
-    waits_for,
 )
 from lifecycle.run.table import (
     CheckState,
@@ -129,8 +128,8 @@ def test_a_stopped_run_says_why_as_far_as_it_is_known() -> None:
     """And what is missing only if something is."""
     done = "0 of 0 stories are completed"
     why = "nobody says why"
-    run = a_run(stories=(), why="")
-    assert stopped(run) == (sentence("stopped", run=run, why=why, done=done, left=""),)
+    run = a_run(status=RunStatus.STOPPED, stories=(), why="")
+    assert brake_lines(run) == (sentence("stopped", run=run, why=why, done=done, left=""),)
 
 
 @pytest.mark.parametrize(
@@ -394,7 +393,7 @@ def test_the_reason_is_short_whatever_is_in_it() -> None:
 )
 def test_what_is_missing_is_told_from_the_beginning(lacks: tuple[str, ...], shown: str) -> None:
     """As many as there is room for in their order, the first in any case, and how many are left."""
-    (line,) = stopped(a_run(why="Enough."), lacks)
+    (line,) = brake_lines(a_run(status=RunStatus.STOPPED, why="Enough."), lacks)
     assert f" Missing: {shown}." in line
 
 
@@ -426,12 +425,12 @@ def test_of_the_story_at_work_is_told_what_it_lacks() -> None:
 
 def test_what_a_person_is_waited_for_is_told_as_far_as_it_is_known() -> None:
     """Blocker and command stand in it only if there are such."""
-    full = "\n".join(waits_for(a_run(fix=FIX)))
+    full = "\n".join(brake_lines(a_run(status=RunStatus.AWAITING_USER, fix=FIX)))
     assert '"Add the Stripe key to .env"' in full
     assert " (B1)" in full
     assert '"make check"' in full
     fix = replace(FIX, blocker="", check_command=())
-    bare = "\n".join(waits_for(a_run(fix=fix)))
+    bare = "\n".join(brake_lines(a_run(status=RunStatus.AWAITING_USER, fix=fix)))
     assert " (B1)" not in bare
     assert sentence("checked-by-nothing") in bare
     expected = filled(
@@ -441,12 +440,12 @@ def test_what_a_person_is_waited_for_is_told_as_far_as_it_is_known() -> None:
         what='"Add the Stripe key to .env"',
         checked=sentence("checked-by-nothing"),
     )
-    assert list(waits_for(a_run(fix=fix))) == list(expected)
+    assert list(brake_lines(a_run(status=RunStatus.AWAITING_USER, fix=fix))) == list(expected)
     what = "a blocker: lifecycle run status shows it"
     expected = filled(
         "waits", run=a_run(), name="", what=what, checked=sentence("checked-by-nothing")
     )
-    assert list(waits_for(a_run(fix=None))) == expected
+    assert list(brake_lines(a_run(status=RunStatus.AWAITING_USER, fix=None))) == expected
 
 
 STORIES = st.lists(
