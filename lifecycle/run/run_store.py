@@ -248,9 +248,13 @@ class RunStore:
         journal.note(self.root, journal.closed(now, journal.RUN, detail, reason, **whose))
 
     def begin(self, run: Run) -> None:
-        """Write the first state of a run, and keep its files out of git; the caller holds the lock."""
+        """Write the first state of a run, and keep its files out of git; the caller holds the lock.
+
+        The run has adopted the clarifications that were kept for it.
+        """
         exclude_own_files(self.root, LINES)
         self.write(run)
+        self.folder.remove(EARLY)
         known_clones.note(self.root, self.environment)
 
     def early(self) -> tuple[Clarification, ...]:
@@ -263,11 +267,8 @@ class RunStore:
             raise StrangeRun(sentence("early-unreadable", error=error)) from None
 
     def keep_early(self, clarifications: tuple[Clarification, ...]) -> None:
-        """Keep these until a run adopts them; if empty, delete the kept ones. The caller holds the lock."""
-        if clarifications:
-            self.folder.write(EARLY, encoded(clarifications))
-        else:
-            self.folder.remove(EARLY)
+        """Keep these until a run adopts them; the caller holds the lock."""
+        self.folder.write(EARLY, encoded(clarifications))
 
     def mark(self, run: Run | None) -> None:
         """Tell the guards whether stops need a look: they do if there is a run that was not let go."""

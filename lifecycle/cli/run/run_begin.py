@@ -41,7 +41,6 @@ def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> Non
             store.set_aside(before.id)
         store.begin(run)
         store.note(session.now, f"Run {run.id} began: {run.goal}")
-        store.keep_early(())
     taken = [f"Adopted {len(early)} clarification{'s'[: len(early) > 1]}"] if early else []
     lines = [f"Initialized workflow: {run.id}", f"Goal: {run.goal}", f"State: {PATH}", *taken]
     data = {**fields_of(run, "goal", "phase", workflow_id="id"), "state": PATH}
