@@ -285,12 +285,20 @@ class Clarification(_Value, frozen=True):
 
 
 class ExternalDependency(_Value, frozen=True):
-    """A service outside of the project that a story mentions."""
+    """A service outside of the project that a story mentions.
+
+    Attributes:
+        type: its short name.
+        category: what it does.
+        mock: its substitute in development and tests.
+        keyword: the word that mentions it.
+        needs_secrets: even its substitute may need credentials.
+    """
 
     type: str
     category: str
-    keyword: str
     mock: str
+    keyword: str = ""
     needs_secrets: bool = True
 
 

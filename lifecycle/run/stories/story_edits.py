@@ -230,32 +230,21 @@ def entered(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
 def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
     """The design's block for this checkpoint; before the plan it lists the stories."""
     questions = [f"- {question}" for question in QUESTIONS[phase]]
-    rows = [
-        (story.id, story.title, story.size, "Yes" if story.security else "No")
-        for story in (run.stories if run is not None else ())
-    ]
-    stories = table(("#", "Story", "Size", "Security"), rows)
-    return filled(phase, questions=questions, stories=stories)
+    stories = run.stories if run is not None else ()
+    rows = [(it.id, it.title, it.size, "Yes" if it.security else "No") for it in stories]
+    shown = table(("#", "Story", "Size", "Security"), rows)
+    return filled(phase, questions=questions, stories=shown)
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceRow:
-    """One kind of service.
+class ServiceRow(ExternalDependency, frozen=True):
+    """One kind of service, and what mentions it.
 
     Attributes:
-        type: its short name.
-        category: what it does.
         named: the words that mention it; the first of them that matches is shown.
-        mock: its substitute in development and tests.
-        needs_secrets: even its substitute may need credentials.
         is_general: its words fit any service: it counts only if no row of another kind does.
     """
 
-    type: str
-    category: str
-    named: tuple[str, ...]
-    mock: str
-    needs_secrets: bool = True
+    named: tuple[str, ...] = ()
     is_general: bool = False
 
 
@@ -278,7 +267,7 @@ def services_in(text: str) -> tuple[ExternalDependency, ...]:
     named = [(row, hits[0]) for row, hits in zip(SERVICES, words, strict=True) if hits]
     special = [(row, word) for row, word in named if not row.is_general]
     return tuple(
-        ExternalDependency(row.type, row.category, word, row.mock, row.needs_secrets)
+        ExternalDependency(row.type, row.category, row.mock, word, row.needs_secrets)
         for row, word in special or named
     )
 
