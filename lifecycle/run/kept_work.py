@@ -151,7 +151,7 @@ class Return:
         saved: the name under which the files and the head from before the rollback are kept.
         former, head: HEAD's commit before and after; "" for none.
         branch: the branch; "" if HEAD is on none.
-        modules: submodules that the checkpoint has at another commit: their folders were left.
+        notes: a clause for each submodule that the checkpoint has at another commit: its folder was left.
     """
 
     checkpoint: Checkpoint
@@ -160,13 +160,7 @@ class Return:
     former: str
     head: str
     branch: str
-    modules: tuple[str, ...]
-
-    @property
-    def notes(self) -> list[str]:
-        """A clause for each submodule that was left as it was, with the command that moves it."""
-        way = "was left as it was; move it with: git submodule update --"
-        return [f"the submodule {path} {way} {shlex.quote(path)}" for path in self.modules]
+    notes: list[str]
 
 
 def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
@@ -198,7 +192,9 @@ def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
             raise GitFailed(why, evidence=error.evidence) from None
         modules = moved_modules(aside.git, aside.tree, target)
     branch, record = git.current_branch() or "", _record(git, run, checkpoint.commit)
-    return Return(checkpoint, record, saved, former, base, branch, modules)
+    way = "was left as it was; move it with: git submodule update --"
+    notes = [f"the submodule {path} {way} {shlex.quote(path)}" for path in modules]
+    return Return(checkpoint, record, saved, former, base, branch, notes)
 
 
 def rolled_back(run: Run, checkpoint: Checkpoint, record: Run) -> Run:

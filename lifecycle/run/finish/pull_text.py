@@ -165,11 +165,9 @@ def _approved(story: Story, check: table.StoryCheck) -> bool:
 
 def _manual(run: Run) -> list[str]:
     manual = table.CriterionState.MANUAL
+    about = ((story.id, entry) for story in run.stories for entry in story.criteria)
     lines = [
-        f"- [ ] {story.id}: {entry.text} ({manual})"
-        for story in run.stories
-        for entry in story.criteria
-        if entry.state is manual
+        f"- [ ] {id_}: {entry.text} ({manual})" for id_, entry in about if entry.state is manual
     ]
     return ["", "## Manual verification", "", *lines] if lines else []
 
