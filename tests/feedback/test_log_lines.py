@@ -10,7 +10,6 @@ from lifecycle.feedback.checks import log_lines
 from lifecycle.feedback.checks.log_lines import (
     MOST_OF_KEY,
     KeptLog,
-    moment_end,
     plain_lines,
 )
 
@@ -105,10 +104,16 @@ def test_only_what_the_step_printed_in_its_time_is_its_own() -> None:
     assert began is not None
     step = JobStep(1, "Test", began=began, ended=began + 10)
     assert list(plain_lines(lines, step)) == ["first", "second", "last", "again"]
+
+
+def test_only_the_moment_at_its_beginning_is_no_part_of_a_line() -> None:
+    """A log is kept with its moments, and keys are searched for behind them."""
     stamped = "2026-11-23T09:00:00.1234567Z "
-    assert [moment_end(line) for line in ("a", stamped, f"{stamped}a", f"a {stamped}")] == [
-        0, len(stamped), len(stamped), 0,
-    ]  # fmt: skip
+    lines = ["a", stamped, f"{stamped}a", f"a {stamped}"]
+    assert list(plain_lines(lines)) == ["a", "", "a", f"a {stamped}"]
+    log, key = KeptLog(), "-----BEGIN PRIVATE KEY-----"
+    assert list(log.through([*lines, f"{stamped}{key}"])) == [*lines, f"{stamped}{key}"]
+    assert log.lines == [*lines, f"{stamped}***"]
 
 
 def test_a_step_ends_where_actions_says_that_it_failed() -> None:

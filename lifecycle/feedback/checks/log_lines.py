@@ -69,12 +69,6 @@ class KeyBlocks:
         return None if is_key else text
 
 
-def moment_end(line: str) -> int:
-    """How many characters at the beginning of a line are its time."""
-    stamped = _MOMENT.match(line)
-    return stamped.end() if stamped else 0
-
-
 def plain_lines(lines: Iterable[str], step: JobStep | None = None) -> Iterator[str | None]:
     """The lines that a person would look through for the error.
 
@@ -87,7 +81,7 @@ def plain_lines(lines: Iterable[str], step: JobStep | None = None) -> Iterator[s
         step failed. Its `##[error]` line is the last. None marks the beginning of a command: the last one
         that began has failed. Keys of several lines are removed; other secrets are not.
     """
-    return _without_noise(_until_the_end(_of_step(lines, step)))
+    return _without_noise(_of_step(lines, step))
 
 
 def _of_step(lines: Iterable[str], step: JobStep | None) -> Iterator[str]:
@@ -104,35 +98,21 @@ def _of_step(lines: Iterable[str], step: JobStep | None) -> Iterator[str]:
             text = _ESCAPES.sub("", text)
         shown = keys.shown(text)
         if began is not None and ended is not None and stamped:
-            at = _seconds(stamped[1])
+            at = _seconds(f"{stamped[1]}Z")
             is_inside = at is not None and began <= at <= ended + LATE
         if is_inside and shown is not None:
             yield shown
 
 
-@lru_cache
-def _seconds(moment: str) -> float | None:
-    return parse_time(f"{moment}Z")
-
-
-def _until_the_end(lines: Iterable[str]) -> Iterator[str]:
-    has_error = False
-    for text in lines:
-        if has_error and _AFTER.match(text):
-            return
-        yield text
-        if text.startswith("##[error]"):
-            has_error = True
-            if begin("ended", "stopped").match(text):
-                return
+_seconds = lru_cache(parse_time)
 
 
 def _without_noise(lines: Iterable[str]) -> Iterator[str | None]:
-    """Leave out the echo of each command, noise, and the second of two empty lines.
+    """Leave out the echo of each command, noise, the second of two empty lines, and what follows the end.
 
     If a step was stopped from outside, the last noise before that is kept: it says how far the step came.
     """
-    is_echo, was_empty = False, True
+    is_echo, was_empty, has_error = False, True, False
     is_noise, is_stop = begin("noise").match, begin("stopped").match
     reached = ""
     for text in lines:
@@ -143,6 +123,8 @@ def _without_noise(lines: Iterable[str]) -> Iterator[str | None]:
             is_echo = not text.startswith("##[endgroup]")
             continue
         if _AFTER.match(text):
+            if has_error:
+                return
             continue
         if is_noise(text):
             reached = text
@@ -150,11 +132,13 @@ def _without_noise(lines: Iterable[str]) -> Iterator[str | None]:
         is_empty = not text.strip()
         if reached and is_stop(text):
             yield reached
-        if not is_empty:
-            reached = ""
+        reached = reached if is_empty else ""
         if not (is_empty and was_empty):
             yield text.removeprefix("##[group]")
         was_empty = is_empty
+        has_error = has_error or text.startswith("##[error]")
+        if begin("ended", "stopped").match(text):
+            return
 
 
 class KeptLog:
@@ -169,7 +153,8 @@ class KeptLog:
     def through(self, lines: Iterable[str]) -> Iterator[str]:
         """Yield the same lines, and keep all except keys, whose beginning the gap may hide."""
         for line in lines:
-            at = moment_end(line)
+            stamped = _MOMENT.match(line)
+            at = stamped.end() if stamped else 0
             shown = self._keys.shown(line[at:])
             if shown is not None:
                 self._keep(line[:at] + shown)
