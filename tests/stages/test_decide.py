@@ -33,7 +33,6 @@ from lifecycle.stages.decisions.instructions import (
     Facts,
     again,
     complete,
-    conflict,
     instruction,
     question,
 )
@@ -393,7 +392,8 @@ def test_an_answer_in_words_at_the_next_task_is_as_good_as_the_marker() -> None:
 def test_who_tells_the_user_what_stands_in_the_way_is_not_asked() -> None:
     """The instruction of a conflict wants no marker before that is settled."""
     facts = Facts(task="demo-1")
-    told = conflict(facts, Stage.CODING, "Task demo-1 is blocked by demo-2.")
+    why = "Task demo-1 is blocked by demo-2."
+    told = instruction(Stage.CODING, facts, why, name="CONFLICT")
     turn = Turn(
         steps=("demo-2 comes first.",),
         kind=Prompt.OURS,

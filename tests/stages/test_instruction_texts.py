@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.stage_names import LINE as STAGES
-from lifecycle.core.stage_names import MARKERS, Stage
+from lifecycle.core.stage_names import MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions import instructions
+from lifecycle.stages.decisions.decide import StageSeen, decide
 from lifecycle.stages.decisions.instructions import Facts
+from lifecycle.stages.transcript.turn import StageFinding, Tier, Turn
 
 FACTS = Facts(
     settings=StageSettings(
@@ -32,6 +34,7 @@ FACTS = Facts(
     line=(Stage.CODING, Stage.TESTING),
 )
 LINE = "WORKFLOW STAGES: CODING → TESTING"
+WHY = instructions.TEXTS["REFUSED"]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +58,13 @@ When implementation is complete, emit:
 ::: WORKFLOW_STAGE: CODING_COMPLETE :::""",
         ),
         (
-            instructions.no_evidence(FACTS, "No run."),
+            instructions.instruction(
+                Stage.TESTING,
+                FACTS,
+                WHY["no_evidence"],
+                name="WITHOUT_EVIDENCE",
+                missing="No run.",
+            ),
             f"""\
 The tests are not accepted as passing yet.
 
@@ -71,7 +80,7 @@ When all tests pass, emit:
 ::: WORKFLOW_STAGE: TESTS_PASSING :::""",
         ),
         (
-            instructions.conflict(FACTS, Stage.TESTING, "It is alice's."),
+            instructions.instruction(Stage.TESTING, FACTS, "It is alice's.", name="CONFLICT"),
             f"""\
 It is alice's.
 
@@ -216,14 +225,16 @@ def test_the_next_task_of_a_tracker_is_the_first_of_its_list_where_it_is_not_kno
 
 def test_an_issue_that_the_tracker_has_still_open_is_named() -> None:
     """With the instruction to close it."""
-    told = instructions.still_open(FACTS)
+    turn = Turn(asked=Stage.COMMIT_CLOSE, position="1")
+    finding = StageFinding(Detected.ISSUE_CLOSED, Tier.MARKER)
+    told = decide(StageSeen(turn, finding, FACTS, remaining=1, is_still_open=True)).text
     lead = "Task bd-1 is still open in the tracker: it is not closed yet."
     assert told == instructions.instruction(Stage.COMMIT_CLOSE, FACTS, lead)
 
 
 def test_what_stands_in_the_way_is_known_by_its_line_alone() -> None:
     """A text that only speaks of it is none."""
-    told = instructions.conflict(FACTS, Stage.CODING, "It is blocked.")
+    told = instructions.instruction(Stage.CODING, FACTS, "It is blocked.", name="CONFLICT")
     (step,) = [line for line in told.splitlines() if line.startswith("Next step: ")]
     assert instructions.is_conflict(told)
     assert not instructions.is_conflict(f"It says: {step}")

@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.core.stage_names import LINE, MARKERS, Stage
+from lifecycle.core.light_dataclass import replace
+from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import StageSettings
+from lifecycle.evidence.records import Evidence
 from lifecycle.stages.decisions import instructions
+from lifecycle.stages.decisions.decide import HeldTask, StageSeen, decide
 from lifecycle.stages.decisions.instructions import COMPLETED, Facts, instruction
 from lifecycle.stages.detection.stage_markers import asked_in
+from lifecycle.stages.transcript.turn import StageFinding, Tier, Turn
 
 SETTINGS = StageSettings(
     test=("pytest", "npx vitest run"),
@@ -204,6 +208,12 @@ def test_ids_and_labels_are_filled_in() -> None:
     assert "Start work with `/go <id>`" in instruction(Stage.CODING, given, "x")
 
 
+def said_closed(facts: Facts, holding: HeldTask) -> str:
+    """The answer to an agent that calls a task closed that the tracker has open."""
+    turn, finding = Turn(position="1"), StageFinding(Detected.ISSUE_CLOSED, Tier.MARKER)
+    return decide(StageSeen(turn, finding, facts, holding=holding, is_still_open=True)).text
+
+
 def test_under_a_claim_the_handoff_is_instructed_and_no_close() -> None:
     """The claim closes after the merge: no close command is shown, and the deploy stays."""
     text = instruction(
@@ -214,8 +224,9 @@ def test_under_a_claim_the_handoff_is_instructed_and_no_close() -> None:
     assert "bd close" not in text
     assert "Close issue with summary" not in text
     assert "./deploy_prod.sh" in text
-    held = instructions.still_claimed(Facts(wording=WORDING, is_claimed=True))
+    held = said_closed(Facts(wording=WORDING, is_claimed=True), HeldTask.WORKING)
     assert asked_in(held) is Stage.COMMIT_CLOSE
+    assert held.startswith(instructions.TEXTS["REFUSED"]["held"])
     assert "not closed yet" in held
 
 
@@ -232,19 +243,23 @@ def test_the_line_and_the_answers_follow_the_tasks_own_sequence() -> None:
 
 def test_what_stands_in_the_way_is_said() -> None:
     """Missing evidence, another's task and a block name the stage that stays, and what to do."""
-    missing = instructions.no_evidence(FULL, "The last test run was red")
+    finding = StageFinding(Detected.TESTS_PASSING, Tier.MARKER)
+    red = StageSeen(Turn(position="1"), finding, FULL, evidence=Evidence.RED)
+    missing = decide(red).text
+    assert missing.startswith(instructions.TEXTS["REFUSED"]["no_evidence"])
     assert asked_in(missing) is Stage.TESTING
     assert "- The last test run was red" in missing
     assert "`pytest`, `npx vitest run`" in missing
     assert missing.endswith("::: WORKFLOW_STAGE: TESTS_PASSING :::")
     for sentence in ("bd-1 is claimed by alice.", "bd-1 is blocked by bd-2."):
-        text = instructions.conflict(Facts(wording=WORDING, task="bd-1"), Stage.TESTING, sentence)
+        seen = replace(red, facts=Facts(wording=WORDING, task="bd-1"), conflict=sentence)
+        text = decide(replace(seen, evidence=Evidence.NOT_NEEDED)).text
         assert text.startswith(sentence)
         assert asked_in(text) is Stage.TESTING
         assert "`bd show bd-1`" in text
         assert instructions.is_conflict(text)
     assert not instructions.is_conflict(missing)
-    still = instructions.still_open(Facts(wording=WORDING, task="bd-1"))
+    still = said_closed(Facts(wording=WORDING, task="bd-1"), HeldTask.NONE)
     assert still.startswith("Task bd-1 is still open in the tracker")
     assert asked_in(still) is Stage.COMMIT_CLOSE
     assert "`bd close bd-1" in still

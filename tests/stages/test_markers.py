@@ -195,13 +195,13 @@ def test_a_marker_in_a_sentence_is_only_spoken_of(text: str) -> None:
 @pytest.mark.parametrize("stage", LINE)
 def test_no_instruction_of_ours_has_a_marker_that_counts(stage: Stage) -> None:
     """An agent that repeats an instruction, or the question, word for word has said nothing."""
-    facts = instructions.Facts()
+    facts, refused = instructions.Facts(), instructions.TEXTS["REFUSED"]
     for text in (
         instructions.instruction(stage, facts, instructions.COMPLETED[stage]),
         instructions.again(stage, instructions.Facts(task="7"), instructions.GOES_ON),
-        instructions.no_evidence(facts, "No test run was seen"),
-        instructions.conflict(facts, stage, "It is claimed by somebody."),
-        instructions.still_claimed(facts),
+        *(instructions.instruction(stage, facts, why) for why in refused.values()),
+        instructions.instruction(stage, facts, "x", name="WITHOUT_EVIDENCE", missing="No test run"),
+        instructions.instruction(stage, facts, "It is claimed by somebody.", name="CONFLICT"),
         instructions.question(),
     ):
         assert stage_markers.find(text) == []

@@ -284,26 +284,26 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
     # a person reopened it. A task that is now somebody else's, or blocked, is left for the next session.
     is_over = seen.turn.asked is Stage.NEXT_TASK or bool(seen.conflict)
     is_ending = is_closing or (state is Detected.SESSION_CLEARED and not is_over)
+    leads, name = instructions.TEXTS["REFUSED"], ""
     if seen.evidence is not Evidence.NOT_NEEDED:
-        why, stage = MISSING[seen.evidence], Stage.TESTING
-        text = instructions.no_evidence(seen.facts, why)
-        detail = {"marker": str(state), "missing": str(seen.evidence)}
+        why, stage, name = MISSING[seen.evidence], Stage.TESTING, "WITHOUT_EVIDENCE"
+        lead, detail = leads["no_evidence"], {"missing": str(seen.evidence)}
     elif seen.conflict and (done not in LAST or (is_closing and seen.is_still_open)):
-        why, stage = "The task is not free", done
-        text = instructions.conflict(seen.facts, done, seen.conflict)
-        detail = {"marker": str(state), "conflict": seen.conflict}
+        why, stage, name = "The task is not free", done, "CONFLICT"
+        lead, detail = seen.conflict, {"conflict": seen.conflict}
     elif is_closing and seen.holding is HeldTask.WORKING:
         why, stage = "The claim is still held", Stage.COMMIT_CLOSE
-        text = instructions.still_claimed(seen.facts)
-        detail = {"marker": str(state), "missing": "handoff"}
+        lead, detail = leads["held"], {"missing": "handoff"}
     elif is_ending and seen.is_still_open and seen.holding is not HeldTask.ENDED:
         stage = Stage.COMMIT_CLOSE if is_closing else seen.turn.asked or Stage.CODING
         why = "The task is still open in the tracker"
-        text = instructions.still_open(seen.facts, stage)
-        detail = {"marker": str(state), "missing": "closing"}
+        lead, detail = leads["open"].format(task=seen.facts.task), {"missing": "closing"}
     else:
         return None
-    event = StopEvent("refused", str(done), str(stage), detail)
+    text = instructions.again(stage, seen.facts, lead)
+    if name:
+        text = instructions.instruction(stage, seen.facts, lead, name=name, missing=why)
+    event = StopEvent("refused", str(done), str(stage), {"marker": str(state), **detail})
     return _block(seen, text, (f"Not accepted: {state}. {why}",), *_and_told(event, "refusal"))
 
 

@@ -120,35 +120,9 @@ def question(line: tuple[Stage, ...] = LINE, misnamed: str = "", check: str = ""
     return "\n\n".join(parts)
 
 
-def no_evidence(facts: Facts, missing: str) -> str:
-    """What the agent is told if it says that the tests pass, but no green run on this tree is known.
-
-    `missing` is one sentence that says which: no run, a red run, or the tree changed since.
-    """
-    lead = "The tests are not accepted as passing yet."
-    return instruction(Stage.TESTING, facts, lead, name="WITHOUT_EVIDENCE", missing=missing)
-
-
-def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
-    """What the agent is told if the task is now another's, or blocked: `sentence` says by whom or what."""
-    return instruction(stage, facts, sentence, name="CONFLICT")
-
-
 def is_conflict(instruction: str) -> bool:
-    """True for a text of `conflict`: the agent has to tell the user, and not to continue."""
+    """True for a text of CONFLICT: the agent has to tell the user, and not to continue."""
     return f"Next step: {TEXTS['CONFLICT']['step']}" in instruction.splitlines()
-
-
-def still_open(facts: Facts, stage: Stage = Stage.COMMIT_CLOSE) -> str:
-    """What the agent is told, with `stage`, if it calls a task over that the tracker has open."""
-    lead = f"Task {facts.task} is still open in the tracker: it is not closed yet."
-    return again(stage, facts, lead)
-
-
-def still_claimed(facts: Facts) -> str:
-    """What the agent is told if it says that the issue is closed before the claim was handed off."""
-    lead = "The claim is still held, and its issue closes after the merge: it is not closed yet."
-    return instruction(Stage.COMMIT_CLOSE, facts, lead)
 
 
 def _words(facts: Facts) -> dict[str, str]:
