@@ -81,12 +81,14 @@ def test_a_begun_task_of_a_family_that_nobody_has_seen_is_found_where_nothing_el
 def test_an_answer_is_believed_for_a_minute_and_kept_whole(
     tracker: MemoryTracker, shelf: WorkflowFiles
 ) -> None:
-    """What is read again is what was kept; another label, or another tracker, is another question."""
-    tracker.create("one", title="One <b>\n", labels=("auto-workflow",), priority=1)
+    """All but the description is read again; another label, or another tracker, is another question."""
+    tracker.create("one", title="One <b>\n", labels=("auto-workflow",), priority=1, description="D")
     asked = workflow_tasks.ask(tracker, SETTINGS, NOW, None)
     with shelf.locked():
         workflow_tasks.keep(shelf, asked)
-    plain = tuple(replace(task, updated_at=None) for task in asked.tasks)
+    plain = tuple(replace(task, description="") for task in asked.tasks)
+    assert plain != asked.tasks
+    assert b'"D"' not in shelf.path(workflow_tasks.TASKS).read_bytes()
     assert workflow_tasks.known(shelf, tracker, SETTINGS) == replace(asked, tasks=plain)
     assert workflow_tasks.known(shelf, tracker, replace(SETTINGS, label="another")) is None
     assert asked.is_fresh(NOW + FRESH_SECONDS - 1)

@@ -6,7 +6,7 @@ If a stage changed, an answer is valid for a minute; if a task was closed, the t
 
 from __future__ import annotations
 
-from lifecycle.core.light_dataclass import asdict, dataclass, fields, fields_of, from_json, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json, replace
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.core.world import World
@@ -26,8 +26,6 @@ INACTIVE_SECONDS = 300.0
 
 _MOST = 500
 _FAMILIES = 20
-_OF_TASK = ["id", "title", "status", "priority", "labels", "assignee", "blocked_by", "created_at"]
-"""What is kept of a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +107,12 @@ def asked_anew(world: World, before: Activity | None) -> Activity:
 
 
 def keep(files: WorkflowFiles, activity: Activity) -> None:
-    """Keep an answer, and tell the guards whether stops need a look; the caller holds the lock."""
-    tasks = [fields_of(task, *_OF_TASK) for task in activity.tasks[:_MOST]]
-    files.save(TASKS, {**asdict(replace(activity, tasks=())), "tasks": tasks})
+    """Keep an answer without descriptions, and tell the guards whether stops need a look.
+
+    The caller holds the lock.
+    """
+    tasks = tuple(replace(task, description="") for task in activity.tasks[:_MOST])
+    files.save(TASKS, asdict(replace(activity, tasks=tasks)))
     files.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
 
@@ -150,6 +151,5 @@ def is_over(files: WorkflowFiles, task: str, since: float) -> bool:
 
 def _kept(files: WorkflowFiles) -> Activity | None:
     data = files.load(TASKS)
-    is_whole = isinstance(data, dict) and data.keys() >= {light.name for light in fields(Activity)}
-    kept: Activity | None = from_json(Activity, data, is_whole=False) if is_whole else None
+    kept: Activity | None = from_json(Activity, data) if isinstance(data, dict) else None
     return kept
