@@ -17,7 +17,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,7 +101,7 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
 
 def _together(reports: list[_Report], why: str) -> Reading:
     """The reading of all reports; `why` is the first problem with a report, "" if there is none."""
-    counts = reduce(Counts.with_, [report.counts for report in reports], Counts())
+    counts = sum((report.counts for report in reports), Counts())
     outcome = Outcome.PASSED if counts.passed else Outcome.NOTHING_RAN
     if counts.failed or counts.errors:
         outcome = Outcome.FAILED

@@ -61,7 +61,7 @@ class Counts:
     skipped: int = 0
     errors: int = 0
 
-    def with_(self, other: Counts) -> Counts:
+    def __add__(self, other: Counts) -> Counts:
         """The sum of these counts and others."""
         names = ("passed", "failed", "skipped", "errors")
         return Counts(*(getattr(self, name) + getattr(other, name) for name in names))

@@ -119,7 +119,7 @@ def test_nothing_is_counted_or_named_unless_it_is_said() -> None:
         return counts.passed, counts.failed, counts.skipped, counts.errors, counts.total
 
     assert of(Counts()) == (0, 0, 0, 0, 0)
-    assert of(Counts(1, 2, 3, 4).with_(Counts(10, 20, 30, 40))) == (11, 22, 33, 44, 110)
+    assert of(Counts(1, 2, 3, 4) + Counts(10, 20, 30, 40)) == (11, 22, 33, 44, 110)
     least = Reading(Outcome.UNKNOWN)
     assert (least.counts, least.failures, least.why) == (None, (), "")
     assert (least.asserted, least.passed, least.percent) == (None, (), None)

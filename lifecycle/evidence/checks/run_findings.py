@@ -8,7 +8,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import reduce
 from typing import TYPE_CHECKING
 
 from lifecycle.core.redact import listed
@@ -54,7 +53,7 @@ def judged(record: RunRecord, readings: list[Reading], red: set[str], part: str)
         record,
         outcome=outcome,
         why=why,
-        counts=reduce(Counts.with_, counted) if counted else None,
+        counts=sum(counted, Counts()) if counted else None,
         failures=failures[:_FAILURES],
         asserted=asserted if telling else None,
         passed=tuple(dict.fromkeys(passed))[:_FAILURES],
