@@ -37,33 +37,27 @@ def look(call: activation.StageCall, at: Stage | None = None) -> StopWord:
     with activation.guarded(call, "Hook triggered", f"{{}} {MAY_STOP}."):
         stages = activation.wanted_in(call.world)
         is_due = at is not None or workflow_marks.is_due(root, workflow_marks.DUE, now)
-        if stages is not None and is_due:
-            return _word(call, at)
-    return SILENCE
-
-
-def _word(call: activation.StageCall, at: Stage | None) -> StopWord:
-    """As `look`, for a stop that is due; raises what goes wrong."""
-    files, root = WorkflowFiles(call.world.root), str(call.world.root)
-    before = session_record.load(files, call.session)
-    kept = _kept(files, before or SessionRecord(call.session))
-    kept = kept if at is None else kept.set_to(at)
-    stages, runners = call.world.settings.stages, call.world.settings.evidence_runners
-    own = OwnCommands(stages.test, stages.review, runners, root)
-    last, starts = Stage(kept.stage) if kept.stage in list(Stage) else None, (stages.start,)
-    turn, finding = stop_input.look(call.event, own, starts, last)
-    finding = decide.meant(turn, finding)
-    detected = stop_input.lines(turn, finding)
-    search = TaskSearch(call, files, kept, turn, finding, is_run_over=at is not None)
-    why = _settled(search)
-    seen = search.seen() if not why else None
-    if seen is None:
+        if stages is None or not is_due:
+            return SILENCE
+        files, runners = WorkflowFiles(call.world.root), call.world.settings.evidence_runners
+        before = session_record.load(files, call.session)
+        kept = _kept(files, before or SessionRecord(call.session))
+        kept = kept if at is None else kept.set_to(at)
+        own = OwnCommands(stages.test, stages.review, runners, root)
+        last = Stage(kept.stage) if kept.stage in list(Stage) else None
+        turn, finding = stop_input.look(call.event, own, (stages.start,), last)
+        finding = decide.meant(turn, finding)
+        detected = stop_input.lines(turn, finding)
+        search = TaskSearch(call, files, kept, turn, finding, is_run_over=at is not None)
+        why = _settled(search)
+        seen = search.seen() if not why else None
+        if seen is not None:
+            decision = decide.decide(seen)
+            log.write_staged(root, *detected, *decision.log)
+            return _done(search, before, decision)
         words = (why,) if why else ("No workflow issues", MAY_STOP)
         log.write_staged(root, *detected, *words)
-        return SILENCE
-    decision = decide.decide(seen)
-    log.write_staged(root, *detected, *decision.log)
-    return _done(search, before, decision)
+    return SILENCE
 
 
 def _kept(files: WorkflowFiles, record: SessionRecord) -> SessionRecord:

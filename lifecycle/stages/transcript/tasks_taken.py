@@ -88,10 +88,8 @@ def _ids(text: str, begins: list[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
 
 def _behind(words: tuple[str, ...], begin: tuple[str, ...]) -> tuple[str, ...]:
     """The words after those that begin a task; `ID=42` names 42."""
-    *whole, last = begin
-    head = words[: len(begin)]
-    if head[:-1] != tuple(whole) or not head[-1].startswith(last):
-        return ()
-    if head[-1] == last:
+    head, last = words[: len(begin)], begin[-1]
+    if head == begin:
         return words[len(begin) :]
-    return (head[-1].removeprefix(last),) if last.endswith("=") else ()
+    is_alike = head[:-1] == begin[:-1] and head[-1].startswith(last)
+    return (head[-1].removeprefix(last),) if is_alike and last.endswith("=") else ()
