@@ -15,7 +15,7 @@ from typing import Any
 
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine.briefing import NEXT_STEPS
-from lifecycle.core.stage_names import LINE, MARKERS, Stage
+from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.detection.stage_watch import ANY, TABLE
 from tests.docs import (
@@ -78,13 +78,11 @@ def stages() -> str:
 
 
 def inferred() -> str:
-    """What a tool shows of a stage, as a table; "typed" is what a person typed."""
-    rows = ["| tool | the call | came out | state |", "|---|---|---|---|"]
-    for tools, about, outcome, state in TABLE:
-        names = "any other" if tools == ANY else ", ".join(tools.split())
-        rows.append(
-            f"| {names} | {about} | {'any other way' if outcome == ANY else outcome} | `{state}` |"
-        )
+    """What a tool's call shows of a stage, as a table."""
+    rows = ["| the call | came out | state |", "|---|---|---|"]
+    for (about, outcome), state in TABLE.items():
+        rows.append(f"| {about} | {'any other way' if outcome == ANY else outcome} | `{state}` |")
+    rows.append(f"| any other | any way | `{Detected.IN_PROGRESS}` |")
     return "\n".join(rows)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
-from lifecycle.stages.detection import call_sorts, stage_watch
+from lifecycle.stages.detection import call_sorts
 from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
 from lifecycle.stages.detection.stage_watch import TABLE, infer
 from lifecycle.stages.transcript.turn import OwnCommands, ToolCall
@@ -22,17 +22,29 @@ CLOSE = ToolCall("Bash", "bd close bd-1 --reason 'done'", OK, "Closed bd-1: done
 
 
 def test_the_table_is_whole() -> None:
-    """Each sort of call has a row, whose tools are those that such a call has."""
-    assert {sort for _, sort, _, _ in TABLE} == set(Sort)
-    assert [set(tools.split()) for tools, sort, _, _ in TABLE if sort is Sort.EDIT] == [
-        {*call_sorts.EDITS, "Bash"}
-    ]
-    for tools, sort, came_out, wanted in TABLE:
-        outcome = "anything" if came_out == "*" else came_out
-        for tool in ("Other",) if tools == "*" else tools.split():
-            assert stage_watch._row(tool, sort, outcome) is wanted
-        if tools != "*":
-            assert stage_watch._row("Other", sort, outcome) is Detected.IN_PROGRESS
+    """Each sort of call has a row, but those that only show that the agent is at work."""
+    assert {sort for sort, _ in TABLE} == {*Sort} - {Sort.EDIT, Sort.SHOW, Sort.WORK}
+    assert Detected.IN_PROGRESS not in TABLE.values()
+
+
+@each_row(
+    "call",
+    [
+        ToolCall(tool, text, OK, APPROVED)
+        for tool in ("Other", "Read", "PowerShell", "mcp__bash")
+        for text in (
+            "bd close bd-1",
+            "pytest -q",
+            "/oracle-review",
+            "/requirements-review",
+            "/clear",
+        )
+    ],
+)
+def test_another_tool_only_shows_work(call: ToolCall) -> None:
+    """Whatever its text looks like: it closes, tests, reviews and clears nothing."""
+    assert call_sorts.classify(call)[0] is Sort.WORK
+    assert infer((call,)).state is Detected.IN_PROGRESS
 
 
 LONG = "x" * 100

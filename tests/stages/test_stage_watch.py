@@ -130,10 +130,9 @@ def test_every_row_of_the_table_is_reached() -> None:
         ("shows a task", "*"): ToolCall("Bash", "bd show bd-1", OK, "bd-1: title"),
         ("does anything else", "*"): LOOK,
     }
-    for tools, sort, outcome, wanted in TABLE:
-        call = examples[sort, outcome]
-        assert tools == "*" or (call.tool or "typed") in tools.split()
-        assert state(call) is wanted
+    assert examples.keys() >= TABLE.keys()
+    for (sort, outcome), call in examples.items():
+        assert state(call) is TABLE.get((Sort(sort), outcome), Detected.IN_PROGRESS)
 
 
 @pytest.mark.parametrize(

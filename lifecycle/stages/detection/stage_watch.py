@@ -1,7 +1,7 @@
 """What the agent's calls and words show of a stage, if it emitted no marker.
 
-TABLE has every rule: the tool, what its text looks like, its outcome, and the stage. A call counts more
-than words about it: if tests ran, what the agent says of them does not count.
+TABLE has every rule: the call's subject, its outcome, and the stage. A call counts more than words about
+it: if tests ran, what the agent says of them does not count.
 
 A completion, except the closing of the issue, is stale if it is followed by an edit (Edit, Write, …) or
 by a command that is known to change files (`sed -i`, `git stash pop`, `cat >file`). A green run is stale,
@@ -30,24 +30,18 @@ UNREAD = "a run that nobody could read"
 VERDICT = "a verdict"
 """The `why` of a state if the agent's own review ended with a verdict."""
 
-_REVIEWERS = "Skill SlashCommand Agent Task Bash typed"
+TABLE = {
+    (Sort.CLOSE, "done"): Detected.ISSUE_CLOSED,
+    (Sort.TESTS, "passed"): Detected.TESTS_PASSING,
+    (Sort.TESTS, ANY): Detected.IN_TESTING,
+    (Sort.REVIEW, "approved"): Detected.ORACLE_APPROVED,
+    (Sort.REVIEW, ANY): Detected.IN_ORACLE_REVIEW,
+    (Sort.REQUIREMENTS, "approved"): Detected.REQUIREMENTS_REVIEWED,
+    (Sort.CLEAR, ANY): Detected.SESSION_CLEARED,
+}
+"""The state that a call shows, by its subject and its outcome, or ANY outcome; without a row, IN_PROGRESS.
 
-TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
-    ("Bash", Sort.CLOSE, "done", Detected.ISSUE_CLOSED),
-    ("Bash", Sort.TESTS, "passed", Detected.TESTS_PASSING),
-    ("Bash", Sort.TESTS, ANY, Detected.IN_TESTING),
-    (_REVIEWERS, Sort.REVIEW, "approved", Detected.ORACLE_APPROVED),
-    (_REVIEWERS, Sort.REVIEW, ANY, Detected.IN_ORACLE_REVIEW),
-    (_REVIEWERS, Sort.REQUIREMENTS, "approved", Detected.REQUIREMENTS_REVIEWED),
-    (_REVIEWERS, Sort.REQUIREMENTS, ANY, Detected.IN_PROGRESS),
-    ("Edit Write MultiEdit NotebookEdit Bash", Sort.EDIT, ANY, Detected.IN_PROGRESS),
-    ("SlashCommand typed", Sort.CLEAR, ANY, Detected.SESSION_CLEARED),
-    (ANY, Sort.SHOW, ANY, Detected.IN_PROGRESS),
-    (ANY, Sort.WORK, ANY, Detected.IN_PROGRESS),
-)
-"""(tools, the call's subject, its outcome, the state); the first row that matches counts.
-
-"typed" is a command that a person typed; `*` is anything. For what a text says, see STAGES.
+For what a text says, see STAGES.
 """
 
 _ORDER = tuple(MARKERS.values())
@@ -142,7 +136,7 @@ class Watch:
     def see(self, call: ToolCall, seen: Seen) -> None:
         """Take in a call: apply its row of TABLE, and drop the completions that it undoes."""
         sort, outcome, subjects, name = seen
-        state = _row(call.tool or "typed", sort, outcome)
+        state = TABLE.get((sort, outcome)) or TABLE.get((sort, ANY), Detected.IN_PROGRESS)
         self.is_unread = False
         if sort is Sort.EDIT and call.outcome is not CallEnd.FAILED:
             self._forget(_STALE)
@@ -280,14 +274,6 @@ def _sorts(
 
 
 _EDITED: Seen = (Sort.EDIT, "", (), "a command that may have changed files")
-
-
-def _row(tool: str, sort: Sort, outcome: str) -> Detected:
-    """The state of the first row that matches."""
-    for tools, about, came_out, state in TABLE:
-        if about is sort and came_out in (ANY, outcome) and (tools == ANY or tool in tools.split()):
-            return state
-    return Detected.IN_PROGRESS
 
 
 _REVIEWS = {
