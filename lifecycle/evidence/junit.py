@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lifecycle.evidence.command_lines import listed
+from lifecycle.evidence.command_lines import commands, listed
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.evidence.runners.runner_options import valued
 from lifecycle.evidence.runners.runner_table import pattern
@@ -123,21 +122,17 @@ def _written(top: Path, paths: Iterable[Path], started: float) -> dict[Path, Non
 
 def _named(top: Path, argv: Sequence[str]) -> Iterator[Path]:
     """The files that the command's options name, and those in the folders that they name."""
-    words = tuple(part for word in argv for part in (word, *_split(word)) if "\0" not in part)
+    words: tuple[str, ...] = ()
+    for word in argv:  # inside one, as after `sh -c`, is a command line
+        inner = commands(word) if " " in word else []
+        words += (word, *(part for command in inner for part in command.raw))
+    words = tuple(word for word in words if "\0" not in word)
     for _, file in valued(words, listed("report files")):
         yield top / file
     for _, folder in valued(words, listed("report folders")):
         # `os.walk` skips folders that cannot be listed, whatever the word is.
         _, _, names = next(os.walk(top / folder), ("", [], []))
         yield from (top / folder / name for name in sorted(names) if name[-4:].lower() == ".xml")
-
-
-def _split(word: str) -> list[str]:
-    """The words of a command line inside one word, as after `sh -c`."""
-    try:
-        return shlex.split(word) if " " in word else []
-    except ValueError:  # an unclosed quotation mark
-        return []
 
 
 def _well_known(top: Path) -> Iterator[Path]:

@@ -10,8 +10,7 @@ each file with its content's name: as long as it is unchanged, it is not part of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -193,13 +192,6 @@ class EvidenceRoom:
         self.folder = Folder(root, FOLDER)
         self._outer = Folder(root)
 
-    @contextmanager
-    def locked(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-        """Hold the lock of the records; raises LockBusy."""
-        with self._outer.locked(seconds, LOCK):
-            self.folder.make()
-            yield
-
     def records(self) -> tuple[RunRecord, ...]:
         """The remembered runs; none if the file does not exist or is invalid."""
         # A record that cannot be read is learned again with the next run.
@@ -221,7 +213,8 @@ class EvidenceRoom:
 
         Secrets are removed from all of its fields.
         """
-        with self.locked():
+        with self._outer.locked(LOCK_SECONDS, LOCK):
+            self.folder.make()
             runs = self.records()
             if run.id and any(run.id == record.id for record in runs):
                 return False

@@ -127,8 +127,8 @@ def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -
 def test_a_broken_file_is_no_evidence(tmp_path: Path, content: bytes) -> None:
     """It is learned again with the next run."""
     room = EvidenceRoom(tmp_path)
-    with room.locked():
-        (room.folder.path / RECORDS).write_bytes(content)
+    room.folder.make()
+    (room.folder.path / RECORDS).write_bytes(content)
     assert room.records() == ()
     assert room.outputs() == {}
     assert room.add(runs("passed@now")[0])
