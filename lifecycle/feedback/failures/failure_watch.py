@@ -190,13 +190,11 @@ class FailureWatch:
 
 def _passed(pull: PullRequest) -> Collection[str]:
     """The checks of the head of which every run has passed, by workflow and name; none that was skipped."""
-    runs = pull.checks.runs if pull.checks is not None else ()
-    passed: dict[str, bool] = {}
-    for run in runs:
-        name = f"{run.workflow}{ladder.BETWEEN}{run.name}"
+    passed: dict[bool, set[str]] = {True: set(), False: set()}
+    for run in pull.checks.runs if pull.checks is not None else ():
         is_passed = run.bucket is Bucket.PASS and run.word not in _IDLE
-        passed[name] = passed.get(name, True) and is_passed
-    return {name for name, is_passed in passed.items() if is_passed}
+        passed[is_passed].add(f"{run.workflow}{ladder.BETWEEN}{run.name}")
+    return passed[True] - passed[False]
 
 
 def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str], ...]:

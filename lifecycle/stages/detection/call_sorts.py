@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache, partial
+from functools import partial
 
 from lifecycle.core.stage_names import Stage
 from lifecycle.evidence.outcomes import CallEnd
@@ -41,15 +41,6 @@ REOPENED = "reopened"
 
 _ASKED = frozenset({"", "Skill", "SlashCommand", "Agent", "Task", "Bash"})
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-
-
-@cache
-def hints() -> dict[Sort, tuple[str, ...]]:
-    """For each sort, words of which its commands have at least one: a command without any is not parsed."""
-    from lifecycle.evidence.words import word_tables
-
-    listed = word_tables.table("words/hints")
-    return {sort: tuple(listed[sort.name]) for sort in Sort if sort.name in listed}
 
 
 REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"
@@ -127,8 +118,11 @@ def commands_of(runners: tuple[Mapping[str, object], ...]) -> tuple[str, ...]:
 
 
 def hinted(line: str, own: OwnCommands = ANY_PROJECT) -> set[Sort]:
-    """The possible subjects of a command line, without parsing it."""
-    sorts = {sort for sort, listed in hints().items() if any(hint in line for hint in listed)}
+    """The possible subjects of a command line, without parsing it: it has one of the words of each."""
+    from lifecycle.evidence.words import word_tables
+
+    listed = word_tables.table("words/hints")
+    sorts = {sort for sort in Sort if any(hint in line for hint in listed.get(sort.name, ()))}
     runs = (*own.tests, *commands_of(own.runners))
     if any(max(run.split(), key=len) in line for run in runs if run.strip()):
         sorts.add(Sort.TESTS)

@@ -221,9 +221,9 @@ def _has(kind: str, text: str, how: Callable[..., object] = re.search) -> bool:
 
 
 def _is_quoted(before: str, after: str) -> bool:
-    if before.count('"') % 2 and '"' in after:
-        return True
-    for opening, closing in map(tuple, _QUOTES):
-        if before.rfind(opening) > before.rfind(closing) and closing in after:
-            return True
-    return before.rstrip("* ").endswith("'") and after.lstrip("* ").startswith("'")
+    is_single = before.rstrip("* ").endswith("'") and after.lstrip("* ").startswith("'")
+    is_double = before.count('"') % 2 == 1 and '"' in after
+    return (is_single or is_double) or any(
+        before.rfind(opening) > before.rfind(closing) and closing in after
+        for opening, closing in map(tuple, _QUOTES)
+    )
