@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_276,
     "claim": 5_683,
     "run": 3_331,
-    "stages": 2_275,
+    "stages": 2_272,
     "workflow": 2_022,
     "feedback": 2_277,
     "reconcile": 1_265,

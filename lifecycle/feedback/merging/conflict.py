@@ -85,13 +85,10 @@ def _found(world: World, asked: FoundConflict) -> FoundConflict:
     if not files:
         return asked
     places = [f":(literal){name}" for name in files[:MOST_FILES]]
-
-    def commits(since: str, until: str) -> tuple[str, ...]:
-        most = f"--max-count={MOST_COMMITS + 1}"
-        words = ("log", "--no-merges", most, "--format=%h %an: %s", f"{since}..{until}", "--")
-        return tuple(git.run(*words, *places).splitlines())
-
-    theirs, ours = commits(asked.head, base), commits(base, asked.head)
+    log = ("log", "--no-merges", f"--max-count={MOST_COMMITS + 1}", "--format=%h %an: %s")
+    sides = (f"{asked.head}..{base}", f"{base}..{asked.head}")
+    shown_sides = (git.run(*log, side, "--", *places) for side in sides)
+    theirs, ours = (tuple(commits.splitlines()) for commits in shown_sides)
     return replace(asked, files=files, theirs=theirs, ours=ours)
 
 

@@ -112,12 +112,9 @@ def question(line: tuple[Stage, ...] = LINE, misnamed: str = "", check: str = ""
     texts, names = TEXTS["QUESTION"], ", ".join(MARKERS[stage] for stage in line)
     answers = (f"- {MARKERS[stage]} ({TEXTS[stage]['answer']})" for stage in LINE if stage in line)
     words = {"question": QUESTION, "line": _line_of(line), "answers": "\n".join(answers)}
-    parts = [texts["text"].format(**words)]
-    if check:
-        parts.insert(0, texts["unread"].format(check=check))
-    if misnamed:
-        parts.insert(0, texts["misnamed"].format(name=misnamed[:60], names=names))
-    return "\n\n".join(parts)
+    parts = [texts["misnamed"].format(name=misnamed[:60], names=names)] if misnamed else []
+    parts += [texts["unread"].format(check=check)] if check else []
+    return "\n\n".join([*parts, texts["text"].format(**words)])
 
 
 def is_conflict(instruction: str) -> bool:
