@@ -29,7 +29,7 @@ BUDGET = {
     "settings": 770,
     "git": 886,
     "github": 5_426,
-    "trackers": 2_288,
+    "trackers": 2_272,
     "platforms": 609,
     "evidence": 2_276,
     "claim": 5_683,

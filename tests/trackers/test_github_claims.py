@@ -50,7 +50,7 @@ def alone() -> Iterator[GitHubGround]:
 def test_a_claim_is_a_lease_and_an_assignee(ground: GitHubGround) -> None:
     """Both are there, the lease names the agent, and again nothing is asked twice or written."""
     issues = tracker(ground)
-    assert len(asked(ground, issues.abilities)) == 2  # one of them tells whose token it is
+    assert len(asked(ground, issues.abilities)) == 1
     assert asked(ground, issues.abilities) == []
     assert issues.abilities().claim_atomicity is Atomicity.SHARED_CAS
     issues.claim("44")  # whose token it is was asked then
@@ -121,7 +121,7 @@ def test_a_lease_that_cannot_be_read_is_no_evidence(ground: GitHubGround) -> Non
     """The issue itself can: nobody is taken for its holder, and the log says what is left out."""
     tracker(ground).claim("42")
     two = tracker(ground, TWO)
-    assert two._holding.has_leases
+    assert two._has_leases
     subprocess.run(
         ["git", "remote", "set-url", "origin", f"{ground.info.git_url}/gone"],
         cwd=ground.root,
@@ -295,8 +295,7 @@ def test_a_lease_in_a_fork_is_none(ground: GitHubGround) -> None:
     issues = tracker(ground, LIFECYCLE_REPOSITORY="octo-org/elsewhere")
     with pytest.raises(NotFound):
         issues.claim("42")
-    holding = issues._holding
-    assert holding.has_leases is False
+    assert issues._has_leases is False
 
 
 def test_a_person_who_came_between_has_it(alone: GitHubGround) -> None:

@@ -16,8 +16,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.core.values import priorities
 from lifecycle.core.values.shapes import IssueFacts
-from lifecycle.github.operations.ensure_comments import CommentOperations
-from lifecycle.github.operations.ensure_issues import IssueOperations, Reason, RelationOperations
+from lifecycle.github.operations.ensure_issues import Reason, RelationOperations
 from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.inputs import missing, same
 from lifecycle.github.pulls.issue_calls import BLOCKERS
@@ -37,22 +36,12 @@ def open_tracker(place: TrackerPlace) -> GitHubIssues:
     return GitHubIssues(place)
 
 
-class GitHubIssues(issue_tasks.TaskLists):
+class GitHubIssues(IssueHolding):
     """Fits `tracker.Tracker`. No request is made before the first verb."""
 
     name = tracker.GITHUB
 
-    _issues = cached_property(lambda self: IssueOperations(self._calls))
-    _comments = cached_property(lambda self: CommentOperations(self._calls))
     _labels = cached_property(lambda self: LabelOperations(self._calls))
-    _holding = cached_property(
-        lambda self: IssueHolding(self._place, self._calls, self._login, self.actor)
-    )
-
-    @property
-    def actor(self) -> str:
-        """The acting name: the claim's agent or the configured one, else the account's with this seat."""
-        return self._place.named or self._place.actor(self._login)
 
     def abilities(self) -> Abilities:
         """Exclusive if leases are in the repository and the account may push; else advisory.
@@ -73,7 +62,7 @@ class GitHubIssues(issue_tasks.TaskLists):
 
         Requests: 1; 1 more if it is blocked, 1 if sub-issues are open, for a closed one 1 for each
         hundred comments, and with a board 1 if no label gives the priority. With `holders`, for an
-        open one: with a board 1 in any case, those of `IssueHolding.others`.
+        open one: with a board 1 in any case, those of `_others`.
         """
         issue = self._issue(id)
         if not holders or not issue.is_open:
@@ -82,7 +71,7 @@ class GitHubIssues(issue_tasks.TaskLists):
         card = self.card(task)
         is_begun = card is not None and (card.status or "").casefold() not in _UNBEGUN
         others = [card.agent] if card and is_begun and card.agent not in ("", self.actor) else []
-        holding = tuple(dict.fromkeys((*self._holding.others(issue), *others)))
+        holding = tuple(dict.fromkeys((*self._others(issue), *others)))
         task = issue_tasks.with_word(task, card.priority if card else None)
         return replace(task, held_by=holding)
 
@@ -107,13 +96,13 @@ class GitHubIssues(issue_tasks.TaskLists):
     def claim(self, id: str) -> Task:  # noqa: A002
         """Make the issue the agent's (lease, assignee); AlreadyClaimed, NotClaimable, BlockedBy, NotFound.
 
-        Requests: 1 and those of `IssueHolding.take`.
+        Requests: 1 and those of `_take`.
         """
         issue = self._issue(id)
         if not issue.is_open:
             raise refusals.not_claimable(f"#{issue.number}", "closed")
         self._demand_free(issue, "claimed")
-        taken = issue_tasks.task_of(self._holding.take(issue))
+        taken = issue_tasks.task_of(self._take(issue))
         return self.with_priority(replace(taken, status=TaskStatus.IN_PROGRESS))
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
@@ -127,10 +116,10 @@ class GitHubIssues(issue_tasks.TaskLists):
     def release(self, id: str) -> Task:  # noqa: A002
         """Release the issue, which stays open; a closed one is not changed. AlreadyClaimed.
 
-        Requests: 1 and those of `IssueHolding.give`.
+        Requests: 1 and those of `_give`.
         """
         issue = self._issue(id)
-        return self._shown(self._holding.give(issue) if issue.is_open else issue)
+        return self._shown(self._give(issue) if issue.is_open else issue)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """Close the issue; a closed one keeps its reason. BlockedBy, NotFound.
@@ -147,7 +136,7 @@ class GitHubIssues(issue_tasks.TaskLists):
             elif issue.state_reason == "reopened":
                 self._comments.ensure_no_comment(issue.number, _REASON)
             issue = self._issues.ensure_closed(issue.number, own or "completed").now
-        self._holding.end(issue.number)
+        self._end_own(issue.number)
         return self._shown(issue)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
@@ -159,7 +148,7 @@ class GitHubIssues(issue_tasks.TaskLists):
         issue = self._issue(id)
         if issue.is_open:
             return self._shown(issue)
-        self._holding.clear(issue.number)
+        self._clear(issue.number)
         self._issues.ensure_assignees(issue.number, only=())
         return self._shown(self._issues.ensure_open(issue.number).now)
 
@@ -274,10 +263,6 @@ class GitHubIssues(issue_tasks.TaskLists):
 
     @cached_property
     def _abilities(self) -> Abilities:
-        hub, has_leases = self._place.hub, self._holding.has_leases
-        is_exclusive = has_leases and hub.forge.repository_access().can_push is not False
+        forge = self._hub.forge
+        is_exclusive = self._has_leases and forge.repository_access().can_push is not False
         return Abilities(Atomicity.SHARED_CAS if is_exclusive else Atomicity.ADVISORY, _CAN)
-
-    @cached_property
-    def _login(self) -> str:
-        return self._place.hub.forge.viewer()

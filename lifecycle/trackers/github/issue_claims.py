@@ -20,11 +20,9 @@ from lifecycle.git import lease
 from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.operations.inputs import missing, present
-from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.storage import log
 from lifecycle.trackers import refusals
-from lifecycle.trackers.github.issue_tasks import Body
-from lifecycle.trackers.registry import TrackerPlace
+from lifecycle.trackers.github.issue_tasks import Body, TaskLists
 
 _MARK = re.compile(r"<!-- lifecycle:(held:[0-9a-f]{16}) -->")
 _WORD = re.compile(r"Claimed by `([^`\n]+)`")
@@ -39,39 +37,37 @@ class ClaimMark:
     agent: str
 
 
-class IssueHolding:
-    """The claims on one repository's issues, under the name of one agent.
+class IssueHolding(TaskLists):
+    """The claims on one repository's issues, under the name of one agent."""
 
-    Args:
-        place: the worktree.
-        calls: the issues.
-        login: the token's account.
-        actor: the agent.
-    """
+    _issues = cached_property(lambda self: IssueOperations(self._calls))
+    _comments = cached_property(lambda self: CommentOperations(self._calls))
 
-    def __init__(self, place: TrackerPlace, calls: IssueCalls, login: str, actor: str) -> None:
-        self._calls = calls
-        self._issues = IssueOperations(calls)
-        self._comments = CommentOperations(calls)
-        self._hub = place.hub
-        self._root = place.hub.root
-        self._remote = place.hub.settings.remote
-        self._login = login
-        self._actor = actor
-        digest = hashlib.sha256(actor.encode("utf-8", "surrogatepass")).hexdigest()
-        self._key = f"held:{digest[:16]}"
+    @property
+    def actor(self) -> str:
+        """The acting name: the claim's agent or the configured one, else the account's with this seat."""
+        return self._place.named or self._place.actor(self._login)
 
     @cached_property
-    def has_leases(self) -> bool:
+    def _login(self) -> str:
+        return self._hub.forge.viewer()
+
+    @cached_property
+    def _key(self) -> str:
+        digest = hashlib.sha256(self.actor.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"held:{digest[:16]}"
+
+    @cached_property
+    def _has_leases(self) -> bool:
         """True if leases would be where everybody who works on these issues sees them."""
         try:
-            if self._hub.git.remote_url(self._remote) is None:
+            if self._hub.git.remote_url(self._hub.settings.remote) is None:
                 return False
             return str(self._hub.head).casefold() == str(self._hub.base).casefold()
         except (errors.GitFailed, errors.BadConfig):
             return False  # no git, or a remote that is not a repository on this GitHub
 
-    def take(self, issue: IssueFacts) -> IssueFacts:
+    def _take(self, issue: IssueFacts) -> IssueFacts:
         """Make the issue this agent's, and assign its account.
 
         Requests: with a lease 2 beside git's own (1 read, 1 write) and 1 for each hundred comments,
@@ -84,7 +80,7 @@ class IssueHolding:
             Rejected: GitHub does not allow the account to be assigned; nothing is held.
         """
         self._demand_no_others(issue)
-        if not self.has_leases:
+        if not self._has_leases:
             return self._marked(issue)
         number = issue.number
         holder = self._demand_own_lease(number)
@@ -109,7 +105,7 @@ class IssueHolding:
             raise
         return now
 
-    def give(self, issue: IssueFacts) -> IssueFacts:
+    def _give(self, issue: IssueFacts) -> IssueFacts:
         """Release the issue, if this agent or nobody holds it.
 
         The lease is deleted last: the task is free as soon as it is gone. Requests: 1 for each
@@ -129,7 +125,7 @@ class IssueHolding:
         self._end(number, holder)
         return now
 
-    def others(self, issue: IssueFacts) -> tuple[str, ...]:
+    def _others(self, issue: IssueFacts) -> tuple[str, ...]:
         """Who else holds the open issue: by its lease, its assignees, or the oldest comment that claims it.
 
         An unreadable lease is not evidence, nor is one in a fork. Requests: git's own; 1 for each
@@ -139,9 +135,10 @@ class IssueHolding:
         try:
             holder = self._lease(number)
         except (errors.GitFailed, errors.Transient) as error:
-            log.write(self._root, f"tracker: the lease of #{number} is left out: {error.sentence}")
+            why = f"tracker: the lease of #{number} is left out: {error.sentence}"
+            log.write(self._hub.root, why)
             holder = None
-        held = [holder.agent] if holder is not None and holder.agent != self._actor else []
+        held = [holder.agent] if holder is not None and holder.agent != self.actor else []
         if not self._login_in(issue):
             return (*held, *issue.assignees[:1])
         if holder is not None:
@@ -149,13 +146,13 @@ class IssueHolding:
         marks = self._marks(number, issue.assignees)
         return tuple(mark.agent for mark in marks[:1] if mark.key != self._key)
 
-    def end(self, number: int) -> None:
+    def _end_own(self, number: int) -> None:
         """End the rest of this agent's claim; the assignee stays, as the one who did the work."""
         holder = self._lease(number)
-        if holder is None or holder.agent == self._actor:
+        if holder is None or holder.agent == self.actor:
             self._end(number, holder)
 
-    def clear(self, number: int) -> None:
+    def _clear(self, number: int) -> None:
         """End the lease on a closed issue, whoever holds it."""
         holder = self._lease(number)
         if holder is not None:
@@ -163,10 +160,11 @@ class IssueHolding:
 
     def _lease(self, number: int) -> lease.Lease | None:
         """The issue's lease; None if there is none, or leases do not count here."""
-        return lease.read(self._hub.git, self._remote, number) if self.has_leases else None
+        remote = self._hub.settings.remote
+        return lease.read(self._hub.git, remote, number) if self._has_leases else None
 
     def _release(self, number: int, sha: str) -> None:
-        lease.release(self._hub.git, self._remote, number, sha)
+        lease.release(self._hub.git, self._hub.settings.remote, number, sha)
 
     def _end(self, number: int, holder: lease.Lease | None) -> None:
         if holder is not None:
@@ -177,14 +175,14 @@ class IssueHolding:
     def _demand_own_lease(self, number: int) -> lease.Lease | None:
         """The lease if it is this agent's, None if there is none; AlreadyClaimed."""
         holder = self._lease(number)
-        if holder is not None and holder.agent != self._actor:
+        if holder is not None and holder.agent != self.actor:
             raise refusals.held(f"#{number}", named(holder.agent), f" since {holder.since}")
         return holder
 
     def _take_lease(self, number: int) -> str:
         try:
             at = lease.dated(self._hub)
-            return lease.take(self._hub.git, self._remote, number, self._actor, at=at)
+            return lease.take(self._hub.git, self._hub.settings.remote, number, self.actor, at=at)
         except errors.HeldByAnother:
             holder = self._demand_own_lease(number)
             if holder is None:  # it was released in between
@@ -204,7 +202,7 @@ class IssueHolding:
                 for mark in ours:
                     self._comments.ensure_no_comment(number, mark.key)
         self._issues.ensure_assignees(number, add=(self._login,))
-        text = f"Claimed by `{self._actor}`. No lease could be written, so this comment says who was first."
+        text = f"Claimed by `{self.actor}`. No lease could be written, so this comment says who was first."
         self._comments.ensure_comment(number, self._key, text, update=False)
         now = self._calls.issue(number)
         try:

@@ -89,10 +89,11 @@ _SAME = ("title", "labels", "url", "author", "created_at", "updated_at", "closed
 def task_of(facts: IssueFacts, blocked_by: tuple[str, ...] = ()) -> Task:
     """An issue as a task; `blocked_by` is not in the issue's own answer."""
     body = Body.of(facts.body)
+    status = TaskStatus.IN_PROGRESS if facts.assignees else TaskStatus.OPEN
     return Task(
         id=str(facts.number),
         description=body.text,
-        status=_status(facts),
+        status=status if facts.is_open else TaskStatus.CLOSED,
         raw_status="open" if facts.is_open else "closed",
         priority=priorities.of_labels(facts.labels),
         assignee=facts.assignees[0] if facts.assignees else "",
@@ -101,12 +102,6 @@ def task_of(facts: IssueFacts, blocked_by: tuple[str, ...] = ()) -> Task:
         close_reason="" if facts.is_open else facts.state_reason,
         **fields_of(facts, *_SAME),
     )
-
-
-def _status(facts: IssueFacts) -> TaskStatus:
-    if not facts.is_open:
-        return TaskStatus.CLOSED
-    return TaskStatus.IN_PROGRESS if facts.assignees else TaskStatus.OPEN
 
 
 def note_of(facts: CommentFacts) -> Note:
@@ -133,10 +128,10 @@ class TaskLists:
     """
 
     # Made on first access, which may raise.
-    _calls = cached_property(lambda self: IssueCalls(self._place.hub.calls))
+    _calls = cached_property(lambda self: IssueCalls(self._hub.calls))
 
     def __init__(self, place: TrackerPlace) -> None:
-        self._place = place
+        self._place, self._hub = place, place.hub
         self._open = dict[int, bool]()  # issues without a card that others depend on
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
@@ -177,11 +172,10 @@ class TaskLists:
 
     def _with_pull(self) -> set[str]:
         """The issues that an open pull request closes from another branch than the one a claim makes."""
-        hub = self._place.hub
-        owners = {str(hub.base.owner).casefold(), str(hub.head.owner).casefold()}
+        owners = {str(self._hub.base.owner).casefold(), str(self._hub.head.owner).casefold()}
         return {
             str(number)
-            for pull in hub.forge.closing_pulls()
+            for pull in self._hub.forge.closing_pulls()
             for number in pull.closes
             if named_issue(pull.branch) != number or pull.head_owner.casefold() not in owners
         }
@@ -201,7 +195,7 @@ class TaskLists:
         """The task's card; None if there is none, or it cannot be read. Requests: 1 with a board."""
         if not self._has_board:
             return None
-        return self._seen(lambda: self._place.hub.card_of(int(task.id)), None)
+        return self._seen(lambda: self._hub.card_of(int(task.id)), None)
 
     def with_priority(self, task: Task) -> Task:
         """The task with its priority. Requests: 1 with a board, unless a label says it."""
@@ -222,14 +216,14 @@ class TaskLists:
         if card is not None:
             return card.is_open
         if number not in self._open:
-            look = partial(self._place.hub.forge.issue, number)
+            look = partial(self._hub.forge.issue, number)
             issue = self._seen(look, None, f"#{number}, which a card depends on, cannot be read")
             self._open[number] = issue is None or issue.is_open
         return self._open[number]
 
     @property
     def _has_board(self) -> bool:
-        return self._place.hub.settings.project_number is not None
+        return self._hub.settings.project_number is not None
 
     def _of(self, tasks: Sequence[Task]) -> dict[str, str]:
         """The board's priorities for these tasks, by the task's id; without those that have none."""
@@ -239,16 +233,15 @@ class TaskLists:
 
     def _all(self) -> dict[str, Card]:
         """The cards of this repository's issues."""
-        hub = self._place.hub
-        home = str(hub.base).casefold()
-        cards = hub.board.cards() if hub.board is not None else ()
+        home = str(self._hub.base).casefold()
+        cards = self._hub.board.cards() if self._hub.board is not None else ()
         return {str(card.number): card for card in cards if card.repository.casefold() == home}
 
     def _seen(self, look: Callable[[], Answer], nothing: Answer, why: str = _UNSEEN) -> Answer:
         try:
             return look()
         except LifecycleError as error:
-            log.write(self._place.hub.root, f"tracker: {why}: {error.sentence}")
+            log.write(self._hub.root, f"tracker: {why}: {error.sentence}")
             return nothing
 
 
