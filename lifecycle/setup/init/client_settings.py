@@ -14,16 +14,13 @@ from typing import Any
 
 from lifecycle.core.light_dataclass import replace
 from lifecycle.setup.init import hook_table, jsonc
-from lifecycle.setup.init.hook_table import EVENTS, PERMISSIONS, WIRES, Form, Wire, groups, own_name
+from lifecycle.setup.init.hook_table import EVENTS, WIRES, Form, Wire, groups, own_name
 from lifecycle.setup.init.init_mark import ENV, Put, PutPiece, Route, undone
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
 
 ALLOW = ("permissions", "allow")
 """The keys that lead to the rules for commands that the agent runs without asking."""
-
-_CLAIMS = Put(permissions=PERMISSIONS)
-"""What is put in beside the hooks for the way from claim to close."""
 
 
 def read(text: str, where: str) -> Node | None:
@@ -41,9 +38,7 @@ def read(text: str, where: str) -> Node | None:
     return root
 
 
-def wire(
-    text: str, where: str, form: Form | None, before: Put, extra: Put = _CLAIMS
-) -> tuple[str, Put]:
+def wire(text: str, where: str, form: Form | None, before: Put, extra: Put) -> tuple[str, Put]:
     """Add each of our entries, permissions and variables to a text once; also returns the additions.
 
     If all are there in the wanted form, the text is unchanged. Else ours are removed and added again. A
@@ -54,7 +49,7 @@ def wire(
         where: its name, for sentences.
         form: makes the part of an entry that names its script; None for no hooks at all.
         before: the additions of an earlier run.
-        extra: permissions and variables beside the hooks; by default the permissions from claim to close.
+        extra: permissions and variables beside the hooks.
 
     Raises:
         Refused: the text cannot be read, or has another form.

@@ -347,9 +347,7 @@ class _Project(ProjectFiles):
         self.draft.write(path, content, f"{program} may run here", shown, is_private=True)
 
 
-def copy_to(
-    origin: Path, new: Path, *, environment: Mapping[str, str] | None = None
-) -> tuple[Path, ...]:
+def copy_to(origin: Path, new: Path, environment: Mapping[str, str] = os.environ) -> list[Path]:
     """Copy this worktree's files that git does not track to a new worktree; returns the paths written.
 
     They are our entries in the person's own settings with the mark, and the files that `init` supplied. All
@@ -359,18 +357,17 @@ def copy_to(
     Args:
         origin: the worktree to copy from.
         new: the worktree that `git worktree add` just made.
-        environment: names the user's home and PATH; the process's unless given.
+        environment: names the user's home and PATH.
 
     Raises:
         Refused: the settings in the new worktree cannot be merged with.
         GitFailed, Transient, OSError: from git, or the disk.
     """
-    environment = os.environ if environment is None else environment
     mark, problem = found_mark(origin)
     if not (mark or problem) or store.read(new / MARK) is not None:
-        return ()
+        return []
     # A broken mark is the old worktree's problem; `init` and `doctor` report it there.
     parts = mark.parts if mark is not None else ()
     todo = plan(new, environment=environment, only_wires=True, parts=parts)
     apply(todo)
-    return tuple(change.path for change in todo.changes)
+    return [change.path for change in todo.changes]

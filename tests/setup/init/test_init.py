@@ -992,7 +992,7 @@ def test_a_fresh_worktree_gets_what_git_does_not_carry(clone: Clone) -> None:
     assert "theirs" not in new.read(LOCAL)
     assert new.git("status", "--porcelain", "--untracked-files=all") == ""
     before = new.picture()
-    assert copy_to(clone.root, new.root, environment=clone.environment) == ()
+    assert copy_to(clone.root, new.root, environment=clone.environment) == []
     assert new.picture() == before
 
 
@@ -1004,7 +1004,7 @@ def test_a_fresh_worktree_of_an_unwired_project_stays_as_it_is(clone: Clone) -> 
     new = clone.root.parent / "new"
     clone.git("worktree", "add", "--quiet", "-b", "b", str(new))
     (new / ".lifecycle.toml").unlink()
-    assert copy_to(clone.root, new, environment=clone.environment) == ()
+    assert copy_to(clone.root, new, environment=clone.environment) == []
     assert [path.name for path in new.iterdir()] == [".git"]
 
 

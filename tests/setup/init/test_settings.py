@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
-from lifecycle.setup.init.client_settings import unwire, wire
+from lifecycle.setup.init import client_settings
+from lifecycle.setup.init.client_settings import unwire
 from lifecycle.setup.init.hook_table import (
     EVENTS,
     PERMISSIONS,
@@ -28,6 +30,7 @@ from tests.setup.init.jsonc_texts import texts
 
 WHERE = ".claude/settings.local.json"
 FORM = local_form(Path("/opt/lifecycle/_hooks"))
+wire = partial(client_settings.wire, extra=Put(permissions=PERMISSIONS))
 FORMS = st.sampled_from([FORM, shared_form, local_form(Path("/a b/é/lifecycle/_hooks"))])
 
 

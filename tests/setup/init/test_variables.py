@@ -50,7 +50,7 @@ def test_what_was_put_in_is_taken_out_to_the_byte(made: tuple[str, Any]) -> None
 def test_the_workflow_put_in_later_goes_with_the_rest(made: tuple[str, Any]) -> None:
     """First claim to close, then the stages as well: one removal takes both out, to the byte."""
     text, _ = made
-    first, put = wire(text, WHERE, FORM, Put())
+    first, put = wire(text, WHERE, FORM, Put(), Put(permissions=PERMISSIONS))
     second, put = wire(first, WHERE, FORM, put, STAGED)
     assert unwire(second, WHERE, put) == text
 
