@@ -81,12 +81,9 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     from lifecycle.core.light_dataclass import text_in
 
     own = workflow_marks.session_name(text_in(event, "session_id"))
-    for name in (own, workflow_marks.ANY):
-        record = _json(root, workflow_marks.SESSIONS, f"{name}.json")
-        places = ("memory", "set_stage"), ("set_stage",)  # the second is an earlier version's
-        if any(text_in(record, *names) for names in places):
-            return True
-    return False
+    names = (f"{name}.json" for name in (own, workflow_marks.ANY))
+    records = (_json(root, workflow_marks.SESSIONS, name) for name in names)
+    return any(text_in(record, "memory", "set_stage") for record in records)
 
 
 def _json(root: str, *names: str) -> Any:

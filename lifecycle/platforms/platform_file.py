@@ -66,8 +66,7 @@ class CoverageSource(_Form, frozen=True, forbid_unknown_fields=True):
     files: Annotated[list[Marker], Meta(max_length=_MARKERS)] = []
 
     def __post_init__(self) -> None:
-        for file in self.files:
-            check_marker(file)
+        check_markers(self.files)
         try:
             groups = re.compile(self.pattern)
         except (re.error, RecursionError, OverflowError) as error:
@@ -96,8 +95,7 @@ class Condition(_Form, frozen=True, forbid_unknown_fields=True):
     pattern: Annotated[str, Meta(max_length=1000)] = ""
 
     def __post_init__(self) -> None:
-        for file in self.files:
-            check_marker(file)
+        check_markers(self.files)
         if wrong := slow_patterns.problem(self.pattern, widest=2):
             raise ValueError(f"its pattern {wrong}")
 
@@ -149,8 +147,7 @@ class PlatformFile(_Form, frozen=True, kw_only=True):
     skills: list[Text] = []
 
     def __post_init__(self) -> None:
-        for marker in self.markers:
-            check_marker(marker)
+        check_markers(self.markers)
         for name, value in self.commands.items():
             try:
                 commands_in(value)
@@ -208,12 +205,13 @@ def _demand_shallow(value: Any, most: int) -> None:
             _demand_shallow(within, most - 1)
 
 
-def check_marker(text: str) -> None:
+def check_markers(markers: list[str]) -> None:
     """Raise ValueError for a marker that is neither a path nor a pattern below a root."""
-    parts = text.removesuffix("/").split("/")
-    if text.startswith("/") or "\\" in text or {"", ".", ".."} & set(parts):
-        raise ValueError(f"{json.dumps(text)} is not below the worktree's root")
-    if any("**" in part for part in parts):
-        raise ValueError(f"{json.dumps(text)} has **; name the folders, as in src/*/*.csproj")
-    if not text.isprintable():
-        raise ValueError(f"{json.dumps(text)} has invisible characters")
+    for text in markers:
+        parts = text.removesuffix("/").split("/")
+        if text.startswith("/") or "\\" in text or {"", ".", ".."} & set(parts):
+            raise ValueError(f"{json.dumps(text)} is not below the worktree's root")
+        if any("**" in part for part in parts):
+            raise ValueError(f"{json.dumps(text)} has **; name the folders, as in src/*/*.csproj")
+        if not text.isprintable():
+            raise ValueError(f"{json.dumps(text)} has invisible characters")
