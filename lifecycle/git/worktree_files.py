@@ -265,8 +265,7 @@ def put_back(aside: Aside, target: str) -> None:
 
 def _obstacle(root: Path, path: str, gone: set[str]) -> str:
     """The path that is in the way of a file and is not among those to be deleted; "" if there is none."""
-    above = [str(folder) for folder in PurePosixPath(path).parents if str(folder) != "."]
-    for folder in above:
+    for folder in map(str, PurePosixPath(path).parents[:-1]):
         place = root / folder
         if (place.is_symlink() or place.is_file()) and folder not in gone:
             return folder

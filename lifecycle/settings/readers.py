@@ -185,8 +185,7 @@ def duration(where: str, value: object) -> float:
     """Seconds, from "20m" and the like; at most a day, since the client ends a hook then."""
     match = re.fullmatch(r"([1-9][0-9]{0,4})([smh])", value) if isinstance(value, str) else None
     seconds = int(match[1]) * {"s": 1.0, "m": 60.0, "h": 3600.0}[match[2]] if match else 0.0
-    is_fit = 0 < seconds <= 86_400
-    _need(is_fit, where, 'a time like "90s", "20m" or "2h", a day at most', value)
+    _need(0 < seconds <= 86_400, where, 'a time like "90s", "20m" or "2h", a day at most', value)
     return seconds
 
 
@@ -206,9 +205,7 @@ def url(where: str, value: object) -> str:
     except ValueError:  # an invalid bracket or port
         is_url = False
     if not is_url:
-        raise BadConfig(
-            f"{where} must be an http or https URL without credentials, its port a number up to 65535."
-        )
+        raise BadConfig(sentence("no-url", where=where))
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise BadConfig(sentence("plain-http", where=where))
     return str(value).rstrip("/")

@@ -209,8 +209,7 @@ def _plain(entry: JournalEntry) -> JournalEntry:
 
 
 def _text(value: object, limit: int) -> str:
-    text = str(value).encode("utf-8", "replace").decode("utf-8")
-    return short(redact(text), limit)
+    return short(redact(str(value).encode("utf-8", "replace").decode("utf-8")), limit)
 
 
 def _key(value: object) -> str:

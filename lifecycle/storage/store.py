@@ -187,8 +187,7 @@ def replace_if(
 def _put_back(temporary: Path, path: Path, *, theirs: bytes, ours: bytes) -> bytes:
     """Exchange the agent's edit with our file again; returns the content of `temporary` afterwards."""
     exchange(temporary, path)
-    late = temporary.read_bytes()
-    if late == ours:
+    if temporary.read_bytes() == ours:
         return ours
     # A second edit hit the file that held ours for a moment; it is the newest, so it is restored.
     exchange(temporary, path)

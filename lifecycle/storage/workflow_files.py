@@ -81,8 +81,7 @@ class WorkflowFiles:
             LockBusy: another process is doing the same.
         """
         with self.folder.locked(LOCK_SECONDS, workflow_marks.LOCK):
-            content = "".join(f"{word}\n" for word in words)
-            self.folder.renew(workflow_marks.WORDS, content.encode())
+            self.folder.renew(workflow_marks.WORDS, "".join(f"{word}\n" for word in words).encode())
             self.folder.renew(workflow_marks.STAGED, json.dumps(settings).encode("ascii") + b"\n")
             is_settled = now * 1e9 - mtime_ns >= _RACY_NS
             self.folder.mark(workflow_marks.STAGED, mtime_ns if is_settled else 0)

@@ -81,8 +81,7 @@ def lacking(world: World) -> tuple[str, str]:
     if world.settings.tracker_use != AUTO or chosen(world) != GITHUB:
         return "", ""
     around = (world.root, world.environment, world.settings.tracker_folder)
-    reasons = (signs.lacking(*around) for signs in _found().values())
-    return next(filter(any, reasons), ("", ""))
+    return next(filter(any, (signs.lacking(*around) for signs in _found().values())), ("", ""))
 
 
 def program(root: Path, settings: Settings) -> str:

@@ -335,8 +335,7 @@ def check_checks(case: Examined) -> None:
     except errors.LifecycleError as error:
         case.find("checks.read.failed", cause=cause(error))
     else:
-        is_fine_grained = facts.kind == "fine-grained"
-        key = "checks.read.rest" if is_fine_grained else "checks.read.whole"
+        key = "checks.read.rest" if facts.kind == "fine-grained" else "checks.read.whole"
         unseen = checks.unseen or "every check"
         case.find(key if checks.is_complete else "checks.read.part", unseen=unseen, gh=case.gh)
         _logs(case, base)

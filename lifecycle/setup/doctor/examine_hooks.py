@@ -81,18 +81,15 @@ def _files(case: Examined) -> None:
         case.find("hooks.barred", file=file, key=key, fix=fix)
 
 
-def _broken(case: Examined) -> bool:
-    """True if a settings file cannot be read; hooks that seem to be missing may be in it."""
-    return any(file.problem for file in case.client.every_file)
-
-
 def _installed(case: Examined) -> None:
     """Findings on the mark of `init`, and on the hooks that are installed or missing."""
     client = case.client
+    # Hooks that seem to be missing may be in a file that cannot be read.
+    is_broken = any(file.problem for file in client.every_file)
     if client.mark_problem:
         hinders = ("every hook",) if client.plugins else ()
         case.find("hooks.mark.broken", problem=client.mark_problem, hinders=hinders)
-    elif client.mark is not None and not client.entries and not _broken(case):
+    elif client.mark is not None and not client.entries and not is_broken:
         silent = " and the plugin's are silent because of it" if client.plugins else ""
         case.find("hooks.mark.alone", silent=silent)
     if client.plugin_runs:
@@ -102,7 +99,7 @@ def _installed(case: Examined) -> None:
     if not missing:
         silent = "; the plugin's copies are silent" if client.plugins else ""
         case.find("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
-    elif client.barred or _broken(case) or (client.mark is not None and not client.entries):
+    elif client.barred or is_broken or (client.mark is not None and not client.entries):
         return
     elif len(missing) == len(WIRES) and client.plugins_off:
         name = client.plugins_off[0]

@@ -115,9 +115,8 @@ class Examined:
     @cached_property
     def world(self) -> WorktreeWorld:
         """Git and the repository, with the settings as far as they are usable."""
-        return WorktreeWorld(
-            self.root, self.environment, self.clock, self.deadline, MemoryCache(), self.settings
-        )
+        around = (self.root, self.environment, self.clock, self.deadline)
+        return WorktreeWorld(*around, MemoryCache(), self.settings)
 
     @cached_property
     def base(self) -> Repository | None:

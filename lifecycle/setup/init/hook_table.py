@@ -153,9 +153,7 @@ Form = Callable[[str], dict[str, Any]]
 _SIGNED = "# lifecycle init"
 """The end of each entry's command line, which nobody writes by hand; the scripts take no arguments."""
 
-_OWN = re.compile(
-    rf"(?:\A/.*/|exec lifecycle hook ){_ANY_NAME}(?:; exit 0)? {_SIGNED}\Z", re.DOTALL
-)
+_OWN = re.compile(rf"(?s)(?:\A/.*/|exec lifecycle hook ){_ANY_NAME}(?:; exit 0)? {_SIGNED}\Z")
 
 
 def local_form(folder: Path) -> Form:

@@ -135,8 +135,7 @@ def _renewed(data: Mapping[str, Any]) -> dict[str, Any]:
     """The content of a mark of an earlier lifecycle, in the form of today's."""
     lines = from_json(dict[str, _FormerLines], data.get("lines"))
     pieces = lines and {name: re.findall(r"\s*.+\n", put.piece) for name, put in lines.items()}
-    parts = [part for part in hook_table.PARTS if data.get(part)]
-    return {**data, "lines": pieces, "parts": parts}
+    return {**data, "lines": pieces, "parts": [*filter(data.get, hook_table.PARTS)]}
 
 
 def _is_ours(mark: InitMark) -> bool:

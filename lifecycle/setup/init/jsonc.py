@@ -328,9 +328,8 @@ def _first_value(layout: Layout, value: Any) -> JsonEdit:
 
 def _into_empty(layout: Layout, node: Node, parts: Parts) -> JsonEdit:
     text = layout.text
-    place = comments_until(text, node.start + 1)
-    while (following := text[place : skip(text, place)]).strip(_BLANKS):
-        place += len(following.rstrip(_BLANKS))
+    comments = text[node.start + 1 : skip(text, node.start + 1)].rstrip(_BLANKS)
+    place = node.start + 1 + len(comments)
     if layout.is_flat:
         flat = ", ".join(_part(layout, name, value, "") for name, value in parts)
         return JsonEdit(place, "", flat)

@@ -49,9 +49,8 @@ class FileChange:
 
     def diff(self) -> str:
         """The change as a unified diff; control characters are shown as escapes."""
-        old, new = (
-            "/dev/null" if content is None else self.shown for content in (self.before, self.after)
-        )
+        sides = (self.before, self.after)
+        old, new = ("/dev/null" if content is None else self.shown for content in sides)
         if self.is_log:
             return f"--- {visible(old)}\n+++ {visible(new)}\n"
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), old, new)

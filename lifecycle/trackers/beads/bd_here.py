@@ -81,8 +81,7 @@ def refuse(root: Path, environment: Mapping[str, str], folder: str) -> None:
 
 def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
     """Why bd may not run here, as half a sentence, and the way out; ("", "") if it may."""
-    main = _main(root)
-    near = [inside.resolve() for inside in (root, main) if inside is not None]
+    near = [inside.resolve() for inside in (root, _main(root)) if inside is not None]
     for led in (led for place in _places(root, folder) for led in (place, *_redirected(place))):
         outside = Path(os.path.realpath(led))
         if any(outside.is_relative_to(inside) for inside in near):

@@ -39,8 +39,7 @@ def _users_names(place: TrackerPlace) -> tuple[str, ...]:
 
     Source: `bd --help` of 0.49.6 to 1.3.0: "Actor name (default: $BEADS_ACTOR, git user.name, $USER)".
     """
-    variables = ("BEADS_ACTOR", "BD_ACTOR", "USER")
-    named = [place.hub.environment.get(name, "") for name in variables]
+    named = map(place.hub.environment.get, ("BEADS_ACTOR", "BD_ACTOR", "USER"))
     git_name = place.hub.git.run("config", "user.name", check=False)
     return tuple(name for name in (*named, place.user, git_name) if name)
 

@@ -124,8 +124,7 @@ def several_labels_mean_any_of_them(case: CheckCase) -> None:
 def ready_without_labels_is_every_task(case: CheckCase) -> None:
     """Without labels, every task is returned, with or without labels of its own."""
     made, bare = case.make(), case.one.create(case.key(), title="Bare")
-    ready = {task.id for task in case.one.ready()}
-    demand({made.id, bare.id} <= ready, "a ready task is missing")
+    demand({made.id, bare.id} <= {task.id for task in case.one.ready()}, "a ready task is missing")
 
 
 def a_blocked_task_waits(case: CheckCase) -> None:

@@ -26,8 +26,7 @@ def texts_come_back_as_they_were(case: CheckCase) -> None:
     """Descriptions and comments keep any text; line ends and outer spaces do not count."""
     made = case.make()
     for number, text in enumerate(TEXTS):
-        created = case.make(f"Text {number}", description=text)
-        shown = case.two.get(created.id).description
+        shown = case.two.get(case.make(f"Text {number}", description=text).id).description
         same(plain(shown), plain(text), f"the description made of text {number}")
         case.one.edit(made.id, description=text)
         shown = case.two.get(made.id).description
