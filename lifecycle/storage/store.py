@@ -58,7 +58,7 @@ def common_folder(root: Path) -> Path | None:
     Source: https://git-scm.com/docs/gitrepository-layout (a `.git` that is a file says `gitdir: PATH`; a
     linked worktree's folder says in `commondir` where the shared one is, relative to itself).
     """
-    try:
+    with contextlib.suppress(OSError, ValueError):  # unreadable, or an impossible path
         folder = regular_files.git_folder(root)
         if not folder:
             return None
@@ -67,8 +67,7 @@ def common_folder(root: Path) -> Path | None:
         if shared.is_file():
             git /= regular_files.line_of(str(shared), follow=True)
         return git.resolve() if (git / "HEAD").is_file() and (git / "objects").is_dir() else None
-    except (OSError, ValueError):  # unreadable, or an impossible path
-        return None
+    return None
 
 
 def places_of(root: Path, branch: str) -> list[Path]:
@@ -76,10 +75,9 @@ def places_of(root: Path, branch: str) -> list[Path]:
     common = common_folder(root)
     tops = {common: common.parent, **linked_worktrees(common)} if common is not None else {}
     head = f"ref: refs/heads/{branch}"
-    try:
+    with contextlib.suppress(OSError, ValueError):  # an unreadable file, or an impossible path
         return [top for git, top in tops.items() if regular_files.head_of(str(git)) == head]
-    except (OSError, ValueError):
-        return []  # an unreadable file, or an impossible path
+    return []
 
 
 def linked_worktrees(common: Path) -> dict[Path, Path]:

@@ -47,12 +47,11 @@ def check(case: Examined) -> None:
 def _installed(name: str, case: Examined) -> str:
     """A plugin's folder in the client's list; "" if it is not in the list."""
     listing = store.read(case.client.files[0].path.parent / "plugins" / "installed_plugins.json")
-    try:
+    with contextlib.suppress(KeyError, TypeError, AttributeError):  # a list of another form
         places = object_in(listing.content)["plugins"][name] if listing is not None else []
         own = (place for place in places if place.get("projectPath") in (None, str(case.root)))
         return str(next(filter(None, (place.get("installPath") for place in own)), ""))
-    except (KeyError, TypeError, AttributeError):
-        return ""  # a list of another form
+    return ""
 
 
 def _git(case: Examined) -> None:

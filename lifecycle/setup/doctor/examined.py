@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import cached_property, partial
 from pathlib import Path
@@ -121,10 +121,9 @@ class Examined:
     @cached_property
     def base(self) -> Repository | None:
         """The repository of issues and PRs; None if unknown: other checks say why."""
-        try:
+        with suppress(LifecycleError):
             return self.world.base if self.is_worktree else None
-        except LifecycleError:
-            return None
+        return None
 
     @property
     def web(self) -> str:
@@ -140,10 +139,9 @@ class Examined:
     @property
     def addresses(self) -> Addresses:
         """The addresses of GitHub's API; the configured ones if git cannot answer about the remote."""
-        try:
+        with suppress(LifecycleError):
             return self.world.addresses
-        except LifecycleError:
-            return Addresses(self.settings.api_url, self.settings.graphql_url)
+        return Addresses(self.settings.api_url, self.settings.graphql_url)
 
     @cached_property
     def token(self) -> Token | LifecycleError:
