@@ -51,17 +51,14 @@ def run(hook: str) -> int | dict[str, Any] | None:
         0 if that was all; or the event that was read, if the full path has to answer it; or None if nothing
         was read.
     """
+    event = None
     try:
         root = regular_files.worktree()
-        is_plain = root is not None and _is_plain(hook, root)
-    except Exception:  # noqa: BLE001 -- the full path reports any error
-        return None
-    if root is None or not is_plain:
-        return None
-    event = stdin_event.read_input()
-    try:
+        if root is None or not _is_plain(hook, root):
+            return None
+        event = stdin_event.read_input()
         return 0 if _is_answered(hook, root, event) else event
-    except Exception:  # noqa: BLE001 -- as above; nothing was printed
+    except Exception:  # noqa: BLE001 -- the full path reports any error; nothing was printed
         return event
 
 

@@ -38,13 +38,11 @@ def _without_claim(call: HookCall) -> Reply:
         claim_store.load()
         claim_store.marks.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
         try:
-            notice = suggest(world) if is_served else None
+            if is_served and (notice := suggest(world)) is not None:
+                claim_store.ledger.queue(notice)
         except (Refused, Rejected) as error:
             log.write(world.root, f"on-idle: {error.sentence}")
             claim_store.ledger.queue_refusal(error)
-            notice = None
-        if notice is not None:
-            claim_store.ledger.queue(notice)
         notices = claim_store.take(call.listener)
         claim_store.save()
     return render(call.hook, notices)
