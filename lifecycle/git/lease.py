@@ -160,11 +160,10 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
 
 def _written(git: Git, head: str, word: str) -> str:
     """Write a lease's commit with this head and first line; returns its sha."""
-    commit = f"{head}\n\n{word}\n\n{_NO_CI}\n"
+    commit = f"{head}\n\n{word}\n\n[skip ci]\n"
     return git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=commit)
 
 
-_NO_CI = "[skip ci]"
 _UNKNOWN = "an unknown holder"
 
 

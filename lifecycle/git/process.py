@@ -59,7 +59,6 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 """Characters that a ref's name never has: https://git-scm.com/docs/git-check-ref-format"""
 
 _OBJECT = re.compile(r"[0-9a-f]{40,64}")
-_FILE_MODES = ("100644", "100755")
 _MOST_BYTES = 1024 * 1024
 
 _WHOLE = ("switch", "merge", "worktree")
@@ -266,7 +265,7 @@ class GitRepository:
         for line in filter(None, self.run(*words, check=False).split("\0")):
             about, _, path = line.partition("\t")
             mode, _, blob, size = about.split()
-            if mode in _FILE_MODES and int(size) <= _MOST_BYTES:
+            if mode in ("100644", "100755") and int(size) <= _MOST_BYTES:
                 blobs[path] = blob
         first = next((blobs[name] for name in names if name in blobs), "")
         return self.run("cat-file", "blob", first) if first else ""

@@ -23,7 +23,6 @@ from lifecycle.storage import regular_files
 
 FILE = "platform.json"
 _PLATFORMS = ("Workflows", "platforms")
-_OWN = "platforms"
 _SHIPPED = Path(__file__).with_name("shipped")
 
 _MOST = 200
@@ -88,7 +87,7 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
     notes: list[str] = []
     own = config.own_folder(environment)
     places = [(Place.PROJECT, root), (Place.NEIGHBOUR, root.parent)]
-    places += [(Place.USER, own / _OWN)] if own is not None else []
+    places += [(Place.USER, own / "platforms")] if own is not None else []
     for place, folder in (*places, (Place.SHIPPED, _SHIPPED)):
         for path in _files(folder, place, notes):
             try:

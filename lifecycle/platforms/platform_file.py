@@ -24,14 +24,11 @@ _MARKERS = 50
 _DEEPEST = 20
 """How deep lists and objects may nest."""
 
-_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)"
-_ACTION = r"^[A-Za-z][A-Za-z0-9_.:-]{0,63}$(?!\n)"
-
 Size = Literal["S", "M", "L", "XL"]
 Percent = Annotated[float, Meta(ge=0, le=100)]
 Marker = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=500)]
-Action = Annotated[str, Meta(pattern=_ACTION)]
+Action = Annotated[str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9_.:-]{0,63}$(?!\n)")]
 Words = Annotated[
     Any,
     Meta(
@@ -131,7 +128,7 @@ class PlatformFile(_Form, frozen=True, kw_only=True):
         skills: The skills that an agent loads.
     """
 
-    name: Annotated[str, Meta(pattern=_NAME)]
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)")]
     display_name: Text = ""
     description: Text = ""
     version: Annotated[str, Meta(max_length=64)] = ""

@@ -199,9 +199,8 @@ def url(where: str, value: object) -> str:
     """An address that a token may be sent to: https, or http on this machine."""
     pattern = r"https?://[^\s/@]+(/[^\s@]*)?"
     try:
-        is_url = isinstance(value, str) and re.fullmatch(pattern, value) is not None
         parts = urlsplit(str(value))
-        is_url = is_url and parts.port != 0
+        is_url = isinstance(value, str) and bool(re.fullmatch(pattern, value)) and parts.port != 0
     except ValueError:  # an invalid bracket or port
         is_url = False
     if not is_url:

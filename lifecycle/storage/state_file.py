@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 STATE_VERSION = 2
 """Version 1 had a claim's record without sections; `claim/record/state.py` can still read it."""
 
-_READABLE = (1, STATE_VERSION)
-
 ACCESS: Final = "access"
 CLAIMING: Final = "claiming"
 NOTED: Final = "noted"
@@ -159,7 +157,7 @@ def _parsed(content: bytes) -> StateSections | None:
     """The sections, or None if the content is not a state of this version."""
     if len(content) > regular_files.LIMIT:
         return None
-    state = object_in(content, *_READABLE)
+    state = object_in(content, 1, STATE_VERSION)
     are_fit = (isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items())
     is_whole = bool(state) and all(are_fit)
     if is_whole and "said" in state:  # an entry that is none costs itself alone

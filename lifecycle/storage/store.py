@@ -301,12 +301,10 @@ def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
 def _held(path: Path) -> BinaryIO | None:
     """The open file with the lock on it; None if another process has the lock, or removed the file."""
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644), "rb")
-    try:
+    with contextlib.suppress(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(file.fileno()).st_nlink:
             return file
-    except BlockingIOError:
-        pass
     file.close()
     return None
 

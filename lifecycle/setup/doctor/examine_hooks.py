@@ -218,7 +218,6 @@ _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),\d+ \d+ (.*)")
 _WRONG = re.compile(
     r"\w+ failed: |(?:look|on-stop|on-idle|ci-waiter|session-\w+|user-prompt-submit): |deadline"
 )
-_LONGEST = 200
 
 
 def check_waiter(case: Examined) -> None:
@@ -258,4 +257,4 @@ def _log(case: Examined) -> None:
     except (ValueError, OverflowError):
         return  # it begins like a moment, and is none
     if case.clock.now() - then < RECENT_SECONDS:
-        case.find("waiter.log", moment=last[1], what=visible(short(last[2], _LONGEST)))
+        case.find("waiter.log", moment=last[1], what=visible(short(last[2], 200)))

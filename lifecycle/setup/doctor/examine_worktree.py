@@ -22,8 +22,6 @@ from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
 from lifecycle.trackers import registry
 
-_REMOVAL = "Take it out with: "
-
 
 def check(case: Examined) -> None:
     """Findings on the git repository, its remote, and the files of a claim."""
@@ -42,7 +40,7 @@ def check(case: Examined) -> None:
     try:
         case.world.refuse_tracked()
     except Refused as error:
-        problem, _, fix = error.sentence.partition(_REMOVAL)
+        problem, _, fix = error.sentence.partition("Take it out with: ")
         problem = problem.replace("nothing was done. ", "nothing is done for it. ").strip()
         case.find("worktree.tracked.ours", what=problem, fix=fix)
         writable(case)

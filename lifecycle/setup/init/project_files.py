@@ -37,10 +37,7 @@ FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
 
 LOG_FILE = f"{STAGED_FOLDER}/{STAGED_LOG}"
-LOG_LINE = f"/{LOG_FILE}*"
-"""Keeps the workflow's log out of git."""
-
-_LINES = {"stages": (LOG_LINE,), "run": run_store.LINES, "workflow": document_files.LINES}
+_LINES = {"stages": (f"/{LOG_FILE}*",), "run": run_store.LINES, "workflow": document_files.LINES}
 """What keeps the files of each part out of git."""
 
 FOLDERS = (

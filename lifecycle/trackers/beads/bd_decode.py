@@ -24,8 +24,6 @@ from lifecycle.settings import resources
 from lifecycle.trackers.beads.bd_process import Ran
 from lifecycle.trackers.refusals import sentence
 
-_MOST_EVIDENCE = 300
-
 _BEGINS = re.compile(
     r"(?:Error: |Error \w+ \S+: |(?:resolving|label|heartbeat) [^:\n]*: |operation failed: |"
     r"failed to [\w ]+: |validate field update: |validation failed: |sqlite3: |constraint failed: )*"
@@ -121,8 +119,8 @@ def _error(name: str, match: re.Match[str]) -> errors.LifecycleError:
 
 def evidence(text: str) -> str:
     """The first line with content, in a form that can be shown."""
-    lines = (line.strip() for line in text.splitlines())
-    return short(redact(visible(next((line for line in lines if line), ""))), _MOST_EVIDENCE)
+    lines = filter(None, map(str.strip, text.splitlines()))
+    return short(redact(visible(next(lines, ""))), 300)
 
 
 _NOTHING = object()
@@ -145,7 +143,6 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The form of an id that a shell takes as one plain word."""
 
 DELETED = "tombstone"
-_ENDED = ("closed", DELETED)
 _BLOCKING = ("blocks", "conditional-blocks", "waits-for")
 _MARK = re.compile(r"(?<!\s)\s*^<!-- lifecycle:[^<>]+ -->\s*\Z", re.MULTILINE)
 
@@ -186,7 +183,7 @@ def row_of(raw: object) -> IssueRow:
     waits = [edge for edge in _list(raw, "dependencies") if isinstance(edge, dict)]
     waits = [edge for edge in waits if edge.get("dependency_type", edge.get("type")) in _BLOCKING]
     # `show` has the issues themselves; a list has only edges, which do not show what is closed.
-    open_edges = [edge for edge in waits if edge.get("status", "closed") not in _ENDED]
+    open_edges = [edge for edge in waits if edge.get("status", "closed") not in ("closed", DELETED)]
     still = [str(edge["id"]) for edge in open_edges if "id" in edge]
     priority = raw.get("priority", 0)
     task = Task(
