@@ -295,9 +295,8 @@ def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -
     Raises:
         GitFailed, Transient: the lease could not be deleted, or the remote could not be asked.
     """
-    ref = ref_of(issue)
     try:
-        _push(git, remote, ref, back_to, instead_of=sha)
+        _push(git, remote, ref_of(issue), back_to, instead_of=sha)
     except Transient as error:
         error.sentence += f" Whether #{issue} is still held is not known; try again."
         raise

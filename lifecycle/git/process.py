@@ -155,7 +155,6 @@ class GitRepository:
             GitFailed: git failed (only if `check`); the evidence is its last words.
             Transient: the deadline passed, or the remote could not be reached.
         """
-        command = ["git", *args]
         is_away = bool(remote) and all(map(_AWAY.match, self.demand_remote(remote)))
         extra = self.for_servers if is_away else {}
         variables = for_child("git", {**self.environment, **extra}, keeps=is_away)
@@ -166,7 +165,7 @@ class GitRepository:
         environment |= self.places
         seconds = self.deadline.remaining(at_most=120.0)
         grace = _FINISH_SECONDS if _verb(args) in _WHOLE else 0.0
-        start = (command, seconds, environment, self.root)
+        start = (["git", *args], seconds, environment, self.root)
         try:
             code, out, err = ran(*start, errors=self.errors, given=stdin, grace=grace)
         except (FileNotFoundError, NotADirectoryError):

@@ -144,10 +144,9 @@ def _hidden(git: GitRepository, listed: str) -> bool:
 
     Files that a sparse checkout leaves out are missing on purpose, and remain as committed.
     """
-    flagged = re.findall(r"(?:^|\0)([a-zS]) ([^\t]*\t([^\0]*))", listed)
     hidden = [
         f"{entry}\0"
-        for flag, entry, path in flagged
+        for flag, entry, path in re.findall(r"(?:^|\0)([a-zS]) ([^\t]*\t([^\0]*))", listed)
         if flag not in "Ss" or os.path.lexists(git.root / path)
     ]
     if hidden:  # added again, they lose the flag and the date that would keep git from reading them

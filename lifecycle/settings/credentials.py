@@ -55,9 +55,8 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
     if code != 0 or not value:
         problem = f"failed (exit {code})" if code else "printed no token in its first line"
         raise _none(where, problem, command)
-    printed = f"What the token_command in {where} printed"
     way = f"Run {command[0]} by hand: the first line has to be the token alone. Or set GH_TOKEN."
-    return readers.token(printed, value, way), "token_command"
+    return readers.token(f"What the token_command in {where} printed", value, way), "token_command"
 
 
 def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:

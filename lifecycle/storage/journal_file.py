@@ -215,11 +215,10 @@ def _closing(database: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Conne
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
-    # Two statements may have to wait: the first, and the one that begins to write.
-    seconds = WAIT_SECONDS / 2
     # Not `as_uri`, for which Python 3.14 imports a client for HTTP.
     uri = f"file://{quote_from_bytes(os.fsencode(path))}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=seconds, isolation_level=None)
+    # Two statements may have to wait: the first, and the one that begins to write.
+    return sqlite3.connect(uri, uri=True, timeout=WAIT_SECONDS / 2, isolation_level=None)
 
 
 def _check(database: sqlite3.Connection) -> None:

@@ -298,8 +298,7 @@ def append(path: str, text: bytes, *, most: int) -> None:
 
     A log of `most` bytes is renamed first, to `path.1`, and the one before that to `path.2`.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-    with os.fdopen(opened(path, flags), "ab", 0) as file:
+    with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab", 0) as file:
         size = os.fstat(file.fileno()).st_size
         if not size or size + len(text) <= most:
             file.write(text)

@@ -195,9 +195,8 @@ def _trust(case: Examined) -> None:
     checks = [check for check in known if check.commands]
     wanted = [check.name for check in checks if not known_checks.may_run(check, clone, environment)]
     if checks:
-        names = ", ".join(check.name for check in checks)
         key = "settings.checks.wanted" if wanted else "settings.checks.given"
-        case.find(key, names=names, wanted=", ".join(wanted))
+        case.find(key, names=", ".join(check.name for check in checks), wanted=", ".join(wanted))
     for check in (check for check in known if check.name in case.settings.check_commands):
         programs = (words[0] for words in check.commands)
         why = check.problem or next(filter(None, (_absent(case, name) for name in programs)), "")

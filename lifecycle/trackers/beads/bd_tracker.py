@@ -89,11 +89,10 @@ class BeadsTracker:
         the holder can close, so a close command names the actor, too.
         """
         as_holder = f" --actor={shlex.quote(self.actor)}"
-        claim = f"bd update {{id}} --claim{as_holder}"
         return Wording(
             show="bd show {id}",
             ready="bd ready --label {label} --unassigned --limit 0",
-            claim=claim if self._has_cas else OWN_COMMANDS.claim,
+            claim=f"bd update {{id}} --claim{as_holder}" if self._has_cas else OWN_COMMANDS.claim,
             close='bd close {id} --reason "Summary of changes"',
             label="bd label add {id} {label}",
             comment=OWN_COMMANDS.comment,

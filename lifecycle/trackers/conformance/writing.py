@@ -157,8 +157,7 @@ def what_can_be_no_label_is_invalid(case: CheckCase) -> None:
     made = case.make()
     for name in ("", "a,b", "a\nb"):
         refused(Invalid, f"the label {name!r}", case.one.edit_labels, made.id, add=(name,))
-    other = f"{case.label}-c"
-    labels = {"add": (other, case.label), "remove": (case.label,)}
+    labels = {"add": (f"{case.label}-c", case.label), "remove": (case.label,)}
     refused(Invalid, "a label that is added and removed", case.one.edit_labels, made.id, **labels)
     same(set(case.two.get(made.id).labels) - set(made.labels), set(), "new labels")
 

@@ -71,9 +71,8 @@ class GitHubIssues(IssueHolding):
         card = self.card(task)
         is_begun = card is not None and (card.status or "").casefold() not in _UNBEGUN
         others = [card.agent] if card and is_begun and card.agent not in ("", self.actor) else []
-        holding = tuple(dict.fromkeys((*self._others(issue), *others)))
         task = issue_tasks.with_word(task, card.priority if card else None)
-        return replace(task, held_by=holding)
+        return replace(task, held_by=tuple(dict.fromkeys((*self._others(issue), *others))))
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the issue of this key, or return the token owner's issue with its hidden marker.
