@@ -306,7 +306,7 @@ def _conclude(working: observing.LookUnderWay, *pairs: tuple[plan.Action, plan.F
             cured = f"{record.claim_key}/refused:{kind_of(action)}:"
             working.stated = {key for key in working.stated if not key.startswith(cured)}
             end = "left as it is" if is_left else "done"
-            log.write(root, f"{type(action).__name__} {end} for {record.key}")
+            log.write(root, f"{type(action).__name__} {end} for #{record.claim.issue_number}")
         entries += journalling.wrote(action, fact, record, working.world.clock.now())
     if fact == plan.Done(plan.ForgetClaim()):
         working.claim_store.remember(record)

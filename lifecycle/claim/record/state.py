@@ -46,10 +46,7 @@ class ClaimChanges(TypedDict, total=False):
 
     item_id: str | None
     pr_number: int | None
-    branch: str
-    agent_id: str
     phase: str
-    summary: str
     status: str
     last_check_poll: str | None
     last_synced_status: str | None
@@ -144,11 +141,6 @@ class Record:
     def claim(self) -> Claim:
         """`values` with their types; cached, since decisions use it again and again."""
         return Claim.of(self.values)
-
-    @property
-    def key(self) -> str:
-        """The key of this claim among others: its issue and branch."""
-        return f"{self.claim.issue_number}:{self.claim.branch}"
 
     @property
     def claim_key(self) -> str:
