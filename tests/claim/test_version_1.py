@@ -87,7 +87,6 @@ def test_every_field_of_version_1_is_kept() -> None:
         "releasing": VERSION_1["releasing"] | {"progress": "", "holder": "", "by": ""},
         "open_parts": 0,
         "is_reopened": False,
-        "is_other": False,
         "unsure": [],
         "is_approved": False,
         "unanswered": 0,

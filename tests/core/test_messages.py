@@ -122,7 +122,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.status_not_set, "Done", "It is gone.", is_labels=True),
         says(messages.board_absent),
         says(messages.board_moved, 42, "On\nhold", "In Review"),
-        says(messages.other_card, 42),
         says(messages.assigned_elsewhere, 42, "octocat", ["maria", "sam"]),
         says(messages.label_moved, 42, "on hold", "In Review"),
         says(messages.status_kept, "on hold", is_labels=True),

@@ -76,9 +76,8 @@ def apply_card(record: Record, observed: Observation) -> Record:
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
     holder = item.agent if was_ours and not is_other and item.agent != claim.agent_id else None
     record = record.with_values(values).with_ownership(taken_by=holder or "")
-    is_other = card.is_other or (is_other and was_ours)
     moved = item.status if has_moved else None
-    card = CardRecord(not item.is_archived, agent, moved, leaves_labels, is_other, card.unsure)
+    card = CardRecord(not item.is_archived, agent, moved, leaves_labels, card.unsure)
     return record if record.card == card else replace(record, card=card)
 
 
@@ -112,9 +111,6 @@ def card_step(snapshot: Snapshot) -> Decision:
     if observed is not None and observed.board_note and snapshot.rules.has_board:
         note = observed.board_note
         notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
-    if record.card.is_other:
-        other = messages.other_card(claim.issue_number)
-        notices.append(Notice(f"other-card:{claim.item_id}", other, Audience.NOTE))
     if record.card.moved_to and not _is_meant(snapshot):
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)

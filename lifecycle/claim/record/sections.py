@@ -227,7 +227,6 @@ class CardRecord:
         agent: the Agent value last written to it, or seen on it.
         moved_to: a Status that somebody else set by hand, while it lasts.
         leaves_labels: it replaced the issue's labels, and was not written since.
-        is_other: it replaced a card that names the agent, for instance because the board changed.
         unsure: its Status before a write that was sent with others, and the one that was to be written,
             until it is written again or its issue is closed: any other one is somebody's.
     """
@@ -236,7 +235,6 @@ class CardRecord:
     agent: str | None = None
     moved_to: str | None = None
     leaves_labels: bool = False
-    is_other: bool = False
     unsure: tuple[str, ...] = ()
 
 

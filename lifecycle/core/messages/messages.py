@@ -337,14 +337,6 @@ def board_moved(issue: int | None, status: str, synced: str | None) -> str:
     )
 
 
-def other_card(issue: int | None) -> str:
-    """The issue has another card than the one that was written before, for example on another board."""
-    return (
-        f"#{issue} has another card than before, as on another board: Status and Agent are kept on it. "
-        "If the earlier card is still there, it stays as it was last set; correct it there by hand."
-    )
-
-
 def label_moved(issue: int | None, status: str, synced: str | None) -> str:
     """Somebody gave the issue another Status label."""
     return (
