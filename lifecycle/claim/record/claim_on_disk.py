@@ -65,13 +65,8 @@ class TakenOutFiles:
 
     def edits(self) -> dict[Path, store.FileContent]:
         """The files with late edits; the content is incomplete if the agent is still writing."""
-        edits = {}
-        for path in self._all():
-            with contextlib.suppress(regular_files.StrangeFileError):
-                written = _changed(path)
-                if written is not None:
-                    edits[path] = written
-        return edits
+        written = {path: _changed(path) for path in self._all()}
+        return {path: file for path, file in written.items() if file is not None}
 
     def settle(self) -> bool:
         """Delete files into which nobody wrote for long; True if a late edit exists or may come at once.
@@ -88,7 +83,7 @@ class TakenOutFiles:
         return is_awaited
 
     def _all(self) -> list[Path]:
-        """The kept files, oldest first."""
+        """The kept files, oldest first; whatever else was put into their folder is left alone."""
         paths = (self.folder.path / name for name in sorted(self.folder.names()))
         return [path for path in paths if regular_files.mtime_ns(str(path)) >= 0]
 
