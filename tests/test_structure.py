@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_272,
     "platforms": 609,
     "evidence": 2_276,
-    "claim": 5_655,
+    "claim": 5_653,
     "run": 3_331,
     "stages": 2_272,
     "workflow": 2_022,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.engine.observing import deliverable, is_held, is_mine, owned
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.plan import Audience
 from lifecycle.storage.signs_of_life import SILENT_SECONDS, Signs, has_met, meet
 from lifecycle.storage.store import Folder
@@ -21,7 +23,9 @@ GONE = Signs(is_client_there=False)
 
 def store(signs: Signs) -> Any:
     """A store of claims that knows this of each claim's session."""
-    return SimpleNamespace(signs=lambda _: signs, clock=SimpleNamespace(now=lambda: NOW))
+    made: Any = SimpleNamespace(signs=lambda _: signs, clock=SimpleNamespace(now=lambda: NOW))
+    made.seems_alive = partial(ClaimStore.seems_alive, made)
+    return made
 
 
 def test_a_claim_without_an_owner_is_the_first_sessions() -> None:

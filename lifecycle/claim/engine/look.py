@@ -353,7 +353,7 @@ def _tell_owner(working: observing.LookUnderWay, session: str) -> None:
     record, claim_store = working.record, working.claim_store
     owner = record.ownership.session
     is_answered = record.ending.outcome == "closed" and derive.is_question_put(record)
-    if is_answered and owner not in ("", session) and observing.seems_alive(claim_store, record):
+    if is_answered and owner not in ("", session) and claim_store.seems_alive(record):
         key, text = f"{record.claim_key}/answered", messages.closed_meanwhile(record.claim.issue)
         claim_store.ledger.queue(plan.Notice(key, text, plan.Audience.NEWS, session=owner))
 

@@ -48,14 +48,7 @@ def is_mine(record: Record, session: str) -> bool:
 
 def is_held(claim_store: ClaimStore, record: Record, session: str) -> bool:
     """True if another session than this one, which seems to be alive, holds the claim."""
-    return not is_mine(record, session) and seems_alive(claim_store, record)
-
-
-def seems_alive(claim_store: ClaimStore, record: Record) -> bool:
-    """True if the claim's session has not ended, as far as is known."""
-    since = max(record.created_at, record.ownership.session_at)
-    signs = claim_store.signs(record)
-    return signs_of_life.seems_alive(signs, since, claim_store.clock.now())
+    return not is_mine(record, session) and claim_store.seems_alive(record)
 
 
 def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:

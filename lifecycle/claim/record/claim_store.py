@@ -158,6 +158,11 @@ class ClaimStore:
         """What is known about the session that the claim belongs to."""
         return signs_of_life.signs_of(self.folder, record.ownership.session, self.clock.now())
 
+    def seems_alive(self, record: Record) -> bool:
+        """True if the claim's session has not ended, as far as is known."""
+        since = max(record.created_at, record.ownership.session_at)
+        return signs_of_life.seems_alive(self.signs(record), since, self.clock.now())
+
     def hooks_for(
         self, record: Record, environment: Mapping[str, str], *, waits: bool | None = False
     ) -> Hooks:
@@ -178,8 +183,7 @@ class ClaimStore:
         if asking:
             is_left = is_unattended(environment) and not (waits or signs.has_waiter)
             return Hooks.STOP if is_left else Hooks.WATCH
-        since = max(record.created_at, record.ownership.session_at)
-        is_there = signs.has_waiter or signs_of_life.seems_alive(signs, since, self.clock.now())
+        is_there = signs.has_waiter or self.seems_alive(record)
         return Hooks.WATCH if is_there else Hooks.OVER
 
     def confirm(self, loaded: Loaded | None) -> Loaded:
