@@ -102,12 +102,9 @@ def inner_of(world: registry.TrackerHub, agent: str = "", tracker: str = "") -> 
 
 def place_of(world: registry.TrackerHub, agent: str = "") -> registry.TrackerPlace:
     """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
-    return registry.TrackerPlace(
-        hub=world,
-        named=agent or _claimed_by(world) or _configured(world.environment.get(ACTOR, "")),
-        seat=registry.seat_in(world.root, running_client.session_of({}, world.environment)),
-        user=_user(),
-    )
+    named = agent or _claimed_by(world) or _configured(world.environment.get(ACTOR, ""))
+    seat = registry.seat_in(world.root, running_client.session_of({}, world.environment))
+    return registry.TrackerPlace(hub=world, named=named, seat=seat, user=_user())
 
 
 def _claimed_by(world: registry.TrackerHub) -> str:

@@ -337,9 +337,8 @@ class WorktreeWorld:
         path = shared_looks.place(self.environment, self.addresses.graphql_url, self.token.value)
         if path is None:
             return None
-        return shared_looks.SharedLooks(
-            path, lambda: self.clients.graph, self.clock, self.root, self.settings.poll_seconds
-        )
+        given = self.clock, self.root, self.settings.poll_seconds
+        return shared_looks.SharedLooks(path, lambda: self.clients.graph, *given)
 
     @cached_property
     def survey(self) -> ports.Survey:

@@ -48,9 +48,8 @@ class Machine(Generic[PhaseT]):
             return
         legal = self.legal(phase)
         then = f"from {phase} it goes to {_either(legal)}" if legal else f"{phase} is the end"
-        raise IllegalMove(
-            f"A {self.name} in {phase} cannot go to {wanted}, so it was left there: {then}."
-        )
+        why = f"A {self.name} in {phase} cannot go to {wanted}, so it was left there: {then}."
+        raise IllegalMove(why)
 
 
 def _either(phases: tuple[PhaseT, ...]) -> str:

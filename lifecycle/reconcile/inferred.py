@@ -203,13 +203,10 @@ class InferredTask:
         A card that was set to Todo is not a sign of life: a release does that, not work.
         """
         item = self.observation.item
-        is_taken = item is not None and not is_same(item.status, Status.TODO)
-        signs = (
-            self.tip.at if self.tip is not None else None,
-            self.pull.updated_at if self.pull is not None else None,
-            item.status_at if item is not None and is_taken else None,
-            self.started_at,
-        )
+        pushed_at = self.tip.at if self.tip else None
+        edited_at = self.pull.updated_at if self.pull else None
+        set_at = item.status_at if item and not is_same(item.status, Status.TODO) else None
+        signs = (pushed_at, edited_at, set_at, self.started_at)
         return max([at for at in signs if at is not None], default=None)
 
     def looked_at(

@@ -75,14 +75,10 @@ class KeptCards:
         shown = [pull.branch for pull in swept.observation.by_branch]
         leased = [hold.branch] if hold is not None and hold.branch else []
         branches = dict.fromkeys([*shown, *self._named.get(number, ()), *leased])
-        tips = self.holding.tips
-        return Holding(
-            self.holding.repository,
-            default_branch=self.holding.default_branch,
-            leases={number: hold} if hold is not None else {},
-            tips={name: tips[name] for name in branches if name in tips},
-            pulls=tuple([pull for name in branches for pull in self._pulls.get(name, ())]),
-        )
+        whole, leases = self.holding.tips, {number: hold} if hold is not None else {}
+        tips = {name: whole[name] for name in branches if name in whole}
+        pulls = tuple([pull for name in branches for pull in self._pulls.get(name, ())])
+        return replace(self.holding, leases=leases, tips=tips, pulls=pulls)
 
     @property
     def unmet(self) -> Iterable[int]:

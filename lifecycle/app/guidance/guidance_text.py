@@ -7,30 +7,27 @@ for a command and for the instructions of a summary.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from lifecycle.app.guidance.recovery_message import WHOLE_LIMIT, Rank, RecoveryLine, RecoveryPart
-from lifecycle.core.redact import as_data, quoted, redact, short
+from lifecycle.core.redact import as_data, listed, quoted, redact, short
 from lifecycle.workflow.state import Workflow, todos
 from lifecycle.workflow.table import PhaseStatus
 
-REST: Final = "lifecycle workflow guidance"
+REST = "lifecycle workflow guidance"
 """The command that shows the whole guidance."""
 
-LIST: Final = "lifecycle workflow list"
+LIST = "lifecycle workflow list"
 
-END: Final = "lifecycle workflow complete --give-up REASON"
+END = "lifecycle workflow complete --give-up REASON"
 
-READ: Final = (
-    "REQUIRED READING (read each file with your Read tool now; naming it does not load it):"
-)
-ASSUME: Final = "Do not proceed with assumptions."
+READ = "REQUIRED READING (read each file with your Read tool now; naming it does not load it):"
+ASSUME = "Do not proceed with assumptions."
 
 _NAME, _TITLE, _TEXT, _LONG, _PATH = 80, 80, 400, 100_000, 200
 _NAMED = 3
 """How many other workflows are named."""
 
-_BOXES: Final = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
+_BOXES = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
 
 
 def guidance(
@@ -129,12 +126,8 @@ def others_line(others: Sequence[Workflow]) -> str:
     """The other workflows that are not over, in one line; "" without any."""
     if not others:
         return ""
-    names = ", ".join(
-        f"{quoted(workflow.name, 40)} ({_place(workflow).removeprefix('phase ')})"
-        for workflow in others[:_NAMED]
-    )
-    left = len(others) - _NAMED
-    return f"Other workflows here: {names}{f' and {left} more' if left > 0 else ''}: {LIST}"
+    named = (f"{quoted(each.name, 40)} ({_place(each).removeprefix('phase ')})" for each in others)
+    return f"Other workflows here: {listed(named, _NAMED)}: {LIST}"
 
 
 def _phase_line(workflow: Workflow) -> str:

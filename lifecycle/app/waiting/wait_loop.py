@@ -147,23 +147,19 @@ class Waiting(ABC, Generic[T]):
         self.confirmed = self.clock.now() if answer.is_same else self.confirmed
         return True
 
-    def _ticked(
-        self, claim_store: ClaimStore, to: Listener, poll_seconds: float | None = None
-    ) -> Report:
+    def _ticked(self, claim_store: ClaimStore, to: Listener, every: float | None = None) -> Report:
         """Look at the claim once; errors are written to the log and the report, and nothing is raised.
 
         Args:
             claim_store: the claim.
             to: who gets the notices that are taken off the queue.
-            poll_seconds: how old the last poll of the checks has to be, as for `tick`.
+            every: how old the last poll of the checks has to be, as `poll_seconds` of `tick`.
         """
         world, wake = self.world, Wake.IDLE
         self.not_before = self.clock.monotonic() + self.soonest
         try:
             with world.deadline.renewed(self.look_seconds), self.within():
-                report = tick(
-                    world, claim_store, wake, to=to, may_read=True, poll_seconds=poll_seconds
-                )
+                report = tick(world, claim_store, wake, to=to, may_read=True, poll_seconds=every)
         except DeadlineReached:
             log.write(world.root, f"{to.channel}: the deadline was reached")
             return Report(problem=Transient(TOO_LATE))

@@ -86,12 +86,10 @@ def take(
     world.refuse_tracked()
     world.refuse_strange_remote()
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        return _taken(world, claim_store, query, force=force, is_any=is_any)
+        return _take(world, claim_store, query, force=force, is_any=is_any)
 
 
-def _taken(
-    world: World, claim_store: ClaimStore, query: str, *, force: bool, is_any: bool
-) -> Taken:
+def _take(world: World, claim_store: ClaimStore, query: str, *, force: bool, is_any: bool) -> Taken:
     """Take the task under the lock; first undo an unfinished claim of another task."""
     loaded = claim_store.load()
     notes: list[str] = []

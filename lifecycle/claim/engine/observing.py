@@ -386,9 +386,8 @@ def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
     may_fetch = snapshot.wake in (Wake.IDLE, Wake.TICK)
     if not may_fetch and not (snapshot.wake is Wake.START and pull_record.failures):
         return
-    news = working.world.failures.heard(
-        pull, pull_record.failures, may_read=working.may_read, may_fetch=may_fetch
-    )
+    failures, known = working.world.failures, pull_record.failures
+    news = failures.heard(pull, known, may_read=working.may_read, may_fetch=may_fetch)
     if news.is_settled or news.is_due:
         prefix = f"{snapshot.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
         working.claim_store.ledger.withdraw(prefix)
@@ -435,13 +434,10 @@ def _hear_reviews(working: LookUnderWay, pull: model.PullRequest) -> None:
     if pull.conversations is None or snapshot.wake not in (Wake.IDLE, Wake.START, Wake.TICK):
         return
     try:
-        news = working.world.reviews.heard(
-            pull,
-            snapshot.record.pull.reviews,
-            snapshot.now,
-            is_asked=snapshot.wake is Wake.TICK,
-            waiting=[notice.key.removeprefix(prefix) for notice in ledger.waiting()],
-        )
+        reviews, known = working.world.reviews, snapshot.record.pull.reviews
+        waiting = [notice.key.removeprefix(prefix) for notice in ledger.waiting()]
+        is_asked = snapshot.wake is Wake.TICK
+        news = reviews.heard(pull, known, snapshot.now, is_asked=is_asked, waiting=waiting)
     except (LifecycleError, DeadlineReached) as error:
         log.write(working.world.root, f"reviews: {redact(str(error), working.world.environment)}")
         return

@@ -45,11 +45,9 @@ def checks_passed(checks: Checks, number: int, ready: str) -> str:
 
 def checks_failed(checks: Checks, number: int) -> str:
     """A poll with failures: their count, the first five names, and what can be done."""
-    failed = checks.failed
+    failed, head = checks.failed, checks.sha[:7]
     shown = few(map(_named, failed), SHOWN_NAMES)
-    return (
-        f"CI: {len(failed)} FAILED — {shown} on PR #{number} at {checks.sha[:7]}. {advice(failed)}"
-    )
+    return f"CI: {len(failed)} FAILED — {shown} on PR #{number} at {head}. {advice(failed)}"
 
 
 def _named(check: Check) -> str:

@@ -42,9 +42,7 @@ _WORDS = {
 }
 _RANKS = {word: rank for rank, words in _WORDS.items() for word in words}
 _SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
-_FORMS = re.compile(
-    r"(?:priority|prio)\s*[:/=-]\s*(.+)|([^:/=]+?)[\s-]+(?:priority|prio)|(p\d(?:\b.*)?)"
-)
+_FORMS = r"(?:priority|prio)\s*[:/=-]\s*(.+)|([^:/=]+?)[\s-]+(?:priority|prio)|(p\d(?:\b.*)?)"
 
 
 def rank_of(word: str) -> int | None:
@@ -59,7 +57,7 @@ def rank_of(word: str) -> int | None:
 
 def of_label(name: str) -> int | None:
     """The priority that a label means: `P1`, `priority: high`, `high priority`; None for any other."""
-    match = _FORMS.fullmatch(name.strip().casefold())
+    match = re.fullmatch(_FORMS, name.strip().casefold())
     return rank_of(next(filter(None, match.groups()))) if match is not None else None
 
 
