@@ -90,7 +90,7 @@ class Repairer:
     is_unanswered: bool = False
     _outcomes: Outcomes = field(default_factory=dict)
     _begun: str = ""
-    _written: Written = field(default_factory=dict)
+    _written: list[plan.Action] = field(default_factory=list)
     _due: Written = field(default_factory=dict)
 
     def repair(self, task: InferredTask, findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -99,7 +99,7 @@ class Repairer:
         Raises:
             RepairEnd: nothing more can be done in this run; what was done so far is done.
         """
-        self._outcomes, self._begun, self._written, self._due = {}, "", {}, {}
+        self._outcomes, self._begun, self._written, self._due = {}, "", [], {}
         try:
             for planned in self.judge.looks(task):
                 self._look_and_act(task, planned)
@@ -115,7 +115,7 @@ class Repairer:
         if finding.kind not in self._due:
             return finding
         task, due = self._due[finding.kind]
-        _, written = self._written.get(finding.kind, (task, []))
+        written = [action for action in due if action in self._written]
         fix = fix_sentence(written, task)
         if finding.state is State.APPLIED:
             return replace(finding, fix=fix or finding.fix)
@@ -181,8 +181,7 @@ class Repairer:
         facts: list[plan.Fact] = []  # of the action that was just done, instead of an imagined one
         for now, step in foresee(snapshot, lambda _: facts.pop()):
             if isinstance(step.action, plan.ForgetClaim):
-                written = (action for _, actions in self._written.values() for action in actions)
-                if any(isinstance(action, plan.PostComment) for action in written):
+                if any(isinstance(action, plan.PostComment) for action in self._written):
                     with self._in_time():
                         perform(step.action, self.world, None, now.record)
                 return
@@ -217,7 +216,7 @@ class Repairer:
                 raise error
         else:
             self._outcomes.setdefault(kind, None)
-            self._written.setdefault(kind, (task, []))[1].append(action)
+            self._written.append(action)
         return fact
 
     def _fail(self, kind: str, error: errors.LifecycleError) -> None:

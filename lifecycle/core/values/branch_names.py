@@ -16,12 +16,9 @@ _NAME = re.compile(r"claude/(?:.*-)?([1-9][0-9]{0,8})")
 def branch_name(title: str, number: int) -> str:
     """`claude/<slug>-<n>`: the title's words in ASCII, cut at a word's end."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-    slug = ""
-    for word in re.findall(r"[a-z0-9]+", plain.casefold()):
-        longer = f"{slug}-{word}" if slug else word[:_SLUG_LIMIT]
-        if len(longer) > _SLUG_LIMIT:
-            break
-        slug = longer
+    words = "-".join(re.findall(r"[a-z0-9]+", plain.casefold()))
+    cut = words[: _SLUG_LIMIT + 1].rpartition("-")[0] or words[:_SLUG_LIMIT]
+    slug = words if len(words) <= _SLUG_LIMIT else cut
     return f"claude/{slug or 'task'}-{number}"
 
 
