@@ -68,36 +68,29 @@ def parse_time(text: object) -> float | None:
 
     A timestamp has a year, a month and a day, unlike `-3` and `5s`. Without a zone it is taken as UTC.
     """
-    if isinstance(text, str) and text[10:11] == "T" and (text[-1] == "Z" or text[-6] in "+-"):
+    if not isinstance(text, str) or not text.strip():
+        return None
+    if text[10:11] == "T" and (text[-1] == "Z" or text[-6] in "+-"):
         # The form of GitHub, bd and git: a sweep reads tens of thousands; no look should load dateutil.
-        try:
+        with suppress(ValueError):  # then it is read below, like any other form
             return float(_from_iso()(text).timestamp())
-        except ValueError:
-            pass  # read below, like any other form
-    if isinstance(text, str) and text[3:5] == ", " and text[-4:] == " GMT":
+    if text[3:5] == ", " and text[-4:] == " GMT":
         from email.utils import parsedate_to_datetime  # of HTTP's Date; http.client has loaded it
 
         with suppress(ValueError, OverflowError):
             return parsedate_to_datetime(text).timestamp()
-    if not isinstance(text, str) or not text.strip():
-        return None
     import warnings
     from datetime import UTC, datetime
 
     from dateutil import parser
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an unknown zone name is read as UTC
-            defaults = (datetime(*day) for day in _DEFAULTS)  # noqa: DTZ001 -- the zone is the text's
-            moment, same = (parser.parse(text, default=default) for default in defaults)
-        if moment != same:
-            return None
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return moment.timestamp()
-    except (ValueError, OverflowError, TypeError):
-        return None
+    with suppress(ValueError, OverflowError, TypeError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an unknown zone name is read as UTC
+        defaults = (datetime(*day) for day in _DEFAULTS)  # noqa: DTZ001 -- the zone is the text's
+        moment, same = (parser.parse(text, default=default) for default in defaults)
+        if moment == same:
+            return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+    return None
 
 
 def earlier(stated: str, known: str) -> str:

@@ -189,10 +189,8 @@ class InferredTask:
         """
         if self.hold is None or self.hold.since is None or not self.issue.is_open:
             return False
-        login, assigned_at = derive.login_of(self.hold.agent).casefold(), self.swept.assigned_at
-        if not login or derive.is_app(login):
-            return False
-        if any(name.casefold() == login for name in self.issue.assignees):
+        login, assigned_at = derive.login_of(self.hold.agent), self.swept.assigned_at
+        if not login or derive.is_app(login) or derive.assigned(self.issue.assignees, login):
             return False
         return assigned_at is not None and assigned_at >= self.hold.since - CLOCK_SKEW
 

@@ -209,8 +209,7 @@ class Repairer:
             error = fact.error
             if isinstance(error, _GENERAL) or "was archived" in error.evidence:
                 sentence = f"The same as for another task here: {error.sentence}"
-                refusal = errors.Rejected(sentence, evidence=error.evidence)
-                self.refused[_general(action)] = refusal
+                self.refused[_general(action)] = errors.Rejected(sentence, evidence=error.evidence)
             self._fail(kind, error)
             if isinstance(error, errors.Transient):
                 raise error

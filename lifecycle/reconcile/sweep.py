@@ -278,10 +278,9 @@ class Sweep:
                 self._note(kept.holding.repository, swept.problem)
             if unseen := swept.observation.board_problem:
                 self._is_unseen(unseen)
-            item = swept.observation.item
-            shown, holding = slimmed(swept), kept.of(swept)
-            if holding.leases and not self._names_agent(item, kept):
-                shown = replace(shown, lacks_agent=True)
+            holding, item = kept.of(swept), swept.observation.item
+            lacks_agent = bool(holding.leases) and not self._names_agent(item, kept)
+            shown = replace(slimmed(swept), lacks_agent=lacks_agent)
             task = task_of(shown, holding, self.world.settings.base or "")
             if task is None or task.issue.number in kept.met:
                 continue

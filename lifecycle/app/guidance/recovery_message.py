@@ -75,14 +75,11 @@ def folded(parts: Sequence[RecoveryPart], limit: int = LIMIT) -> list[str]:
     left = limit - len(_more([part.rest for part in parts if part.lines and part.rest]))
     kept: dict[int, str] = {}
     for at in sorted(range(len(numbered)), key=lambda at: (numbered[at][0].rank, at)):
-        text = numbered[at][0].text
-        room = left - 1
-        if len(text) > room:
-            if room < _SHORTEST:
-                continue
-            text = short(text, room)
-        kept[at] = text
-        left -= len(text) + 1
+        text, room = numbered[at][0].text, left - 1
+        if len(text) > room and room < _SHORTEST:
+            continue
+        kept[at] = short(text, room)
+        left -= len(kept[at]) + 1
     cut = {index for at, (line, index) in enumerate(numbered) if kept.get(at) != line.text}
     last = _more([parts[index].rest for index in sorted(cut) if parts[index].rest])
     return [*(kept[at] for at in sorted(kept)), *([last] if last else [])]

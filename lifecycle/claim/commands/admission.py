@@ -283,8 +283,7 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     if there is not None:
         raise there
     # An archived card keeps what it said: nobody can write it, so a release does not free it either.
-    is_current = item is not None and not item.is_archived
-    status = item.status if item is not None and is_current else None
+    status = item.status if item is not None and not item.is_archived else None
     words = {"number": issue.number, "forcing": forcing(issue.number)}
     if item is not None and status not in (None, Status.TODO) and not force:
         agent = item.agent

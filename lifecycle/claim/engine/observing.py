@@ -488,8 +488,7 @@ def taken_in(
     for name in ("summary", "agent_id"):  # the PR's title, and the agent's name
         value = record.values.get(name)
         if isinstance(value, str):
-            public = world.public(value, f"{name} of .agent-claim.json")
-            record = record.with_values({name: public})
+            record = record.with_values({name: world.public(value, f"{name} of .agent-claim.json")})
     mine = owned(claim_store, record, session)
     if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
         # An earlier prompt was not an answer to this session's question.
