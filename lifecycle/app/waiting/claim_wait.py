@@ -73,17 +73,15 @@ class ClaimWait(CommandWait):
             HeldByAnother: another agent has the task by now.
             LifecycleError: GitHub refuses a request for another reason than credentials.
         """
-        try:
-            with self._held:
-                self._record = self._read()
-                self._join(watched(self.world, self.claim_store, self._record))
-                self._sign()
-                # The queued news may not be true any more.
-                if self._is_unseen() and self._due() <= self.clock.now() and not self._is_known():
-                    self._look()
-                return super().run()
-        finally:
-            signs_of_life.leave_command(self.claim_store.folder)
+        with self._held:
+            self._held.callback(signs_of_life.leave_command, self.claim_store.folder)
+            self._record = self._read()
+            self._join(watched(self.world, self.claim_store, self._record))
+            self._sign()
+            # The queued news may not be true any more.
+            if self._is_unseen() and self._due() <= self.clock.now() and not self._is_known():
+                self._look()
+            return super().run()
 
     def _ended(self) -> Waited | None:
         self._sign()

@@ -40,9 +40,7 @@ def span(seconds: float) -> str:
         return f"{round(seconds)} s"
     if round(seconds / _MINUTE) < _MINUTE:
         return f"{round(seconds / _MINUTE)} min"
-    if seconds < _DAY:
-        return f"{seconds / _HOUR:.1f} h"
-    return f"{seconds / _DAY:.1f} d"
+    return f"{seconds / _HOUR:.1f} h" if seconds < _DAY else f"{seconds / _DAY:.1f} d"
 
 
 def part(value: float | None) -> str:
