@@ -8,7 +8,7 @@ however far it got, and continues in the same folder or removes it. It waits for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from lifecycle.claim.commands import admission
@@ -89,14 +89,11 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
     claim_store = ClaimStore(root, world.clock)
     # The session that asks stays in its own worktree: the claim is for one that starts in the new worktree.
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
-    task_world = world.beside(root, environment, claim_store.file)
-    try:
+    with closing(world.beside(root, environment, claim_store.file)) as task_world:
         if chosen is not None and task_world.inner_as("") is None:
             raise Refused(sentence("linked-not-seen", task=chosen.id, number=number))
         query = chosen.id if chosen is not None else str(number)
         return take(task_world, claim_store, query, force=force)
-    finally:
-        task_world.close()
 
 
 def _left(world: World, root: Path, number: int) -> str:
