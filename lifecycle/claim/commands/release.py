@@ -169,16 +169,18 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     commits = _count(world, f"{start}..refs/heads/{branch}") if start else None
     unpushed = _count(world, f"{pushed or start}..refs/heads/{branch}") if pushed or start else None
     if unpushed:
-        amount = _commits(unpushed)
         share = f"git push {remote} {shlex.quote(branch)}"
-        notes.append(f"{amount} of {branch} only here; to share: {share}")
+        notes.append(
+            f"{figures.count(unpushed, 'commit')} of {branch} only here; to share: {share}"
+        )
     if git.current_branch() == branch:
         # Apart from our own files and those of repositories in folders here.
         new = (path for path in worktree_files.untracked(git) if not is_own(path))
         if names := listed(map(named, (*worktree_files.tracked_changes(git), *new)), 3):
             way = "commit and push what others should continue"
             notes.append(f"Uncommitted work is only here: {names}; {way}.")
-    words = [_commits(commits)] if commits is not None else []
+    amount = figures.count(commits, "commit") if commits else "no commits"
+    words = [amount] if commits is not None else []
     words += [f"pushed up to {pushed[:7]}" if pushed else "nothing pushed"]
     words += [f"{unpushed} not pushed"] if unpushed and pushed else []
     return f"{', '.join(words)}, {phase}", notes
@@ -198,10 +200,6 @@ def _pushed(world: World, branch: str) -> str | None:
             # Fails if the remote has no such branch, or has commits that were never fetched here.
             return git.run("rev-parse", "--verify", there.split("\t")[0] + "^{commit}")
     return known
-
-
-def _commits(number: int) -> str:
-    return figures.count(number, "commit") if number else "no commits"
 
 
 def _count(world: World, span: str) -> int:
