@@ -115,8 +115,7 @@ class GitHubBoard:
             variables = variables_of(schema, item_id, status=status, agent=agent)
             if not variables:
                 return BoardItem(item_id)
-            data = self.ask(SET_FIELDS, variables, subject)
-            return self.item_after(data, variables, status)
+            return self.item_after(self.ask(SET_FIELDS, variables, subject), variables, status)
 
         try:
             return self.with_schema(write)

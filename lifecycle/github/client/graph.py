@@ -397,5 +397,4 @@ def _problem(entry: object, headers: Mapping[str, str]) -> AnswerProblem:
     content = entry if isinstance(entry, dict) else {"message": str(entry)}
     kind = content.get("type") or part(content, "extensions").get("code") or ""
     path, message = content.get("path"), str(content.get("message") or "")
-    steps = tuple(path) if isinstance(path, list) else ()
-    return AnswerProblem(str(kind), steps, message, headers)
+    return AnswerProblem(str(kind), tuple(path) if isinstance(path, list) else (), message, headers)

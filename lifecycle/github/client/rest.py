@@ -286,8 +286,7 @@ class Calls:
 
     def values(self, path: str, subject: str, shape: Shape[T], query: Query = None) -> Iterator[T]:
         """The entries of `pages` as values."""
-        for entry in self.pages(path, subject, query):
-            yield self.shaped(subject, shape, entry)
+        return map(partial(self.shaped, subject, shape), self.pages(path, subject, query))
 
     def pages(self, path: str, subject: str, query: Query = None, key: str = "") -> Iterator[Json]:
         """The entries of a list, one request for a hundred, sent as they are needed.

@@ -220,8 +220,7 @@ def limited(case: FailureCase) -> LifecycleError:
 
 def outage(case: FailureCase) -> LifecycleError:
     """The error for a problem on GitHub's side: ambiguous for a write, which may have landed."""
-    wait = case.wait if "retry-after" in case.answer.headers else None
-    return lost(case, "outage", wait)
+    return lost(case, "outage", case.wait if "retry-after" in case.answer.headers else None)
 
 
 def lost(case: FailureCase, name: str, retry_after: float | None = None) -> LifecycleError:

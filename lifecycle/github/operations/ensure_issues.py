@@ -188,8 +188,7 @@ class IssueOperations:
         Raises:
             Rejected: GitHub keeps it closed, for example a pull request whose branch is gone.
         """
-        issue = self._calls.issue(number)
-        return self._edits.fields(issue, lambda now: now.is_open, state="open")
+        return self._edits.fields(self._calls.issue(number), lambda now: now.is_open, state="open")
 
     def ensure_closed(self, number: int, reason: Reason = "completed") -> Ensured[IssueFacts]:
         """The issue is closed; a pull request is closed unmerged.

@@ -95,8 +95,7 @@ class PullOperations:
         Raises:
             Rejected: there is no such branch, or another pull request for this head and base is open.
         """
-        pull = self._calls.pull(number)
-        return self._edits.fields(pull, lambda now: now.base == base, base=base)
+        return self._edits.fields(self._calls.pull(number), lambda now: now.base == base, base=base)
 
     def ensure_draft(self, number: int) -> Ensured[PullFacts]:
         """The pull request is a draft. A closed or merged one stays as it is.

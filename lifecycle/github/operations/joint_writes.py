@@ -116,7 +116,6 @@ class JointWrites:
                 return plan.Done(action)
             case plan.SetBoard() if self._board is not None:
                 item = self._board.item_after(reply.data, sent, action.status)
-                wrote = "" if action.clear_agent else action.agent
-                return plan.BoardIs(item, action.status, wrote)
+                return plan.BoardIs(item, action.status, "" if action.clear_agent else action.agent)
             case _:
                 raise self._graph.failures.of_nonsense(asked)

@@ -157,8 +157,7 @@ class GitHubCheckReports:
         if text(commit, "oid") != sha:
             return replace(head, unseen=(_LATE,))
         checks = [*_runs(commit), *_statuses(commit)]
-        has_more = part(commit, "checkSuites.pageInfo").get("hasNextPage")
-        unseen = (_MORE_SUITES,) if has_more else ()
+        unseen = (_MORE_SUITES,) if part(commit, "checkSuites.pageInfo").get("hasNextPage") else ()
         if any(problem.type == "FORBIDDEN" for problem in reply.problems):
             known_jobs = {check.job for check in checks} - {None}
             unseen = (*unseen, _HIDDEN)

@@ -116,8 +116,7 @@ class GitHubForge(PullCalls):
         try:
             return self.calls.rest.viewer()
         except NoPermission:
-            reply = self._graph.read("viewer", {}, subject="user")
-            login = text(reply.data, "viewer.login")
+            login = text(self._graph.read("viewer", {}, subject="user").data, "viewer.login")
             if not login:
                 raise
             return login

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from lifecycle.core import hidden_marker
+from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound, Transferred
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
@@ -330,8 +330,10 @@ def _label_body(wanted: LabelFacts) -> dict[str, str]:
 
 
 def _comment(comment: Json) -> CommentFacts:
-    shown = texts(comment, body="body", author="user.login") | times(comment, at="created_at")
-    return CommentFacts(int(comment["id"]), str(comment["html_url"]), **shown)
+    who, at = text(comment, "user.login"), timing.parse_time(comment.get("created_at"))
+    return CommentFacts(
+        int(comment["id"]), str(comment["html_url"]), text(comment, "body"), who, at
+    )
 
 
 def _milestone(milestone: Json) -> MilestoneFacts:

@@ -265,8 +265,7 @@ def check_run(run: Json, flow: tuple[str, str], app: object, key: Key) -> Rollup
     outcome = (word(conclusion) if is_over else "") or word(status)
     name, bucket = str(run["name"]), run_bucket(status, conclusion)
     check = Check(name, bucket, *flow, began, url, ended, outcome, number(app))
-    has_begun = began is not None or is_over
-    return RollupEntry(("run", check.name, check.app, *key), check, has_begun)
+    return RollupEntry(("run", check.name, check.app, *key), check, began is not None or is_over)
 
 
 def commit_status(status: Json) -> RollupEntry:

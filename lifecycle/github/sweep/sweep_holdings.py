@@ -195,10 +195,7 @@ class Holdings:
         while True:
             ask = partial(self._page_of, owner, NAMES_AT_ONCE, after, _NAMES)
             repositories, after = reading(self._graph.deadline, ask)
-            for repository in repositories:
-                whose, _, name = repository.name.partition("/")
-                if name:
-                    yield Repository(whose, name)
+            yield from (Repository(**each.variables) for each in repositories if "/" in each.name)
             if after is None:
                 return
 

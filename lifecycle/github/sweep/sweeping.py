@@ -260,8 +260,7 @@ class GitHubSurvey(Holdings):
             for card in items["nodes"]
             if card and "number" in part(card, "content") and not card.get("isArchived")
         ]
-        total = int(items.get("totalCount") or 0)
-        return cards, self._graph.next_page(items, subject), total
+        return cards, self._graph.next_page(items, subject), int(items.get("totalCount") or 0)
 
 
 def _issues(repository: Json) -> list[Json]:
