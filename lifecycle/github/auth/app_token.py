@@ -122,13 +122,12 @@ class AppTokens:
             value: the refused token.
         """
         place, mark = config.own_folder(self.environment), self._mark()
-        try:
-            with _alone(place, min(max(self.deadline.left, 0.0), _FORGET_SECONDS)):
-                kept = _read(_entries(place).get(mark))
-                if kept is not None and kept.token == value:
-                    _keep(place, {mark: replace(kept, expires_at=0.0)}, self.deadline.clock.now())
-        except errors.LockBusy:
-            return  # another process uses the file; if it still has this token, its next refusal removes it
+        seconds = min(max(self.deadline.left, 0.0), _FORGET_SECONDS)
+        # If another process uses the file, and still has this token, its next refusal removes it.
+        with contextlib.suppress(errors.LockBusy), _alone(place, seconds):
+            kept = _read(_entries(place).get(mark))
+            if kept is not None and kept.token == value:
+                _keep(place, {mark: replace(kept, expires_at=0.0)}, self.deadline.clock.now())
 
     def _mark(self) -> str:
         """The name under which a token is kept, from which nobody can guess the App."""
@@ -207,13 +206,11 @@ class AppTokens:
             return self.app.pem.replace("\\n", "\n")
         try:
             file = store.read(self.app.key_file)
-            key = file.content.decode("ascii") if file is not None else None
         except OSError as error:
             raise _unusable(self.app, f"cannot be read ({error.strerror})") from None
-        except UnicodeDecodeError:
-            raise _unusable(self.app, "is no private key in PEM") from None
-        if key is None:
+        if file is None:
             raise _unusable(self.app, "is not there, or is no file")
+        key = file.content.decode("ascii", "replace")
         keep_secret(key)
         return key
 

@@ -54,8 +54,7 @@ def moved_to(name: str, issue: str | None, asked: AskedRequest) -> LifecycleErro
         where = f"{name}#{issue}"
         words = failure_case.sentence("transferred-meanwhile", where=where, asked=asked)
         return errors.Transferred(words, evidence=where)
-    words = failure_case.sentence("renamed", name=name, asked=asked)
-    return errors.Moved(words, evidence=name)
+    return errors.Moved(failure_case.sentence("renamed", name=name, asked=asked), evidence=name)
 
 
 def _answers(*statuses: int, words: str = "") -> Fits:

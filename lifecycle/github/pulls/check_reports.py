@@ -200,13 +200,9 @@ class GitHubCheckReports:
 def _newest(commit: Json) -> list[Json]:
     """The newest suite for each app, workflow and event: a new run supersedes the one before."""
     newest: dict[object, Json] = {}
-    for suite in nodes(commit, "checkSuites"):
-        run = part(suite, "workflowRun")
-        app = part(suite, "app").get("databaseId")
-        key = (app, text(run, "workflow.name"), text(run, "event"))
-        before = newest.get(key)
-        if before is None or text(suite, "createdAt") >= text(before, "createdAt"):
-            newest[key] = suite
+    for suite in sorted(nodes(commit, "checkSuites"), key=lambda suite: text(suite, "createdAt")):
+        run, app = part(suite, "workflowRun"), part(suite, "app").get("databaseId")
+        newest[app, text(run, "workflow.name"), text(run, "event")] = suite
     return list(newest.values())
 
 

@@ -330,10 +330,9 @@ def _label_body(wanted: LabelFacts) -> dict[str, str]:
 
 
 def _comment(comment: Json) -> CommentFacts:
-    who, at = text(comment, "user.login"), timing.parse_time(comment.get("created_at"))
-    return CommentFacts(
-        int(comment["id"]), str(comment["html_url"]), text(comment, "body"), who, at
-    )
+    body, author = text(comment, "body"), text(comment, "user.login")
+    at = timing.parse_time(comment.get("created_at"))
+    return CommentFacts(int(comment["id"]), str(comment["html_url"]), body, author, at)
 
 
 def _milestone(milestone: Json) -> MilestoneFacts:

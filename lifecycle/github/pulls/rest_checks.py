@@ -13,7 +13,7 @@ from lifecycle.core.errors import NoPermission
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import PullRequest, PullState
-from lifecycle.github.client.client_common import word
+from lifecycle.github.client.client_common import part, text, word
 from lifecycle.github.client.rest import PAGE, Calls, Json
 from lifecycle.github.pulls import rollup
 
@@ -106,16 +106,13 @@ def _statuses_if_shown(calls: Calls, sha: str) -> tuple[list[rollup.RollupEntry]
 
 def _is_ambiguous(runs: list[Json]) -> bool:
     """True if runs of Actions with one name are in several check suites."""
-    suites = {(str(run.get("name")), _suite_id(run)) for run in runs if _is_of_actions(run)}
+    of_actions = (run for run in runs if text(run, "app.slug") == _ACTIONS)
+    suites = {(text(run, "name"), _suite_id(run)) for run in of_actions}
     return len(suites) > len({name for name, _ in suites})
 
 
 def _suite_id(run: Json) -> object:
-    return (run.get("check_suite") or {}).get("id")
-
-
-def _is_of_actions(run: Json) -> bool:
-    return (run.get("app") or {}).get("slug") == _ACTIONS
+    return part(run, "check_suite").get("id")
 
 
 def _subject(sha: str) -> str:
@@ -144,9 +141,9 @@ def _all(
 
 def _run(run: Json, flows: Mapping[object, rollup.Suite]) -> rollup.RollupEntry:
     """A check run; runs of other apps have no workflow, and the newest of a name counts."""
-    app, suite_id = (run.get("app") or {}).get("id"), _suite_id(run)
+    app, suite_id = part(run, "app").get("id"), _suite_id(run)
     flow = flows.get(suite_id)
-    is_anothers = app is not None and not _is_of_actions(run)
+    is_anothers = app is not None and text(run, "app.slug") != _ACTIONS
     names = (flow.workflow, flow.event) if flow else ("", "")
     return rollup.check_run(run, names, app, names if flow or is_anothers else (suite_id,))
 

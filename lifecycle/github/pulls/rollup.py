@@ -161,11 +161,8 @@ def judged(sha: str, suites: Iterable[Suite], checks: Iterable[Check]) -> Checks
     cancelled or timed out before its jobs began. If a run did not pass while all its jobs did, it did not
     pass: its other jobs never began.
     """
-    newest_of: dict[tuple[str, str], Suite] = {}
-    for suite in suites:
-        before = newest_of.get((suite.workflow, suite.event))
-        if before is None or suite.made_at >= before.made_at:
-            newest_of[suite.workflow, suite.event] = suite
+    by_age = sorted(suites, key=lambda suite: suite.made_at)
+    newest_of = {(suite.workflow, suite.event): suite for suite in by_age}
     listed: dict[tuple[str, str], set[Bucket]] = {}
     for check in checks:
         listed.setdefault((check.workflow, check.event), set()).add(check.bucket)
