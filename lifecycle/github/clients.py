@@ -157,6 +157,4 @@ class GitHubClients:
         if item is None or item.is_archived:
             return None
         words = {name: str(item.values[name]) for name in item.choices if name in item.values}
-        agent = item.values.get(AGENT)
-        name = agent if isinstance(agent, str) else ""
-        return CardWords(words.get(PRIORITY), words.get(STATUS), name)
+        return CardWords(words.get(PRIORITY), words.get(STATUS), str(item.values.get(AGENT, "")))

@@ -259,16 +259,13 @@ _WANTED = {
 
 
 def _item(node: Json, number: int, content_id: str) -> ItemFacts:
-    values: dict[str, Value] = {}
-    choices = set()
-    for entry in nodes(node, "fieldValues"):
-        name, value = text(entry, "field.name"), _value(entry)
-        if name and value not in (None, ""):
-            values[name] = value
-        if name and ("name" in entry or "title" in entry):  # asked of options and iterations only
-            choices.add(name)
+    named = {text(entry, "field.name"): entry for entry in nodes(node, "fieldValues")}
+    shown = {name: _value(entry) for name, entry in named.items() if name}
+    values = {name: value for name, value in shown.items() if value is not None and value != ""}
+    # Names and titles are asked of options and iterations only.
+    choices = frozenset(name for name in shown if {"name", "title"} & named[name].keys())
     is_archived = bool(node.get("isArchived"))
-    return ItemFacts(text(node, "id"), number, content_id, is_archived, values, frozenset(choices))
+    return ItemFacts(text(node, "id"), number, content_id, is_archived, values, choices)
 
 
 def _value(node: Json) -> Value | None:

@@ -177,12 +177,11 @@ def _stamp(moment: float | None) -> str:
 
 def _differing(run: CheckRunFacts, fields: dict[str, Any]) -> list[str]:
     """The names of the fields in which a run is not as wanted."""
-    wanted = {**fields}
-    page = wanted.pop("output", {})
+    wanted = {**fields, **fields.get("output", {})}
+    wanted.pop("output", None)
     stamps = {"started_at": _stamp(run.started_at), "completed_at": _stamp(run.completed_at)}
     shown = {**fields_of(run, *wanted), **stamps}
-    differing = [name for name, value in wanted.items() if shown[name] != value]
-    return differing + [name for name in page if not same(page[name], getattr(run, name))]
+    return [name for name, value in wanted.items() if not same(value, shown[name])]
 
 
 def _check_run(run: Json) -> CheckRunFacts:

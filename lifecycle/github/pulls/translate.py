@@ -251,9 +251,8 @@ def board_item_of(nodes: Iterable[Json | None], owner: str, number: int) -> mode
 
 def is_on_board(node: Json, owner: str, number: int) -> bool:
     """True if an item is on project `number` of `owner`; the login's case does not matter."""
-    project = part(node, "project")
-    login = text(project, "owner.login")
-    return bool(project.get("number") == number and login.casefold() == owner.casefold())
+    is_owners = text(node, "project.owner.login").casefold() == owner.casefold()
+    return is_owners and number == part(node, "project").get("number")
 
 
 def card(node: Json) -> model.Card | None:
@@ -292,8 +291,7 @@ def _board_field(node: Json) -> model.BoardField:
 
 def _value(node: Json, alias: str) -> str | None:
     """A field value's name or text; None if it is empty."""
-    field = part(node, alias)
-    return text(field, "name") or text(field, "text") or None
+    return text(node, f"{alias}.name") or text(node, f"{alias}.text") or None
 
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"

@@ -12,7 +12,7 @@ from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import BoardItem, Hold, Observation
 from lifecycle.core.values.survey import LEASES, Holding, Swept, Tip
-from lifecycle.github.client.client_common import Json, nodes, part, text, texts
+from lifecycle.github.client.client_common import Json, nodes, number, part, text, texts
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ class SweptRepository:
     @property
     def claimed(self) -> int:
         """How many open issues have an assignee."""
-        count = part(self.node, "claimed").get("totalCount")
-        return count if isinstance(count, int) else 0
+        return number(part(self.node, "claimed").get("totalCount")) or 0
 
     def holding(self) -> Holding:
         """The repository as a value; only its problem if it has one."""
