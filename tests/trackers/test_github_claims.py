@@ -353,23 +353,21 @@ def test_who_gives_way_leaves_the_assignee_to_who_came_meanwhile(
         issues, maria, third = (tracker(ground, name) for name in (ONE, TWO, "agent-3"))
         issues.get("42")
         begun: list[str] = []
-        assign, unassign = IssueCalls.assign, IssueCalls.unassign
+        send = IssueCalls.assignees
 
-        def early(calls: IssueCalls, number: int, logins: tuple[str, ...]) -> IssueFacts:
-            if not begun:
+        def late(
+            calls: IssueCalls, method: str, number: int, logins: tuple[str, ...]
+        ) -> IssueFacts:
+            if method == "POST" and not begun:
                 begun.append("maria")
                 maria.claim("42")
-            return assign(calls, number, logins)
-
-        def late(calls: IssueCalls, number: int, logins: tuple[str, ...]) -> IssueFacts:
-            if begun == ["maria"]:
+            if method == "DELETE" and begun == ["maria"]:
                 begun.append("third")
                 ground.control.unassign(42, "maria")  # a person took it from her
                 third.claim("42")
-            return unassign(calls, number, logins)
+            return send(calls, method, number, logins)
 
-        monkeypatch.setattr(IssueCalls, "assign", early)
-        monkeypatch.setattr(IssueCalls, "unassign", late)
+        monkeypatch.setattr(IssueCalls, "assignees", late)
         with pytest.raises(AlreadyClaimed):
             issues.claim("42")
         assert begun == ["maria", "third"]

@@ -223,9 +223,9 @@ class IssueOperations:
         change = change_of(add, remove, only)
         now = self._calls.issue(number)
         missed, surplus = change(now.assignees)
-        assign = partial(self._calls.assign, number, missed)
+        assign = partial(self._calls.assignees, "POST", number, missed)
         now = self._assigned(now, assign, partial(missing, missed))
-        unassign = partial(self._calls.unassign, number, surplus)
+        unassign = partial(self._calls.assignees, "DELETE", number, surplus)
         now = self._assigned(now, unassign, partial(present, surplus))
         return Ensured(now, changed=bool(missed or surplus))
 

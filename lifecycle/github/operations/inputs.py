@@ -110,12 +110,8 @@ def folded(names: tuple[str, ...]) -> set[str]:
 
 def missing(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
     """The names in `wanted` that are not in `there`, each once, in their order."""
-    folded_names = folded(there)
-    by_case: dict[str, str] = {}
-    for name in wanted:
-        if name.casefold() not in folded_names:
-            by_case.setdefault(name.casefold(), name)
-    return tuple(by_case.values())
+    present_names, by_case = folded(there), {name.casefold(): name for name in wanted}
+    return tuple(name for key, name in by_case.items() if key not in present_names)
 
 
 def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:

@@ -160,11 +160,11 @@ class GitHubForge(PullCalls):
 
     def assign(self, issue: int, login: str) -> IssueFacts:
         """Add an assignee and return the issue's new state: GitHub ignores those who cannot be assigned."""
-        return self._issues.assign(issue, (login,))
+        return self._issues.assignees("POST", issue, (login,))
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
         """Remove an assignee and return the remaining ones; nothing changes if they were not assigned."""
-        return self._issues.unassign(issue, (login,)).assignees
+        return self._issues.assignees("DELETE", issue, (login,)).assignees
 
     def move_ref(self, repository_id: str, ref: str, before: str, after: str) -> None:
         """Set a ref to `after`, if it holds `before` now; sent once. Zeros as `after` delete it.

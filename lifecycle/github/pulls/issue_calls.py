@@ -99,21 +99,12 @@ class IssueCalls:
         subject = f"the {names} of issue #{number}"
         return self.calls.set("PATCH", f"issues/{number}", subject, issue_facts, changes)
 
-    def assign(self, number: int, logins: Iterable[str]) -> IssueFacts:
-        """Add assignees; GitHub ignores people who cannot be assigned.
+    def assignees(self, method: str, number: int, logins: Iterable[str]) -> IssueFacts:
+        """Add assignees (POST), or remove them (DELETE); GitHub ignores people who cannot be assigned.
 
-        Source: https://docs.github.com/rest/issues/assignees#add-assignees-to-an-issue
+        Sources: https://docs.github.com/rest/issues/assignees#add-assignees-to-an-issue and
+        https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
         """
-        return self._assignees("POST", number, logins)
-
-    def unassign(self, number: int, logins: Iterable[str]) -> IssueFacts:
-        """Remove assignees.
-
-        Source: https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
-        """
-        return self._assignees("DELETE", number, logins)
-
-    def _assignees(self, method: str, number: int, logins: Iterable[str]) -> IssueFacts:
         subject = f"the assignees of issue #{number}"
         body = {"assignees": list(logins)}
         return self.calls.set(method, f"issues/{number}/assignees", subject, issue_facts, body)
