@@ -207,16 +207,16 @@ class Holdings:
         variables = {"owner": owner, "first": size, "after": after}
         added = (OWNER_WAITS,) if name == OWNER and self._waits > 0 else ()
         reply = self._graph.execute(name, variables, subject=subject, added=added)
+        where = ("repositoryOwner", "repositories", "nodes")
+        outside = [problem for problem in reply.problems if problem.path[:3] != where]
+        if outside and outside[0].type != "NOT_FOUND":
+            raise self._graph.failures.of_problem(outside[0], AskedRequest(subject))
         if not reply.data.get("repositoryOwner"):
-            self._refuse(reply.problems, subject)
             raise NotFound(sentence("no-owner", owner=owner))
         connection = part(reply.data, "repositoryOwner.repositories")
         entries = connection.get("nodes")
-        where = ("repositoryOwner", "repositories", "nodes")
         if not isinstance(entries, list):
-            self._refuse(reply.problems, subject)
-            raise self._graph.failures.of_nonsense(AskedRequest(subject))
-        self._refuse([problem for problem in reply.problems if problem.path[:3] != where], subject)
+            raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         repositories = []
         for number, node in enumerate(entries):
             whose = str((node or {}).get("nameWithOwner") or owner)
@@ -225,10 +225,6 @@ class Holdings:
             repositories.append(self._found(whose, node, mine))
             repositories[-1].waits = _waits_of(node, own) if "waits" in (node or {}) else None
         return repositories, self._next(connection, owner)
-
-    def _refuse(self, problems: _Problems, subject: str) -> None:
-        if problems and problems[0].type != "NOT_FOUND":
-            raise self._graph.failures.of_problem(problems[0], AskedRequest(subject))
 
     def _in(self, reply: GraphReply, number: int, name: str) -> SweptRepository:
         """The repository in part N of an answer."""
