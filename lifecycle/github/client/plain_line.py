@@ -236,14 +236,10 @@ class PlainLine:
         if kept is not None and kept.sock is not None and not _is_dropped(kept.sock):
             return kept
         self.close()
-        try:
+        with _silent((Exception, PROXY_UNUSABLE)):
             proxy = _proxy(self._parts, self._port)
-        except ValueError:
-            raise NoAnswerError(PROXY_UNUSABLE) from None
-        try:
+        with _silent((Exception, BAD_URL if proxy is None else PROXY_UNUSABLE)):
             connection = self._made(proxy)
-        except (ValueError, http.client.InvalidURL):
-            raise NoAnswerError(BAD_URL if proxy is None else PROXY_UNUSABLE) from None
         connection.timeout = self._deadline.remaining()
         try:
             # A name that no host can have is a ValueError; so is a certificate that is not accepted.

@@ -10,7 +10,7 @@ from itertools import count
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.github.client.client_common import part, text, word
@@ -21,13 +21,8 @@ _ACTIONS = "github-actions"
 """The slug of the app that runs workflows; its id differs between servers."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Flow:
-    """A run of a workflow: as in GraphQL, as a check of its own, and with its check suite's id."""
-
-    suite_id: object
-    suite: rollup.Suite
-    entry: rollup.RollupEntry
+_Flow = tuple[rollup.Suite, rollup.RollupEntry]
+"""A run of a workflow: as in GraphQL, and as a check of its own."""
 
 
 def read(calls: Calls, sha: str) -> Checks:
@@ -44,7 +39,7 @@ def read(calls: Calls, sha: str) -> Checks:
     except NoPermission:
         return _without_check_runs(calls, sha)
     shown, is_whole = _flows_if_shown(calls, sha) if _is_ambiguous(check_runs) else ([], False)
-    flows = {flow.suite_id: flow.suite for flow in shown}
+    flows = {suite.id: suite for suite, _ in shown}
     entries = calls.shaped(_subject(sha), lambda: [_run(run, flows) for run in check_runs])
     statuses, unseen = _statuses_if_shown(calls, sha)
     kept = rollup.newest([*entries, *statuses])
@@ -67,7 +62,7 @@ def _without_check_runs(calls: Calls, sha: str) -> Checks:
         flows, is_whole = [], False
         statuses, unseen = _statuses(calls, sha), "runs of GitHub Actions (Actions: read)"
     hidden = ("checks of other apps than GitHub Actions", unseen)
-    entries = rollup.newest([*(flow.entry for flow in flows), *statuses])
+    entries = rollup.newest([*(entry for _, entry in flows), *statuses])
     # A run that waits for an approval has not failed: it has not begun.
     held = [check for check in entries if check.workflow and check.word == "ACTION_REQUIRED"]
     begun = tuple(check for check in entries if check not in held)
@@ -155,15 +150,15 @@ def _flow(run: Json) -> _Flow:
     """
     name, event, url = str(run.get("name") or ""), str(run["event"]), str(run["html_url"])
     begun = run.get("run_started_at")
-    made_at = timing.parse_time(run.get("created_at") or begun)
+    made_at = timing.parse_time(run.get("created_at") or begun) or float("-inf")
     status, conclusion = word(run["status"]), word(run.get("conclusion"))
-    suite = rollup.Suite(name, event, made_at or float("-inf"), status, conclusion, url)
+    suite = rollup.Suite(name, event, made_at, status, conclusion, url, run.get("check_suite_id"))
     # REST does not say when a run ended; after its end it is seldom updated.
     ended = run.get("updated_at") if status == "COMPLETED" else None
     check = {"name": name, "status": status, "conclusion": conclusion, "details_url": url}
     times = {"started_at": begun, "completed_at": ended}
     entry = rollup.check_run({**check, **times}, (name, event), None, (run["workflow_id"], event))
-    return _Flow(run.get("check_suite_id"), suite, entry)
+    return suite, entry
 
 
 def completed(
@@ -205,7 +200,7 @@ def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
     if not checks.sees_workflows and _have_passed(checks):
         flows, is_whole = _flows_if_shown(calls, shown.sha)
         if is_whole:
-            suites = [flow.suite for flow in flows]
+            suites = [suite for suite, _ in flows]
             checks = rollup.with_workflows(checks, rollup.judged(shown.sha, suites, checks.runs))
     return checks
 

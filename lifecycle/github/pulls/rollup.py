@@ -108,6 +108,7 @@ class Suite:
 
     Attributes:
         made_at: when it was made, before all times if GitHub did not say.
+        id: the check suite's, None in GraphQL.
     """
 
     workflow: str
@@ -116,6 +117,7 @@ class Suite:
     status: str
     conclusion: str
     url: str
+    id: object = None
 
 
 _NO_START = {"STARTUP_FAILURE", "FAILURE"}
