@@ -22,6 +22,7 @@ Conclusion = Literal[
     "", "success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required"
 ]
 Page = Mapping[str, str]
+Remarks = tuple[Annotation, ...]
 _BOT = "[bot]"
 ANNOTATIONS = 50
 """How many annotations one request may contain.
@@ -149,9 +150,7 @@ class CheckOperations:
         read = partial(self._read, run.id)
         return fitted(run, lambda now: not _differing(now, fields), edit, read, differs)
 
-    def _appended(
-        self, run: CheckRunFacts, page: Page, batch: tuple[Annotation, ...]
-    ) -> CheckRunFacts:
+    def _appended(self, run: CheckRunFacts, page: Page, batch: Remarks) -> CheckRunFacts:
         count = run.annotations + len(batch)
         look = if_wanted(partial(self._read, run.id), lambda now: now.annotations >= count)
         output = {**page, "annotations": [_annotation_body(annotation) for annotation in batch]}
@@ -160,7 +159,7 @@ class CheckOperations:
         append = partial(self._calls.create, "PATCH", path, subject, _check_run, {"output": output})
         return settled(append, look).now
 
-    def _left(self, run: CheckRunFacts, wanted: tuple[Annotation, ...]) -> tuple[Annotation, ...]:
+    def _left(self, run: CheckRunFacts, wanted: Remarks) -> Remarks:
         """The wanted annotations that the run does not have."""
         path, subject = f"check-runs/{run.id}/annotations", f"annotations of check run {run.id}"
         shown = self._calls.values(path, subject, _annotation) if run.annotations else ()

@@ -61,14 +61,13 @@ def _without_check_runs(calls: Calls, sha: str) -> Checks:
     except NoPermission:
         flows, is_whole = [], False
         statuses, unseen = _statuses(calls, sha), "runs of GitHub Actions (Actions: read)"
-    hidden = ("checks of other apps than GitHub Actions", unseen)
     entries = rollup.newest([*(entry for _, entry in flows), *statuses])
     # A run that waits for an approval has not failed: it has not begun.
-    held = [check for check in entries if check.workflow and check.word == "ACTION_REQUIRED"]
-    begun = tuple(check for check in entries if check not in held)
-    checks = Checks(sha, begun, is_complete=False, sees_workflows=is_whole)
-    waiting = tuple(check.workflow for check in held)
-    return replace(checks, held=waiting, unseen=" and ".join(filter(None, hidden)))
+    waiting = [check for check in entries if check.workflow and check.word == "ACTION_REQUIRED"]
+    begun = tuple(check for check in entries if check not in waiting)
+    held = tuple(check.workflow for check in waiting)
+    words = " and ".join(filter(None, ("checks of other apps than GitHub Actions", unseen)))
+    return Checks(sha, begun, is_complete=False, held=held, unseen=words, sees_workflows=is_whole)
 
 
 def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
