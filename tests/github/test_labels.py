@@ -419,12 +419,18 @@ def test_a_card_can_be_written_at_once_if_the_boards_ids_are_known(
     assert not EitherBoard(choice(cache, clock, use="always"), project, labels).is_ready("PVTI_1")
 
 
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [("INSUFFICIENT_SCOPES", "cannot be written;"), ("undefinedField", "does not support")],
+)
 def test_an_issue_that_may_not_be_put_on_the_board_gets_a_label(
     graph: GraphClient,
     labels: LabelsBoard,
     cache: MemoryCache,
     clock: PatientClock,
     mock: responses.RequestsMock,
+    kind: str,
+    why: str,
 ) -> None:
     """The board can be read and not be written: labels, and to see it does not change that."""
     found = choice(cache, clock)
@@ -432,10 +438,10 @@ def test_an_issue_that_may_not_be_put_on_the_board_gets_a_label(
     project = {"id": "PVT_1", "title": "B", "url": "u", "fields": {"nodes": [], "pageInfo": {}}}
     owner = {"projectV2": project}
     mock.post(URL, json={"data": {"viewer": {"login": "octocat"}, "repositoryOwner": owner}})
-    mock.post(URL, json={"data": None, "errors": [problem("INSUFFICIENT_SCOPES")]})
+    mock.post(URL, json={"data": None, "errors": [problem(kind)]})
     mock.post(URL, json={"data": {"node": {"number": 42, "labels": {"nodes": []}}}})
     assert board.add("I_42") == BoardItem("labels/42")
-    assert "cannot be written;" in (found.note or "")
+    assert why in (found.note or "")
     found.shown()
     assert found.uses_labels
 
