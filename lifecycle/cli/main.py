@@ -25,7 +25,7 @@ import functools
 import importlib
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from itertools import takewhile
 from pathlib import Path
@@ -241,22 +241,13 @@ class Span(click.FloatRange):
         return f"above {self.min} up to {self.max}"
 
 
-class Word(click.Choice[str]):
-    """A click type: one of several words, each of which stands for a value."""
+class Word(click.Choice[StrEnum]):
+    """A click type: one of several members of an enumeration, each by its own word."""
 
-    def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
-        super().__init__(list(values), case_sensitive=case_sensitive)
-        self.values = values
-
-    @classmethod
-    def of(cls, members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:
-        """One of these members, by its own word."""
-        return cls({member.value: member for member in members}, case_sensitive=case_sensitive)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value of a word; any other word is a usage error that lists the words."""
-        return self.values[super().convert(value, param, ctx)]
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
+        """The word of a member; without its case if that does not matter."""
+        return str(choice) if self.case_sensitive else str(choice).casefold()
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
         """The sentence about an unknown word: it lists the words as written in the table."""
-        return f"{value!r} is not one of {', '.join(map(repr, self.values))}."
+        return f"{value!r} is not one of {', '.join(repr(str(word)) for word in self.choices)}."

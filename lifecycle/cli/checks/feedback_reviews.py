@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lifecycle.claim.record.state import Record
     from lifecycle.storage.state_file import Ledger
 
-KINDS = {"verdict": Word.of(ReplyVerdict)}
+KINDS = {"verdict": Word(ReplyVerdict)}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 

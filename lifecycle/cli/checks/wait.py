@@ -35,7 +35,7 @@ class WaitCommand(click.Command):
 
 
 _TIME = read_by(partial(duration, "The time"))
-KINDS = {"pull": pull_number, "wanted": Word.of(WaitFor), "time": _TIME}
+KINDS = {"pull": pull_number, "wanted": Word(WaitFor), "time": _TIME}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 

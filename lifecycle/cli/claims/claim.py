@@ -25,7 +25,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
 from lifecycle.trackers import registry
 
-KINDS = {"phase": Word.of(Phase)}
+KINDS = {"phase": Word(Phase)}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
@@ -154,15 +154,12 @@ def close(session: Session, override: str | None) -> int:
     reason = (override or "").strip()
     if override is not None and not reason:
         raise Refused("--override needs a reason, which goes into the issue's comment.")
-    try:
-        report, lines, is_left = finish_close(session, reason)
-    except Refused:
-        last = session.claim_store.remembered()
-        is_over = last is not None and last.ending.outcome == "closed"
-        if last is None or not is_over or session.claim_store.load(repair=False).record is not None:
-            raise
+    record = session.claim_store.load(repair=False).record
+    last = session.claim_store.remembered()
+    if record is None and last is not None and last.ending.outcome == "closed":
         sentence = f"#{last.claim.issue_number} was already closed; nothing was done."
         return session.show([sentence], claim_look.report_data(engine.Report(last)))
+    report, lines, is_left = finish_close(session, reason)
     code = claim_look.code_of(report) or int(is_left)
     return session.show(lines, claim_look.report_data(report), code=code)
 

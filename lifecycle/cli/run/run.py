@@ -19,7 +19,8 @@ from lifecycle.run.gates.work_facts import WorkFacts, facts_of, tree_of
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.settings import persons, running_client
 
-_FOUND = {"met": CriterionState.MET, "unmet": CriterionState.UNMET, "manual": CriterionState.MANUAL}
+FOUND = {"met": CriterionState.MET, "unmet": CriterionState.UNMET, "manual": CriterionState.MANUAL}
+"""The tester's findings on a criterion, by their words on a command line."""
 
 _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "seconds": click.IntRange(1, 3_600),
@@ -27,16 +28,16 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "size": click.Choice(table.SIZES),
     "severity": click.Choice(table.BLOCKER_SEVERITIES),
     "reviewer": click.Choice([*table.REVIEWERS]),
-    "finding": Word(_FOUND),
-    "checkpoint": Word.of((ClarificationPhase.PRE_ANALYSIS, ClarificationPhase.PRE_PLAN)),
-    "clarification": Word.of(ClarificationPhase),
-    "story-status": Word.of(table.StoryStatus),
-    "run-phase": Word.of(table.RunPhase),
-    "tdd-phase": Word.of(table.WORK),
-    "failure": Word.of(table.FailureCategory),
-    "verdict": Word.of(table.ReviewVerdict),
-    "gate": Word.of(table.Gate, case_sensitive=False),
-    "check": Word.of(table.StoryCheck, case_sensitive=False),
+    "finding": click.Choice([*FOUND]),
+    "checkpoint": Word((ClarificationPhase.PRE_ANALYSIS, ClarificationPhase.PRE_PLAN)),
+    "clarification": Word(ClarificationPhase),
+    "story-status": Word(table.StoryStatus),
+    "run-phase": Word(table.RunPhase),
+    "tdd-phase": Word(table.WORK),
+    "failure": Word(table.FailureCategory),
+    "verdict": Word(table.ReviewVerdict),
+    "gate": Word(table.Gate, case_sensitive=False),
+    "check": Word(table.StoryCheck, case_sensitive=False),
 }
 """Click's types for the words on a command line, by the names that a row's `kind` uses."""
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.cli.run.run import RunSession
+from lifecycle.cli.run.run import FOUND, RunSession
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.git.commits import head_of
 from lifecycle.run.run_store import PATH, StrangeRun, adopted
 from lifecycle.run.state import Criterion, Run, Story, new_run
 from lifecycle.run.stories import story_edits
-from lifecycle.run.table import ClarificationPhase, CriterionState
+from lifecycle.run.table import ClarificationPhase
 from lifecycle.run.texts import report_text, standing
 from lifecycle.run.texts.told import refused
 from lifecycle.run.trouble import blockers
@@ -118,19 +118,17 @@ def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) 
     session.show([f"{done} {planned.title}", *report_text.plan_lines(planned)], _data(planned))
 
 
-def criterion(
-    session: RunSession, *, story: str, number: int, state: CriterionState, note: str
-) -> None:
+def criterion(session: RunSession, *, story: str, number: int, state: str, note: str) -> None:
     """Record whether the acceptance criterion NUMBER of STORY is met on the present files.
 
     manual: it can only be verified by hand (MANUAL_VERIFICATION_REQUIRED); the PR says so.
     """
     tree = session.tree
     with session.store.changing() as change:
-        finding = Criterion("", state, note, tree, session.who, session.now)
+        finding = Criterion("", FOUND[state], note, tree, session.who, session.now)
         change.run = story_edits.judged(change.run, story, number, finding)
         judged = change.run.story(story)
-        line = change.note(f"Criterion {judged.id} {number}: {state}")
+        line = change.note(f"Criterion {judged.id} {number}: {finding.state}")
     session.show([f"{line}: {judged.criteria[number - 1].text}"], _data(judged))
 
 

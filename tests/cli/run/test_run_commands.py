@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 import pytest
 
-from lifecycle.cli.run.run import command
+from lifecycle.cli.run.run import FOUND, command
 
 
-def test_help_names_a_word_and_the_function_gets_its_value() -> None:
-    """`--size Q` is refused with the words that there are; `criterion … met` gives the state."""
+def test_a_word_stands_for_its_state() -> None:
+    """`criterion … manual` stands for its state; another word is refused with those that there are."""
     made = command.get_command(click.Context(command), "criterion")
     assert made is not None
     with made.make_context("criterion", ["S1", "2", "manual"]) as context:
-        assert context.params["state"] == "MANUAL_VERIFICATION_REQUIRED"
+        assert FOUND[context.params["state"]] == "MANUAL_VERIFICATION_REQUIRED"
         assert context.params["number"] == 2
     with pytest.raises(click.BadParameter, match="'met', 'unmet', 'manual'"):
         made.make_context("criterion", ["S1", "2", "perhaps"])
