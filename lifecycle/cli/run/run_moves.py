@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from lifecycle.cli.run.run import RunSession
 from lifecycle.core.light_dataclass import fields_of
@@ -97,11 +96,10 @@ def tdd_validate(session: RunSession, *, story: str, phase: TddPhase) -> None:
     """Say whether a story may go to a phase: {"valid": true}, or {"valid": false, "expected": "red"}."""
     asked_story = session.store.demanded().story(story)
     violation = tdd_moves.expected_of(asked_story, phase, tdd_moves.look(session.git))
-    answer: dict[str, Any] = {"valid": violation is None}
-    why = ""
-    if violation is not None:
-        answer["expected"], why = violation.expected, violation.why
-    session.show([json.dumps(answer)], answer | ({"why": why} if why else {}))
+    expected = {"expected": violation.expected} if violation is not None else {}
+    why = {"why": violation.why} if violation is not None and violation.why else {}
+    answer = {"valid": violation is None, **expected}
+    session.show([json.dumps(answer)], {**answer, **why})
 
 
 def tdd_status(session: RunSession, *, story: str) -> None:

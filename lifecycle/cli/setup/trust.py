@@ -45,12 +45,6 @@ class _Asked:
         may_track = not self.program or user_folder.allows(environment, clone, self.program)
         return may_hand_off and may_check and may_track
 
-    def allow(self) -> None:
-        """Record the user's yes to all of it."""
-        lines = {"commands": self.commands, "checks": self.check_lines}
-        programs = {"programs": [self.program]} if self.program else {}
-        user_folder.allow(os.environ, self.clone, **lines, **programs)
-
     @property
     def lines(self) -> list[str]:
         """All that would run, as lines for a person."""
@@ -99,7 +93,9 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
         lines.append("These may not run yet; to allow them: lifecycle trust")
     else:
         _ask(session, asked, is_sure=yes)
-        asked.allow()
+        kinds = {"commands": asked.commands, "checks": asked.check_lines}
+        kinds |= {"programs": [asked.program]} if asked.program else {}
+        user_folder.allow(os.environ, asked.clone, **kinds)
         lines = [*(lines if yes else ()), _ALLOWED]
     session.show(lines, asked.data(trusted=is_trusted))
 

@@ -123,8 +123,8 @@ def _row_data(row: StatsRow) -> dict[str, Any]:
 
 
 def _group_data(group: Group) -> dict[str, Any]:
-    fields = {"seconds" if key == "times" else key: value for key, value in asdict(group).items()}
-    return {**fields, "success_rate": group.success}
+    names = {"times": "seconds", "success": "success_rate"}
+    return {names.get(key, key): value for key, value in asdict(group).items()}
 
 
 def _visit_data(visit: Visit) -> dict[str, Any]:
@@ -184,15 +184,9 @@ _TOLD = (
 )
 
 
-def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> None:
-    """Print the tables, to standard output unless a console is given.
-
-    Args:
-        summary: the numbers.
-        is_told: print the table of all visits, too.
-        console: the console to print on.
-    """
-    shown = fitted(console)
+def show(summary: Summary, *, is_told: bool) -> None:
+    """Print the tables; with `is_told` the table of all visits, too."""
+    shown = fitted()
     head = f"{count(len(summary.tasks), 'task')}, {len(summary.done)} done"
     period = f"{minute(summary.since)} to {minute(summary.until)} UTC"
     about = styled(f"  {period}" if summary.entries else "")

@@ -73,6 +73,7 @@ class Group:
         tasks, done: how many there are, and how many were completed; for an agent: completed by it.
         times: times of whole tasks: all stages with a known time; for a claim without stages its phases.
         attempts, passed: of the same stages or phases.
+        success: the share of the attempts that led onward, or None without one.
     """
 
     name: str
@@ -81,11 +82,7 @@ class Group:
     times: Times
     attempts: int
     passed: int
-
-    @property
-    def success(self) -> float | None:
-        """The share of the attempts that led onward, or None without one."""
-        return rate(self.passed, self.attempts)
+    success: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +111,9 @@ class Wanted:
 
 
 _ALL = Wanted()
+
+Labels = dict[str, tuple[str, ...]]
+"""The labels of each task."""
 
 
 class Summary:
@@ -197,9 +197,7 @@ def _moment(visit: Visit) -> float:
     return visit.began or visit.ended or -math.inf
 
 
-def _is_wanted(
-    task: str, titles: Mapping[str, str], labels: Mapping[str, tuple[str, ...]], wanted: Wanted
-) -> bool:
+def _is_wanted(task: str, titles: Mapping[str, str], labels: Labels, wanted: Wanted) -> bool:
     """True if the task is wanted: by its id, its title (in any case), or its labels; "" if all are."""
     name, begin = wanted.task.casefold(), f"{wanted.label}:"
     is_named = name.removeprefix("#") == task.removeprefix("#").casefold()
@@ -208,9 +206,9 @@ def _is_wanted(
     return (not name or is_named or is_titled) and (not wanted.label or is_labelled)
 
 
-def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
+def _labels(entries: Iterable[JournalEntry]) -> Labels:
     """The labels of each task, from the newest entry that names some."""
-    labels: dict[str, tuple[str, ...]] = {}
+    labels: Labels = {}
     for entry in entries:
         names = entry.detail.get("labels")
         if entry.task and isinstance(names, list):
@@ -273,7 +271,8 @@ def _groups(
         times = Times.of(_spent(leading).values())
         attempts = sum(visit.attempts for visit in leading)
         passed = sum(visit.is_passed for visit in leading)
-        groups.append(Group(name, len(tasks | ended), len(ended), times, attempts, passed))
+        counts = (len(tasks | ended), len(ended), times, attempts, passed)
+        groups.append(Group(name, *counts, rate(passed, attempts)))
     # An agent mostly has one task. Of equal groups the newest come first, since not all have a row.
     groups.reverse()
     return tuple(sorted(groups, key=lambda group: -group.tasks))
@@ -304,9 +303,6 @@ def _tries(task_visits: Iterable[Visit], *, of_failed: bool = False) -> dict[str
     return counts
 
 
-_NINETY = 0.9
-
-
 @dataclass(frozen=True, slots=True)
 class Times:
     """A summary of durations in seconds; all 0.0 if there are none.
@@ -329,7 +325,7 @@ class Times:
         ordered = sorted(seconds)
         if not ordered:
             return cls()
-        nearest = ordered[math.ceil(_NINETY * len(ordered)) - 1]
+        nearest = ordered[math.ceil(0.9 * len(ordered)) - 1]
         return cls(len(ordered), math.fsum(ordered), fmean(ordered), median(ordered), nearest)
 
 

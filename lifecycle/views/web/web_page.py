@@ -39,10 +39,9 @@ class PageCard:
     Attributes:
         key: an id for the page's script, which does not change.
         overview: the worktree's overview.
-        heading, url: its subject, and the subject's page or "".
+        heading: its subject.
         clone, place: the clone's name, and the worktree's path as a person writes it.
         events: the newest journal entries about its task.
-        stories: the open stories of its run, or the last one.
     """
 
     def __init__(self, overview: Overview, home: str) -> None:
@@ -59,11 +58,8 @@ class PageCard:
         )
         # The first existing part, even if it has no name.
         self.heading = next((text for text in headings if text is not None), "") or self.place
-        self.url = claim.url if claim is not None else ""
         events = [event for event in overview.events if event.task in overview.tasks]
         self.events = events[: -OWN_EVENTS - 1 : -1]
-        stories = run.stories if run is not None else ()
-        self.stories = [story for story in stories if story.status != "completed"][:5]
 
     @property
     def is_over(self) -> bool:
