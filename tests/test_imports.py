@@ -65,7 +65,6 @@ PLACES = {
         "cli.reconcile.reconcile_screen",
         "cli.views.stats",
         "cli.terminal",
-        "cli.tracker.tracker_values",
         "views.watch",
     },
     "markdown_it": {"evidence.words.prose_blocks"},

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import redirect_stdout
 from io import StringIO
+from unittest import mock
 
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from lifecycle.cli.tracker.tracker_values import draw, nothing_is
 from lifecycle.core.tracker import Task, TaskStatus
@@ -37,9 +39,9 @@ TASKS = (
 def shown(tasks: tuple[Task, ...], width: int) -> list[str]:
     """What is printed on a terminal of this width."""
     out = StringIO()
-    console = Console(file=out, width=width, force_terminal=True, color_system=None)
     hidden = (Task("hidden", "Not shown"),) * (5 - len(tasks))
-    draw("beads", "not closed", (*tasks, *hidden), len(tasks), console)
+    with mock.patch.dict(os.environ, COLUMNS=str(width)), redirect_stdout(out):
+        draw("beads", "not closed", (*tasks, *hidden), len(tasks))
     return [line.rstrip() for line in plain(out.getvalue()).splitlines()]
 
 

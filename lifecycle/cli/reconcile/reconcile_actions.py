@@ -75,7 +75,8 @@ def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
         yield StepAnnotation("error", one_line(problem.where), one_line(problem.sentence))
     for note in report.notes:
         yield StepAnnotation("notice", "lifecycle reconcile", one_line(note))
-    for finding in words.parted(report)[0]:
+    (_, shown), *_ = words.parted(report)
+    for finding in shown:
         if level := words.FORMS[finding.state].level:
             text = short(one_line(f"{finding.evidence} {words.outcome(finding)}"), 2 * CELL)
             yield StepAnnotation(level, f"{words.task_of(finding)} {finding.kind}", text)
@@ -94,19 +95,13 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
 
     Many findings that were left for one reason are folded; rows without room are counted.
     """
-    rows = [_row(finding) for _, findings in _tables(report) for finding in findings]
+    rows = [_row(finding) for _, findings in words.parted(report) for finding in findings]
     for pull in report.waiting:
         task = f"{_linked(words.pull_name(pull), pull.url)} {escaped(pull.title)}"
         rows.append(f"| {task} | {escaped(words.whom(pull))} | {escaped(pull.why)} |")
     left = room - _size(_text(report, []))
     most = bisect_right([*accumulate(map(_size, rows))], left)
     return _text(report, rows[:most]) if left >= 0 else ""
-
-
-def _tables(report: SweepReport) -> list[words.Fold]:
-    """The tables of findings: what each is folded under, "" if it is not, and its findings."""
-    shown, folds = words.parted(report)
-    return [("", shown), *folds]
 
 
 _FINDINGS = ("", "task", "finding", "what is so", "what is done")
@@ -118,7 +113,7 @@ def _text(report: SweepReport, rows: Sequence[str]) -> str:
     left, cut = iter(rows), len(report.findings) - len(rows)
     account = f"**{escaped(words.totals(report))}** {escaped(words.account(report))}".rstrip()
     lines = ["## lifecycle reconcile", "", account, ""]
-    for opened, findings in _tables(report):
+    for opened, findings in words.parted(report):
         lines += _block(opened, _FINDINGS, [*islice(left, len(findings))]) if findings else []
     if cut > 0:
         lines += ["", f"{cut:,} more findings do not fit here; `--json` has them all."]

@@ -48,7 +48,7 @@ def show(report: SweepReport, console: Console | None = None) -> None:
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
     shown.print()
-    rows, folds = words.parted(report)
+    (_, rows), *folds = words.parted(report)
     columns = (
         Column("", lambda finding: _sign(finding.state)),
         Column("task", lambda finding: _linked(words.task_of(finding), finding.url), most=40),

@@ -69,8 +69,8 @@ Fold = tuple[str, list[Finding]]
 """Findings of one kind that were left for one reason, below a line like `moved-by-hand: 68 left: …`."""
 
 
-def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
-    """The findings to show one by one, in the order of FORMS, and those left for one reason as folds."""
+def parted(report: SweepReport) -> list[Fold]:
+    """The findings to show one by one, in the order of FORMS, below ""; then those left for one reason."""
     rows, few, folds = list[Finding](), list[Finding](), list[Fold]()
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in sorted(report.findings, key=lambda shown: [*FORMS].index(shown.state)):
@@ -85,7 +85,7 @@ def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
             continue
         names = listed([task_of(finding) for finding in alike], FEW)
         folds.append((f"{kind}: {len(alike):,} left: {names}. {reason}".rstrip(), alike))
-    return [*rows, *few], folds
+    return [("", [*rows, *few]), *folds]
 
 
 def _has_ended(ended: str, why: str) -> bool:
@@ -213,7 +213,7 @@ def lines(report: SweepReport) -> list[str]:
 
 
 def _findings(report: SweepReport) -> Iterable[str]:
-    rows, folds = parted(report)
+    (_, rows), *folds = parted(report)
     for finding in rows:
         head = f"{FORMS[finding.state].sign} {task_of(finding)} {finding.kind}:"
         yield " ".join(part for part in (head, finding.evidence, outcome(finding)) if part)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,9 +21,6 @@ from lifecycle.core.redact import block, named, quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.storage.store import worktree_root
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
 """Selections for a list of tasks, besides a status."""
@@ -154,14 +151,12 @@ _STYLES = {
 }
 
 
-def draw(
-    name: str, what: str, tasks: Sequence[Task], limit: int | None, console: Console | None = None
-) -> None:
-    """Print tasks of the tracker `name` as a table, on standard output unless a console is given.
+def draw(name: str, what: str, tasks: Sequence[Task], limit: int | None) -> None:
+    """Print tasks of the tracker `name` as a table.
 
     `what` was asked for: a status, READY, ALL or NOT_CLOSED; only the first `limit` tasks have a row.
     """
-    screen, shown = fitted(console), tasks[:limit]
+    screen, shown = fitted(), tasks[:limit]
     screen.print(styled(name, "bold") + styled(f"  {count(len(tasks), 'task')}, {what}"))
     status = Column("status", lambda task: styled(word_of(task), _STYLES.get(task.status, "dim")))
     # If all are equal, the heading says so.
