@@ -13,8 +13,7 @@ A row of a table is a command. It has
     options     the same, with `spec` and `help`; a single word names a row of [shared]
 
 A `spec` such as "--label LABEL" is the written form of an option: with "..." at its end it may be given
-several times; without a word after the name it is a flag. `refused` is the error for an option that the
-command does not take, raised before anything else is read. A `kind` names a click type from this module,
+several times; without a word after the name it is a flag. A `kind` names a click type from this module,
 the group, or KINDS of the function's module; without a kind it is text. A text option that is not given
 is "", one of the kind "text" is None. All other keys are passed to click.
 """
@@ -162,7 +161,7 @@ def _parameters(row: Row, kinds: Row) -> list[click.Parameter]:
 
 def _given(about: Row, kinds: Row) -> dict[str, Any]:
     """Make the keywords for click.Argument or click.Option from one row: all but the name."""
-    given = {key: value for key, value in about.items() if key not in ("spec", "kind", "refused")}
+    given = {key: value for key, value in about.items() if key not in ("spec", "kind")}
     name, _, metavar = about.get("spec", "").partition(" ")
     is_many = metavar.endswith("...")
     if is_many:
@@ -171,13 +170,6 @@ def _given(about: Row, kinds: Row) -> dict[str, Any]:
         given["metavar"] = metavar.removesuffix("...")
     elif name:
         given.setdefault("is_flag", True)
-    if "refused" in about:
-
-        def refuse(_context: click.Context, _option: click.Parameter, value: object) -> None:
-            if value:
-                raise click.UsageError(about["refused"])
-
-        given |= {"hidden": True, "expose_value": False, "is_eager": True, "callback": refuse}
     if "kind" in about:
         given["type"] = kinds[about["kind"]]
     elif "/" in name:  # yes, no, or not given

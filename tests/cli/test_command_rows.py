@@ -36,8 +36,8 @@ def test_every_table_is_held() -> None:
 def test_a_row_names_what_its_function_takes(table: str, name: str) -> None:
     """Each argument and option is a parameter of the function, and each parameter has its row.
 
-    A group says all of that of its commands itself, and its row what the help above says of it. What is
-    refused, and what `expose_value` keeps back, is given to no function.
+    A group says all of that of its commands itself, and its row what the help above says of it. What
+    `expose_value` keeps back is given to no function.
     """
     row = rows_of(table)[name]
     module, _, called = row["module"].partition(":")
@@ -48,9 +48,7 @@ def test_a_row_names_what_its_function_takes(table: str, name: str) -> None:
         assert (set(row), row["options"]) == ({"module", "short", "options"}, {})
         return
     kept_back = {
-        name
-        for name, about in row["options"].items()
-        if "refused" in about or not about.get("expose_value", True)
+        name for name, about in row["options"].items() if not about.get("expose_value", True)
     }
     given = {*row.get("arguments", ()), *row["options"]} - kept_back
     named, takes_more = set(), False
@@ -76,4 +74,4 @@ def test_what_a_row_says_is_known() -> None:
             words |= set(about)
     of_click = {"metavar", "default", "required", "nargs", "is_flag", "flag_value", "envvar"}
     of_click |= {"show_envvar", "show_default", "expose_value"}
-    assert words == {"spec", "help", "kind", "refused", *of_click}
+    assert words == {"spec", "help", "kind", *of_click}
