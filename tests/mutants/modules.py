@@ -177,6 +177,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "claim.engine.look",
         "claim.engine.observing",
         "cli.checks.feedback_reviews",
+        "cli.claims.claim_look",
         "cli.run.run_begin",
         "cli.run.run_moves",
         "cli.run.run",

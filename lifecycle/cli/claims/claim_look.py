@@ -5,7 +5,6 @@ Separate from the commands that take and end a claim: a look needs none of their
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
@@ -54,7 +53,7 @@ def _taken(report: engine.Report) -> list[str]:
 
 def glance(session: Session) -> tuple[engine.Report, list[str]]:
     """Look at GitHub once, without printing: the report, and its lines for a person."""
-    report = _ticked(session, session.client_session)
+    report = _ticked(session)
     lines = report_lines(report)
     if report.record is not None and not report.record.ending.outcome:
         text = "\n".join(lines)
@@ -65,12 +64,12 @@ def glance(session: Session) -> tuple[engine.Report, list[str]]:
     return report, lines
 
 
-def _ticked(session: Session, client_session: str = "") -> engine.Report:
+def _ticked(session: Session) -> engine.Report:
     """Look once; the report also has the notices that wait for the agent, which stay on its queue."""
-    world, claim_store = session.world, session.claim_store
-    report = engine.tick(world, claim_store, Wake.TICK, to=listener(client_session))
+    whose, claim_store = session.client_session, session.claim_store
+    report = engine.tick(session.world, claim_store, Wake.TICK, to=listener(whose))
     waiting = claim_store.ledger.waiting()
-    mine = (notice for notice in waiting if notice.session in ("", client_session))
+    mine = (notice for notice in waiting if notice.session in ("", whose))
     return replace(report, said=(*report.said, *mine))
 
 
@@ -103,13 +102,11 @@ def finish_release(
 
 
 def listener(session: str) -> Listener:
-    """The listener for whom this look takes notices off the queue: in an agent's session it gets all.
+    """The listener for whom this look takes notices off the queue: an agent's session gets all.
 
-    Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
-    must not use up notices that the agent has not received.
+    A person who looks, in no session, must not use up notices that the agent has not received.
     """
-    is_agents = bool(os.environ.get("CLAUDE_CODE_SESSION_ID"))
-    return Listener(audiences=tuple(Audience) if is_agents else (Audience.NOTE,), session=session)
+    return Listener(audiences=tuple(Audience) if session else (Audience.NOTE,), session=session)
 
 
 _LINKED = {"claimed": "claim", "closed": "close", "released": "release"}
