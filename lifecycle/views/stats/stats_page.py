@@ -46,13 +46,7 @@ def render(summary: Summary, about: str) -> str:
         about=about,
         drawn=[(chart, _markup(chart)) for chart in charts(summary)],
         library=_SCRIPT.sub(r"<\/", get_plotlyjs()),
-        tables=(("Stages", summary.stages), ("Phases of a claim", summary.phases)),
-        flakes=summary.flakes[:MOST],
-        tasks=list(summary.tasks.items())[: -MOST - 1 : -1],
-        groups=(
-            ("Labels", "label", summary.labels[:MOST], len(summary.labels)),
-            ("Agents", "agent", summary.agents[:MOST], len(summary.agents)),
-        ),
+        most=MOST,
     )
 
 
