@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 WIDTH = 100
 """The most columns: longer lines are hard to read."""
 
-_SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
+_SIGNS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "bold red")}
+"""The sign of a level, and its style."""
 
 _GROUP, _LABEL = 12, 9
 """Columns of the group's name, and of the word before a fix."""
-
-_STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
 def command(*, as_json: bool) -> int:
@@ -55,7 +54,7 @@ def command(*, as_json: bool) -> int:
 
 def _line(finding: DoctorFinding) -> str:
     """A finding as one line, for a pipe or a file."""
-    parts = [f"{_SIGNS[finding.level]} {finding.group}: {visible(finding.sentence)}"]
+    parts = [f"{_SIGNS[finding.level][0]} {finding.group}: {visible(finding.sentence)}"]
     parts += [f"Hinders: {', '.join(finding.hinders)}."] if finding.hinders else []
     parts += [f"Fix: {visible(finding.fix)}"] if finding.fix else []
     return " ".join(parts)
@@ -71,7 +70,7 @@ def _show(report: Examination) -> None:
         for index, finding in enumerate(findings):
             rows = Table.grid(padding=(0, 1, 0, 0))
             rows.add_column(width=_GROUP - 1, style="bold")
-            sign = Text(_SIGNS[finding.level], style=_STYLES[finding.level])
+            sign = Text(*_SIGNS[finding.level])
             sentence = Text(visible(finding.sentence), overflow="fold")
             rows.add_row("" if index else group, sign, sentence)
             if finding.hinders:
@@ -92,7 +91,7 @@ def _summary(report: Examination) -> Text:
 
     fails, warns = len(report.of(Level.FAIL)), len(report.of(Level.WARN))
     remarks = count(warns, "remark") if warns else ""
-    verdict = ("All that is needed works", _STYLES[Level.OK])
+    verdict = ("All that is needed works", _SIGNS[Level.OK][1])
     if fails:
-        verdict = (f"{count(fails, 'thing')} to fix", _STYLES[Level.FAIL])
+        verdict = (f"{count(fails, 'thing')} to fix", _SIGNS[Level.FAIL][1])
     return Text.assemble(verdict, (f", {remarks}." if remarks else ".", ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from lifecycle.app.guidance import guidance_text
 from lifecycle.cli.workflow import workflow_values as words
@@ -84,18 +84,17 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
     workflow = session.steps.named(workflows, name).workflow if name else choice.workflow
     leading = (choice.workflow, *choice.others)
     others = [other for other in leading if other is not None and other != workflow]
+    data: dict[str, Any] = {"workflow": None, "guidance": None}
     if workflow is None:
         held = [*map(guidance_text.held_line, others[:3]), *choice.lapsed_lines]
         lines = held or ["There is no unfinished workflow here."]
-        session.print(lines, {"workflow": None, "guidance": None}, troubles=workflows.troubles)
-        return
-    if workflow.is_over:
-        data = {"workflow": workflow.name, "id": workflow.id, "guidance": None}
-        session.print(words.phase_lines(workflow), data, troubles=workflows.troubles)
-        return
-    shown, refused = overview_workflow.reading_here(session.root, workflow)
-    lines = guidance_text.whole_guidance(shown, others, refused)
-    data = {"workflow": workflow.name, "id": workflow.id, "guidance": "\n".join(lines)}
+    elif workflow.is_over:
+        lines = words.phase_lines(workflow)
+    else:
+        shown, refused = overview_workflow.reading_here(session.root, workflow)
+        lines = guidance_text.whole_guidance(shown, others, refused)
+        data["guidance"] = "\n".join(lines)
+    data |= fields_of(workflow, workflow="name", id="id") if workflow is not None else {}
     session.print(lines, data, troubles=workflows.troubles)
 
 
