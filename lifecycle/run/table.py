@@ -155,10 +155,10 @@ class GateRow:
 
     Attributes:
         when: what it comes before or after.
-        checks: the checks of the project that it runs, in their order.
+        checks: the checks of the project that it runs, in their order; without any it is judged from
+            records that people and agents made.
         required: those among them that every platform must have.
         on_fail: what to do if it fails.
-        by_hand: it is judged from records that people and agents made, and not from a command.
         is_final: it is a gate of the run, not of a story.
     """
 
@@ -166,7 +166,6 @@ class GateRow:
     checks: tuple[str, ...]
     on_fail: str
     required: tuple[str, ...] = ()
-    by_hand: bool = False
     is_final: bool = False
 
 

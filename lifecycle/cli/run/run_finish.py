@@ -190,7 +190,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     run.demand_open()
     runner = GateRun(session.world, session=session.client_session, out=passing(sys.stderr))
     story = None if gate in RUNS_OWN else gate_records.at_work(run, name)
-    if GATES[gate].by_hand:
+    if not GATES[gate].checks:
         record = GateRecord(gate, session.now, CheckState.PENDING, runner.tree(), by=session.who)
     else:
         refuse_under_way(session.git, session.root, "checked")

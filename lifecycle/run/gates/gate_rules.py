@@ -46,7 +46,7 @@ def check_states(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckS
             return table.CheckState.NOT_APPLICABLE
         if check is table.StoryCheck.COVERAGE_MET and story.unneeded:
             return table.CheckState.NOT_APPLICABLE
-        if gate is None or table.GATES[gate].by_hand:
+        if gate is None or not table.GATES[gate].checks:
             return review_state(story, check, tree)
         record = newest(story.gates, gate, tree)
         return table.CheckState.PENDING if record is None else record.state
