@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run.state import Run, Spent
-from lifecycle.run.table import TIERS, RunStatus, RuntimeTier, StoryStatus
+from lifecycle.run.table import TIERS, RunStatus, RuntimeTier
 
 
 def runtime(run: Run, now: float) -> float:
@@ -35,9 +35,8 @@ def report_due(run: Run, now: float) -> bool:
 
 def review_due(run: Run, now: float) -> bool:
     """True between two stories if enough are completed for a review of the last checkpoint."""
-    row, done, story = tier(run, now), len(run.completed_stories), run.current
-    is_between = story is None or story.status is StoryStatus.PENDING
-    return bool(row.review_stories and done and is_between and done % row.review_stories == 0)
+    every, done = tier(run, now).review_stories, len(run.completed_stories)
+    return bool(every and done and run.at_work is None and done % every == 0)
 
 
 def sync_due(run: Run, written: float, now: float) -> bool:

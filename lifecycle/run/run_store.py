@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -156,13 +156,11 @@ class RunStore:
                 self.mark(run)
         return run
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Hold the lock of the run's files; raises LockBusy."""
         self.folder.make()
         seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
-        with store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY):
-            yield
+        return store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY)
 
     @contextmanager
     def changing(self, *, by_person: bool = False) -> Iterator[Change]:
@@ -366,7 +364,5 @@ def adopted(run: Run, session: str, client: int, now: float) -> Run:
         return run
     if run.session != session:
         return run.but(led=(*run.led, Led(session, now, client)))
-    led = run.led[-1]
-    if client in (0, led.client):
-        return run
-    return run.but(led=(*run.led[:-1], led.but(client=client)))
+    *before, led = run.led
+    return run.but(led=(*before, led.but(client=client or led.client)))

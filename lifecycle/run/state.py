@@ -608,8 +608,7 @@ def new_run(goal: str, now: float, **about: Any) -> Run:
         Refused: the goal is empty, or far too long.
     """
     words = goal.strip()
-    if words[:5].casefold() == "goal:":
-        words = words[5:].strip()
+    words = words[5:].strip() if words[:5].casefold() == "goal:" else words
     if not words:
         raise refused("no-goal")
     if len(words) > LONG:

@@ -208,8 +208,7 @@ def _later(git: GitRepository, commit: str, head: str, upstream: str) -> set[str
     """The paths that changed from a commit to HEAD, without those that the upstream branch brought."""
     changed = _between(git, commit, head)
     if changed and upstream:
-        ends = (commit, head)
-        old, new = (git.run("merge-base", end, upstream, check=False) for end in ends)
+        old, new = (git.run("merge-base", end, upstream, check=False) for end in (commit, head))
         if old and new != old:
             changed -= _between(git, old, new) - _between(git, new, head)
     return changed

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from itertools import accumulate
 from typing import Any, Final
 
 from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.light_dataclass import field as of
 from lifecycle.core.plan import StopVerdict, StopWord
-from lifecycle.core.redact import quoted, visible
+from lifecycle.core.redact import few, quoted, short, visible
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run, state, table
 from lifecycle.run.gates import gate_rules
@@ -120,8 +121,7 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
     if why:
         run = run.but(status=table.RunStatus.STOPPED, why=why, stopped_at=seen.now)
         return _let_go(run, missing(seen.run, seen.facts))
-    count = run.iterations + 1
-    run = run.but(iterations=count, led_on_at=seen.now, last_reason=about, idle=idle)
+    run = run.but(iterations=run.iterations + 1, led_on_at=seen.now, last_reason=about, idle=idle)
     text = _continuation(seen, run, is_claimed=is_claimed)
     return RunVerdict(StopWord(StopVerdict.BLOCK, tuple(text)), run)
 
@@ -198,13 +198,9 @@ def story_line(story: Story) -> str:
 
 def _joined(missing: tuple[str, ...]) -> str:
     """Join as many of the clauses as fit, and say how many are left out."""
-    shown: list[str] = []
-    for clause in missing:
-        if sum(map(len, shown)) + len(clause) > 220 and shown:
-            break
-        shown.append(clause if len(clause) <= 220 else f"{clause[:219]}…")
-    left = len(missing) - len(shown)
-    return "; ".join(shown) + (f"; and {left} more" if left else "")
+    clauses = [short(clause, 220) for clause in missing]
+    fit = sum(length <= 220 for length in accumulate(map(len, clauses)))
+    return few(clauses, max(fit, 1), "; ", "; and {} more")
 
 
 def _digest(run: Run, tree: str) -> str:
@@ -275,10 +271,8 @@ def _left_over(run: Run, facts: WorkFacts) -> str | None:
 
 def _question(run: Run) -> str:
     """The step to answer the first unanswered question; "" if there is none."""
-    for entry in run.clarifications:
-        if not entry.answer:
-            return _step("answer", question=quoted(entry.question, 120), phase=entry.phase)
-    return ""
+    entry = next((entry for entry in run.clarifications if not entry.answer), None)
+    return _step("answer", question=quoted(entry.question, 120), phase=entry.phase) if entry else ""
 
 
 def _development(run: Run, tree: str) -> str:

@@ -86,8 +86,8 @@ def brake_note(run: Run) -> str:
     what = quoted(run.fix.description)
     if run.status is table.RunStatus.AWAITING_USER:
         return sentence("note-waits", what=what)
-    is_news = run.fix.completed_at > run.led_on_at  # no session has continued it since
-    return sentence("note-fixed", what=what) if is_news else ""
+    # Until a session continues it, that is news.
+    return sentence("note-fixed", what=what) if run.fix.completed_at > run.led_on_at else ""
 
 
 Records = tuple[RunRecord, ...]
@@ -217,12 +217,9 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """The next steps: the present action, the story after this one, and a report if one is due."""
     if run.status is not table.RunStatus.ACTIVE:
         return [table.WAITS[run.status]]
-    goes_on = {table.StoryStatus.PENDING, *table.WORKING}
-    open_stories = (story for story in run.open_stories if story.status in goes_on)
-    now_at = run.current if run.phase is table.RunPhase.DEVELOPMENT else None
-    done = {story.id for story in (*run.completed_stories, *filter(None, [now_at]))}
-    free = (story for story in open_stories if done.issuperset(story.depends_on))
-    after = next((story for story in free if story != now_at), None)
+    after = run.current
+    if after is not None and run.phase is table.RunPhase.DEVELOPMENT:  # the one after it
+        after = run.with_story(after.but(status=table.StoryStatus.COMPLETED)).current
     lines = [
         decide.next_step(run, facts),
         f"Then {after.id}: {after.quoted_title}" if after is not None else "",
