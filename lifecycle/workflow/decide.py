@@ -91,7 +91,7 @@ def completed(
     if phase.gate and passed is None and phase.passed is None:
         raise refused("gate-not-passed", number=index + 1, phase=phase, gate=quoted(phase.gate))
     after = moved(workflow, index, PhaseStatus.COMPLETED, now)
-    after = after.with_phase(index, replace(after.phases[index], passed=passed or phase.passed))
+    after = after.with_changes(index, passed=passed or phase.passed)
     return _next_begun(after, now) if and_begin else after
 
 
@@ -114,7 +114,7 @@ def recorded(workflow: Workflow, index: int, deliverables: Iterable[str], handed
     limited_list("deliverable", listed)
     limited("the context for the next phase", handed, MOST_TEXT)
     handed = handed or phase.context_for_next
-    return workflow.with_phase(index, replace(phase, deliverables=listed, context_for_next=handed))
+    return workflow.with_changes(index, deliverables=listed, context_for_next=handed)
 
 
 def in_phase(

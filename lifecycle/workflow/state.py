@@ -216,8 +216,7 @@ class Workflow(_WorkflowValue, frozen=True):
 
     def gate_before(self, index: int) -> int:
         """The index of the first phase before this one whose gate is neither passed nor skipped; or -1."""
-        gated = (at for at, phase in enumerate(self.phases[:index]) if phase.is_gated)
-        return next(gated, -1)
+        return next((at for at, phase in enumerate(self.phases[:index]) if phase.is_gated), -1)
 
     def index_of(self, name: str) -> int:
         """The index of a phase by `phase_N` (from 0), number (from 1), or title; "" is the current one.
@@ -243,9 +242,9 @@ class Workflow(_WorkflowValue, frozen=True):
         """The title of a phase; `Phase N`, counted from 1, if it has none."""
         return self.phases[index].title or f"Phase {index + 1}"
 
-    def with_gate(self, index: int, gate: str) -> Workflow:
-        """The same workflow with this gate on a phase."""
-        return self.with_phase(index, replace(self.phases[index], gate=gate))
+    def with_changes(self, index: int, **changes: Any) -> Workflow:
+        """The same workflow with these fields of a phase changed."""
+        return self.with_phase(index, replace(self.phases[index], **changes))
 
     def with_phase(self, index: int, phase: WorkflowPhase) -> Workflow:
         """The same workflow with this phase at that place."""

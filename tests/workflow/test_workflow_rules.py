@@ -39,7 +39,7 @@ def made(*statuses: Is, current: int = 0, **more: Any) -> Workflow:
 
 def gated(workflow: Workflow, index: int, gate: str = "file:x") -> Workflow:
     """The workflow with a gate."""
-    return workflow.with_gate(index, gate)
+    return workflow.with_changes(index, gate=gate)
 
 
 def statuses(workflow: Workflow) -> list[Is]:

@@ -107,7 +107,7 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     )
     for text in asked["gates"]:
         phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
-        workflow = workflow.with_gate(workflow.index_of(phase), gate)
+        workflow = workflow.with_changes(workflow.index_of(phase), gate=gate)
     strange = [*_strange_checks(session, workflow)]  # unreadable settings end the command here
     done = session.steps.start(workflow, kind, first=not later)
     begun = done.workflow

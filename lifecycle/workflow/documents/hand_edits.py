@@ -66,15 +66,11 @@ class _Edit:
     def changed(self, edit: _FieldsBefore, **kinds: type) -> dict[str, Any]:
         """The changed fields whose new value has the right type; a remark on each other changed field."""
         fields, before = edit
-        changes = dict[str, Any]()
-        for name, kind in kinds.items():
-            if name not in fields or fields[name] == before.get(name):
-                continue
-            if type(fields[name]) is kind:  # `true` is no number
-                changes[name] = fields[name]
-            else:
-                self.remark("of-no-type", name=name, word=_WORDS[kind])
-        return changes
+        edited = [name for name in kinds if name in fields and fields[name] != before.get(name)]
+        strange = [name for name in edited if not _is_of(fields[name], kinds[name])]
+        for name in strange:
+            self.remark("of-no-type", name=name, word=_WORDS[kinds[name]])
+        return {name: fields[name] for name in edited if name not in strange}
 
     # -- the document
 
@@ -129,8 +125,7 @@ class _Edit:
         extra = _others(item, blank)
         if extra != _others(before, blank):
             changes["extra"] = extra
-        phase = replace(self.workflow.phases[index], **changes)
-        self.workflow = self.workflow.with_phase(index, phase)
+        self.workflow = self.workflow.with_changes(index, **changes)
         if item.get("status", before["status"]) != before["status"]:
             self._take_status(index, item["status"], FROM_DOCUMENT)
 
@@ -177,7 +172,7 @@ class _Edit:
         edit = (phase, before)
         self.take_extra(workflow_documents.PHASE_EXTRA, edit, blank)
         number = phase.get("current", before["current"])
-        is_number = type(number) is int and 1 <= number <= MOST_PHASES
+        is_number = _is_of(number, int) and 1 <= number <= MOST_PHASES
         total = phase.get("total", before["total"])
         if not self.workflow.phases or self.changed(edit, total=int):
             self._take_total(total, number if is_number else 1)
@@ -191,8 +186,7 @@ class _Edit:
         if is_moved and not self._move_to(index, phase):
             return
         if self.changed(edit, name=str):
-            changed = replace(self.workflow.phases[index], title=phase["name"])
-            self.workflow = self.workflow.with_phase(index, changed)
+            self.workflow = self.workflow.with_changes(index, title=phase["name"])
         word = phase.get("status", before["status"])
         if (is_moved or word != before["status"]) and "status" in phase:
             self._take_status(index, word, FROM_CHECKPOINT)
@@ -200,7 +194,7 @@ class _Edit:
     def _take_total(self, total: Any, number: int) -> None:
         phases = self.workflow.phases
         least = max(number, len(phases))
-        if type(total) is not int or not least <= total <= MOST_PHASES:
+        if not _is_of(total, int) or not least <= total <= MOST_PHASES:
             self.remark("strange-total", words=quoted(str(total)), least=least)
             total = min(MOST_PHASES, least)
         more = (WorkflowPhase("") for _ in range(total - len(phases)))
@@ -227,8 +221,8 @@ class _Edit:
         rest = tuple(text for text in listed if text not in own or text in shared)
         self.workflow = replace(self.workflow, **{name: rest})
         if phase is not None:
-            fewer = replace(phase, **{name: tuple(text for text in own if text in listed)})
-            self.workflow = self.workflow.with_phase(self.workflow.current, fewer)
+            fewer = {name: tuple(text for text in own if text in listed)}
+            self.workflow = self.workflow.with_changes(self.workflow.current, **fewer)
 
     # -- both
 
@@ -272,3 +266,7 @@ def _texts(listed: list[Any]) -> tuple[str, ...]:
 
 def _others(fields: Mapping[str, Any], ours: Collection[str]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in ours}
+
+
+def _is_of(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)  # `true` is no number

@@ -13,7 +13,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, count
 from typing import Final
 
 from msgspec.structs import replace
@@ -137,11 +136,11 @@ class WorkflowSteps:
                 workflow = replace(workflow, is_foreign=True)
         with self.store.changing() as change:
             if is_numbered:
-                own = workflow.name
+                own, number = workflow.name, 1
                 taken = {entry.workflow.name.casefold() for entry in change.workflows.unfinished}
-                names = chain([own], (f"{own} ({number})" for number in count(2)))
-                free_name = next(name for name in names if name.casefold() not in taken)
-                workflow = replace(workflow, name=free_name)
+                while workflow.name.casefold() in taken:
+                    number += 1
+                    workflow = replace(workflow, name=f"{own} ({number})")
             same = change.workflows.get(workflow.name)
             if same is not None and not same.workflow.is_over:
                 raise refused("same-name", name=quoted(workflow.name), same=same.workflow)
@@ -247,8 +246,7 @@ class WorkflowSteps:
             if again or move.phase.status is not status:
                 after = decide.in_phase(after, move.index, status, now, redact(reason))
             if agent_id:
-                begun = replace(after.phases[move.index], agent_id=agent_id)
-                after = after.with_phase(move.index, begun)
+                after = after.with_changes(move.index, agent_id=agent_id)
             move.keep(decide.recorded(after, move.index, deliverables, context_for_next))
         return move.done()
 
@@ -280,8 +278,7 @@ class WorkflowSteps:
             except GateClosed as error:
                 closed = error
                 if isinstance(error, PersonAsked) and not move.phase.asked_at:
-                    asked = replace(move.phase, asked_at=change.now)
-                    move.keep(move.workflow.with_phase(move.index, asked))
+                    move.keep(move.workflow.with_changes(move.index, asked_at=change.now))
         if closed is not None:
             raise closed
 
@@ -297,8 +294,7 @@ class _Move:
         if phase is not None:
             _refuse_empty(workflow)
             is_new = not phase and workflow.phase is None
-            first = next(iter(workflow.left), 0)
-            self.index = first if is_new else workflow.index_of(phase)
+            self.index = next(iter(workflow.left), 0) if is_new else workflow.index_of(phase)
             # A completed phase may get more deliverables; any other step would reopen it.
             if workflow.is_over and not (phase and self.phase.status is PhaseStatus.COMPLETED):
                 how = "was given up" if workflow.given_up else "is completed"
