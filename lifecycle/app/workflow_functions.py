@@ -28,7 +28,7 @@ from lifecycle.workflow.documents import workflow_documents
 from lifecycle.workflow.documents.workflow_documents import DocumentKind, ReadDocument, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
-from lifecycle.workflow.store.found_workflows import found_workflows
+from lifecycle.workflow.store import document_files, found_workflows
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import asker_of
 
@@ -164,7 +164,7 @@ def generate_markdown(
         raise Refused(sentence("no-workflow"))
     fields = {name: value for name, value in data.items() if name != workflow_documents.DETAIL}
     document = ReadDocument(DocumentKind.DOCUMENT, "the workflow", fields, None, b"")
-    (read,) = found_workflows([document], {})
+    (read,) = found_workflows.found_workflows(document_files.DocumentFiles(Path(), [document]), {})
     text = workflow_documents.view_of(read.workflow)
     if given is not None:
         path = str(workflow)

@@ -22,6 +22,7 @@ from lifecycle.workflow.documents.workflow_documents import (
     view_of,
 )
 from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.store.document_files import DocumentFiles
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, found_workflows
 from lifecycle.workflow.table import PhaseStatus
 from tests.workflow.workflow_ground import DESIGNS, NOW, workflows
@@ -34,9 +35,14 @@ def read(content: bytes, kind: DocumentKind, path: str = "a.json") -> ReadDocume
     return read_document(content, kind, path, NOW)
 
 
+def found_in(documents: list[ReadDocument]) -> list[FoundWorkflow]:
+    """The workflows in these documents."""
+    return found_workflows(DocumentFiles(Path(), documents), {})
+
+
 def design(name: str, kind: DocumentKind) -> FoundWorkflow:
     """The workflow that an example file of the designs tells."""
-    (found,) = found_workflows([read((DESIGNS / name).read_bytes(), kind, name)], {})
+    (found,) = found_in([read((DESIGNS / name).read_bytes(), kind, name)])
     return found
 
 
@@ -45,7 +51,7 @@ def test_either_document_alone_gives_the_whole_record_back(workflow: Workflow) -
     """From the checkpoint, from the document and from both: the same record, and from it the same bytes."""
     written = [read(content_of(workflow, kind), kind) for kind in KINDS]
     for documents in ([written[0]], [written[1]], written, written[::-1]):
-        (found,) = found_workflows(documents, {})
+        (found,) = found_in(documents)
         assert found.workflow == workflow
         assert found.remarks == ()
         assert not found.is_edited
@@ -167,7 +173,7 @@ def test_a_broken_part_of_ours_costs_the_detail_alone() -> None:
     """The design's fields are read where our own object is of no known form, and that is told."""
     data = json.loads((DESIGNS / "qa-loop.json").read_bytes()) | {"lifecycle": {"version": 1}}
     document = read(json.dumps(data).encode(), DocumentKind.CHECKPOINT)
-    (found,) = found_workflows([document], {})
+    (found,) = found_in([document])
     assert found.workflow.name == "QA Loop"
     assert len(found.remarks) == 1
     assert "cannot be read" in found.remarks[0]
@@ -176,7 +182,7 @@ def test_a_broken_part_of_ours_costs_the_detail_alone() -> None:
 def test_texts_that_are_no_unicode_are_written_again() -> None:
     """Half of a surrogate pair, as JSON may spell it, does not keep a document from being written."""
     document = read(b'{"workflow": "a\\ud800b", "phase": {}}', DocumentKind.CHECKPOINT)
-    (found,) = found_workflows([document], {})
+    (found,) = found_in([document])
     assert found.workflow.name == "a?b"
     assert content_of(found.workflow, DocumentKind.DOCUMENT)
 

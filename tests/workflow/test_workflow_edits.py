@@ -16,6 +16,7 @@ from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.workflow_documents import DocumentKind, content_of, read_document
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import StepDone
+from lifecycle.workflow.store.document_files import DocumentFiles
 from lifecycle.workflow.store.found_workflows import found_workflows
 from lifecycle.workflow.table import OVER, PhaseStatus
 from tests.workflow.workflow_ground import NOW, VALUES, WorkflowGround, workflows
@@ -276,7 +277,8 @@ def test_no_edit_completes_a_gated_phase_or_breaks_anything(
         except ValueError:
             continue
     assert documents
-    same = [found for found in found_workflows(documents, {}) if found.workflow.id == workflow.id]
+    every = found_workflows(DocumentFiles(Path(), documents), {})
+    same = [found for found in every if found.workflow.id == workflow.id]
     assert same
     for found in same:
         gates = [phase.gate for phase in workflow.phases if phase.gate and phase.status not in OVER]

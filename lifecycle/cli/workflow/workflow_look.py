@@ -62,7 +62,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
         "workflows": [
             {
                 **words.workflow_data(entry.workflow),
-                "is_current": entry.workflow.id == workflows.current,
+                "is_current": document_files.CURRENT in entry.places,
                 "is_own": bool(own_session) and entry.workflow.session == own_session,
                 "files": entry.places,
             }

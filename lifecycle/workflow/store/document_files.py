@@ -150,8 +150,7 @@ def _note(path: str, error: OSError, files: DocumentFiles, *, is_folder: bool = 
 
 
 def _json_in(folder: str, files: DocumentFiles) -> list[str]:
-    names = _names(folder, files)
-    return [f"{folder}/{name}" for name in names if name.endswith(".json")]
+    return [f"{folder}/{name}" for name in _names(folder, files) if name.endswith(".json")]
 
 
 def _names(folder: str, files: DocumentFiles) -> Iterable[str]:

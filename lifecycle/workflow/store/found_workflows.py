@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from lifecycle.storage import journal
 from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.workflow_documents import DocumentKind, ReadDocument, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.store.document_files import ARCHIVE, UnusableFile
+from lifecycle.workflow.store.document_files import ARCHIVE, DocumentFiles, UnusableFile
 from lifecycle.workflow.table import OVER, PhaseStatus, sentence
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -81,12 +81,10 @@ class WorktreeWorkflows:
 
     Attributes:
         found: all of them, the last changed first.
-        current: the id of the workflow in `.claude/state/workflow.json`; "" if there is none.
         unusable: files in the place of documents that cannot be used.
     """
 
     found: tuple[FoundWorkflow, ...] = ()
-    current: str = ""
     unusable: tuple[UnusableFile, ...] = ()
 
     @property
@@ -146,21 +144,16 @@ Ledger = Mapping[str, LedgerEntry]
 """Entries by the id of the workflow."""
 
 
-def found_workflows(
-    documents: Iterable[ReadDocument], ledger: Ledger, archived: Collection[str] = ()
-) -> list[FoundWorkflow]:
-    """The workflows in the documents, the newest first; `archived`: the ids that the archive has."""
-    groups = _grouped(documents, archived).items()
-    workflows = [_together(name, members, ledger) for name, members in groups]
+def found_workflows(files: DocumentFiles, ledger: Ledger) -> list[FoundWorkflow]:
+    """The workflows in the documents of these files, the newest first."""
+    workflows = [_together(id_, members, ledger) for id_, members in _grouped(files).items()]
     return sorted(workflows, key=lambda entry: (-entry.written_at, entry.workflow.id))
 
 
-def _grouped(
-    documents: Iterable[ReadDocument], archived: Collection[str]
-) -> Mapping[str, Sequence[ReadDocument]]:
+def _grouped(files: DocumentFiles) -> Mapping[str, Sequence[ReadDocument]]:
     """Documents by the id of their workflow; a document without an id gets a new one."""
     members, by_name = dict[str, list[ReadDocument]](), dict[str, str]()
-    for read in sorted(documents, key=lambda entry: (entry.record is None, entry.path)):
+    for read in sorted(files.documents, key=lambda entry: (entry.record is None, entry.path)):
         document = dataclasses.replace(read, record=None) if _is_another(read, members) else read
         fields, record = document.fields, document.record
         if document.kind is DocumentKind.DOCUMENT:
@@ -169,7 +162,7 @@ def _grouped(
         else:
             name = str(fields.get("workflow") or "")
             known = record.id if record is not None else by_name.get(name) or _twin(read, members)
-        others = () if document.path.startswith(ARCHIVE) else archived
+        others = () if document.path.startswith(ARCHIVE) else files.archived
         key = known or free_id(_moment(document), (*members, *others))
         members.setdefault(key, []).append(document)
         if name:
@@ -281,12 +274,11 @@ def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
         is_over = phase.status in OVER
         if phase.gate == gate and (index in entry.passed or not is_over):
             continue
-        kept = replace(phase, gate=gate)
+        workflow = workflow.with_changes(index, gate=gate)
         if is_over and index not in entry.passed:
-            kept = replace(kept, status=PhaseStatus.ACTIVE, passed=None, ended_at=0.0)
-            workflow = replace(workflow, current=index)
+            again = {"status": PhaseStatus.ACTIVE, "passed": None, "ended_at": 0.0}
+            workflow = replace(workflow.with_changes(index, **again), current=index)
         remarks.append(sentence("gate-changed", gate=quoted(gate), number=index + 1))
-        workflow = workflow.with_phase(index, kept)
     return workflow, remarks
 
 

@@ -106,10 +106,9 @@ class WorkflowStore:
         about = (self.root, self.environment, self.deadline)
         files = document_files.read_files(*about, archived=archived)
         self.noted = workflow_marks.adoption_notes(str(self.root))
-        entries = found_workflows.found_workflows(files.documents, self.ledger(), files.archived)
+        entries = found_workflows.found_workflows(files, self.ledger())
         workflows = tuple(map(self._noted, entries))
-        current = next((entry.workflow.id for entry in workflows if CURRENT in entry.places), "")
-        return WorktreeWorkflows(workflows, current, tuple(files.unusable)), files
+        return WorktreeWorkflows(workflows, tuple(files.unusable)), files
 
     def _noted(self, entry: FoundWorkflow) -> FoundWorkflow:
         """A workflow with the quick path's notes on it: whose it is, and its number of compactions."""
@@ -152,7 +151,7 @@ class WorkflowChange:
         self.now = workflow_store.deadline.clock.now()
         self.found = {entry.workflow.id: entry for entry in self.workflows.found}
         self.changed: dict[str, Workflow] = {}
-        self.moved: list[str] = []
+        self.moved = ""
         self.entries: list[journal.JournalEntry] = []
         self.troubles: list[str] = []
         self.after: dict[str, Workflow] = {}
@@ -170,7 +169,7 @@ class WorkflowChange:
         stamped = self.stamped(workflow, 1 + (entry.revision if entry is not None else 0))
         self.changed[stamped.id] = stamped
         if is_moved:
-            self.moved.append(stamped.id)
+            self.moved = stamped.id
         return stamped
 
     def stamped(self, workflow: Workflow, revision: int) -> Workflow:
@@ -258,11 +257,9 @@ class WorkflowChange:
 
     def _current(self) -> str:
         """The id of the workflow that `workflow.json` shows."""
-        if self.moved:
-            return self.moved[-1]
         shown = next((id_ for id_, entry in self.found.items() if CURRENT in entry.places), "")
         left = (id_ for id_, record in self.after.items() if not record.is_over)
-        return shown or next(left, "")
+        return self.moved or shown or next(left, "")
 
     def _wanted(self, workflow: Workflow, is_current: bool) -> dict[str, bytes]:
         """The content that each document of a workflow should have, by path."""
