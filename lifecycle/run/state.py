@@ -587,8 +587,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
 
 def data_of(value: _Value) -> dict[str, Any]:
     """A record as JSON data, without default values, for a command that prints it."""
-    data: dict[str, Any] = msgspec.to_builtins(value)
-    return data
+    return dict(msgspec.to_builtins(value))
 
 
 def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:

@@ -86,8 +86,7 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
     if story.unneeded:
         changed = listed(facts.changed)
         return [f"no change was said to be needed, and {changed} changed"] if changed else []
-    lacks = []
-    lacks += [sentence("nothing-changed", story=story)] if facts.tree and not facts.changed else []
+    lacks = [sentence("nothing-changed", story=story)] if facts.tree and not facts.changed else []
     if not story.waived:
         red, green = story.red, story.green
         if red is None:

@@ -85,12 +85,11 @@ def decide(seen: RunSeen) -> RunVerdict:
 
 def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
     """What the run lacks before it is complete, one clause each; includes what the story at work lacks."""
-    lacks = []
+    lacks = [] if run.stories else ["there is no story yet"]
     for story in run.open_stories:
         lacks.append(f"{story.id} {quoted(story.title, 60)} is {story.status.value}")
         if facts.tree and story == run.at_work:
             lacks += gate_rules.missing_for(story, facts)
-    lacks += [] if run.stories else ["there is no story yet"]
     if not run.is_over:
         lacks.append("the run was not closed: lifecycle run finish, lifecycle run complete")
     return tuple(lacks)

@@ -228,9 +228,7 @@ HEAD: Final = ("#", "Story", "Size", "Status", "TDD", "Iteration", "Checks", "Ga
 _NEAR: Final = (*WORKING, StoryStatus.BLOCKED, StoryStatus.PENDING, StoryStatus.COMPLETED)
 
 
-def status(
-    run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
-) -> Answer:
+def status(run: Run, facts: WorkFacts, now: float, *, written: float, every: bool) -> Answer:
     """The run in its present state, story by story.
 
     Args:

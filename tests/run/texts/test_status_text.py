@@ -8,10 +8,19 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Story, UserFix
+from lifecycle.run.state import Run, Story, UserFix
 from lifecycle.run.table import TIERS, CriterionState, RunStatus, StoryStatus
-from lifecycle.run.texts.report_text import HEAD, status
+from lifecycle.run.texts import report_text
+from lifecycle.run.texts.report_text import HEAD
+from lifecycle.run.texts.told import Answer
 from tests.run.texts.texts_ground import FACTS, NOW, OLD, a_run, done
+
+
+def status(
+    run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
+) -> Answer:
+    """The run at that time; nobody asks for all stories, or knows when its file was written."""
+    return report_text.status(run, facts, now, written=written, every=every)
 
 
 def rows(lines: list[str]) -> list[list[str]]:

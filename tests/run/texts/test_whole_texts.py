@@ -223,8 +223,12 @@ def runs() -> Iterator[tuple[str, Any]]:
         "context": lambda run: report_text.context(run, FACTS, NOW)[0],
         "context of a long run": lambda run: report_text.context(run, FACTS, LATE)[0],
         "context, as data": lambda run: report_text.context(run, FACTS, LATE)[1],
-        "status": lambda run: report_text.status(run, FACTS, LATE, written=LATE - 1_200)[0],
-        "status, as data": lambda run: report_text.status(run, FACTS, NOW + 4_000)[1],
+        "status": lambda run: report_text.status(
+            run, FACTS, LATE, written=LATE - 1_200, every=False
+        )[0],
+        "status, as data": lambda run: report_text.status(
+            run, FACTS, NOW + 4_000, written=0.0, every=False
+        )[1],
         "recovery": lambda run: standing.recovery(run, LATE, NOW)[0],
         "recovery, as data": lambda run: standing.recovery(run, LATE, NOW)[1],
         "start": lambda run: standing.start_lines(run, *SEEN["clean"], LATE),
