@@ -22,7 +22,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullRequest
 from lifecycle.feedback.checks.packet import MOST_JOBS
-from lifecycle.feedback.failures.failure_ledger import RedHead
+from lifecycle.feedback.failures.ladder import RedHead
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage.state_file import MemoryCache

@@ -11,15 +11,17 @@ import pytest
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.failed_checks import WorkflowRun
 from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
-from lifecycle.feedback.failures.failure_ledger import MOST_KEPT, FailureLedger, RedHead
 from lifecycle.feedback.failures.ladder import (
     BASE_POLLS,
     BETWEEN,
     MOST_HEADS,
+    MOST_KEPT,
     BaseFacts,
     FailureClass,
     FailureDecision,
     FailureFacts,
+    FailureLedger,
+    RedHead,
     decide,
     flakes,
     is_due,

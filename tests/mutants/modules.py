@@ -52,7 +52,6 @@ PURE = (
     "feedback.checks.log_lines",
     "feedback.checks.packet",
     "feedback.checks.packet_text",
-    "feedback.failures.failure_ledger",
     "feedback.failures.failure_words",
     "feedback.failures.infrastructure",
     "feedback.failures.ladder",

@@ -164,7 +164,7 @@ class PullRecord:
         reverted_by: the merged pull request that reverted its merge, 0 if none did.
         left_out: how many commits of its branch here were not in it when its merge was seen.
         reviews: which reviews were reported, as JSON; `feedback/reviews/review_ledger.py` reads it.
-        failures: what is known of its red heads, as JSON; `feedback/failures/failure_ledger.py` reads it.
+        failures: what is known of its red heads, as JSON; `feedback/failures/ladder.py` reads it.
         reruns: CI runs whose failed jobs are to be run again, each with the attempt that failed.
         tampering: how its checks were weakened since a head of it was red, each in words.
         remarked: how many of these its text mentions, from the first.

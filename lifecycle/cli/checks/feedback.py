@@ -22,7 +22,7 @@ from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.core.values.model import Ejection, Look, PullRequest, PullState
 from lifecycle.feedback.checks import excerpt as excerpts
-from lifecycle.feedback.failures import failure_ledger, failure_words
+from lifecycle.feedback.failures import failure_words, ladder
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.state import Record
@@ -103,7 +103,7 @@ def go_on(session: Session) -> None:
         number = record.claim.pr_number if record is not None else None
         if record is None or number is None:
             raise Refused(failure_words.sentence("nothing-claimed"))
-        ledger = failure_ledger.FailureLedger.from_json(record.pull.failures, number)
+        ledger = ladder.FailureLedger.from_json(record.pull.failures, number)
         claim_store.remember(record.with_pull(failures=asdict(ledger.opened())))
         claim_store.save()
     data = {"pull": number, "opened": [*ledger.stopped]}

@@ -21,7 +21,6 @@ from lifecycle.core.values.failed_checks import FailedHead
 from lifecycle.core.values.model import PullRequest
 from lifecycle.core.world import World
 from lifecycle.feedback.failures import ladder
-from lifecycle.feedback.failures.failure_ledger import FailureLedger
 from lifecycle.storage import log
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class FailureWatch:
     ) -> FailuresHeard:
         """Decide what follows from what was read; as `ports.FailureFeedback.heard`."""
         self._tips[pull.number] = pull.base_tip
-        ledger, head = FailureLedger.from_json(known, pull.number), pull.head_sha
+        ledger, head = ladder.FailureLedger.from_json(known, pull.number), pull.head_sha
         ledger, weakened = self._compared(ledger, pull, may_fetch=may_fetch)
         ledger, flakes = ladder.flakes(ledger, head, _passed(pull))
         if pull.checks is not None and pull.checks.is_green:
@@ -98,8 +97,8 @@ class FailureWatch:
         return replace(news, known=asdict(ledger))
 
     def _compared(
-        self, ledger: FailureLedger, pull: PullRequest, *, may_fetch: bool
-    ) -> tuple[FailureLedger, tuple[str, ...] | None]:
+        self, ledger: ladder.FailureLedger, pull: PullRequest, *, may_fetch: bool
+    ) -> tuple[ladder.FailureLedger, tuple[str, ...] | None]:
         """Find how all commits since the first red head weaken the checks; None after the first time.
 
         Commits that somebody else pushed are fetched, and no ref keeps them.
