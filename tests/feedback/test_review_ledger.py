@@ -22,12 +22,13 @@ from lifecycle.feedback.reviews.remarks import (
 from lifecycle.feedback.reviews.review_ledger import (
     LONGEST_QUIET,
     QUIET_SECONDS,
+    ReviewDecision,
     ReviewLedger,
     ReviewRound,
     ToldPoint,
+    decide,
     points,
 )
-from lifecycle.feedback.reviews.rounds import ReviewDecision, decide
 from lifecycle.feedback.waiting import endings
 from tests import factories
 from tests.feedback.conversations import HEAD, NOW, bot, ours, review, said, talk, thread

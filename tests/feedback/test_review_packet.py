@@ -15,7 +15,7 @@ from lifecycle.core.messages.review_messages import (
 )
 from lifecycle.core.plan import Audience
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
-from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound, key_of
+from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound, decide, key_of
 from lifecycle.feedback.reviews.review_packet import (
     ANSWER,
     MOST_IN_WAKE,
@@ -26,7 +26,6 @@ from lifecycle.feedback.reviews.review_packet import (
     whole,
 )
 from lifecycle.feedback.reviews.review_watch import told
-from lifecycle.feedback.reviews.rounds import decide
 from tests.feedback.conversations import HEAD, NEXT, NOW, bot, ours, review, said, talk, thread
 
 PATH = ".lifecycle/feedback/review-46-0.md"

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, ReviewThread
-from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound, ToldPoint
-from lifecycle.feedback.reviews.rounds import (
+from lifecycle.feedback.reviews.review_ledger import (
     MOST_ROUNDS,
     MOST_TIMES,
     ReviewDecision,
+    ReviewLedger,
+    ReviewRound,
+    ToldPoint,
     decide,
     to_ask_again,
 )

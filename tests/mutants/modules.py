@@ -59,7 +59,6 @@ PURE = (
     "feedback.reviews.remarks",
     "feedback.reviews.review_ledger",
     "feedback.reviews.review_packet",
-    "feedback.reviews.rounds",
     "feedback.waiting.endings",
     "feedback.waiting.look_rounds",
     "hooks.client_contract",

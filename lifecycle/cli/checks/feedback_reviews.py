@@ -20,7 +20,6 @@ from lifecycle.feedback.reviews import (
     review_reading,
     review_reply,
     review_watch,
-    rounds,
 )
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger
@@ -57,7 +56,7 @@ def reviews(session: Session, *, pull: int | None) -> None:
         lines += [f"- {review_packet.place_of(point, conversation.head)}{note}"]
         lines += review_packet.brief(point.remark.body)
     lines += review_packet.unheard(conversation, waiting)
-    again = rounds.to_ask_again(conversation)
+    again = review_ledger.to_ask_again(conversation)
     if again and not unanswered:
         lines.append(f"Not yet asked to review this commit: {', '.join(map(visible, again))}.")
     session.show(lines, _data(conversation, waiting, ledger))
@@ -109,7 +108,7 @@ def request(session: Session, *, pull: int | None) -> int:
             f"{review_messages.unanswered(number, unanswered)}; nobody was asked. Answer them first."
         )
     asked, refused = [], []
-    for login in rounds.to_ask_again(conversation):
+    for login in review_ledger.to_ask_again(conversation):
         try:
             forge = world.clients.forge(world.base)
             PullOperations(forge).ensure_reviewers(number, people=[login], again=True)
@@ -180,7 +179,7 @@ def _data(
             }
             for thread in conversation.threads
         ],
-        "ask_again": [*rounds.to_ask_again(conversation)],
+        "ask_again": [*review_ledger.to_ask_again(conversation)],
     }
 
 

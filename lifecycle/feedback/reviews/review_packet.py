@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.redact import block, named, redact, short
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, ReviewThread, Trusted
-from lifecycle.feedback.reviews.rounds import ReviewDecision
+from lifecycle.feedback.reviews.review_ledger import ReviewDecision
 
 MOST_IN_WAKE = 2_000
 """Characters of the packet that come with the wake."""

@@ -10,12 +10,11 @@ from lifecycle.core.light_dataclass import asdict, replace
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, ReviewsHeard
 from lifecycle.core.values.model import PullRequest, Repository
-from lifecycle.feedback.reviews.review_ledger import ReviewLedger, key_of
+from lifecycle.feedback.reviews import review_ledger
 from lifecycle.storage.feedback_files import FeedbackFiles
 
 if TYPE_CHECKING:
     from lifecycle.feedback.reviews.remarks import PullConversation
-    from lifecycle.feedback.reviews.rounds import ReviewDecision
     from lifecycle.github.client.graph import GraphClient
 
 
@@ -41,11 +40,11 @@ class ReviewWatch:
     ) -> ReviewsHeard:
         """Read reviews that changed, and return the news; see `ports.ReviewFeedback.heard`."""
         digest = pull.conversations.digest if pull.conversations is not None else ""
-        ledger = ReviewLedger.from_json(known, pull.number)
+        ledger = review_ledger.ReviewLedger.from_json(known, pull.number)
         is_due = ledger.due is not None and now >= ledger.due
         if ledger.looked == digest and not (is_due or (is_asked and ledger.due is not None)):
             return ReviewsHeard(known)
-        from lifecycle.feedback.reviews import review_reading, rounds
+        from lifecycle.feedback.reviews import review_reading
 
         try:
             conversation = review_reading.read(self._graph, self._repository, pull.number)
@@ -55,34 +54,34 @@ class ReviewWatch:
         # A request may have been withdrawn since, or a thread resolved: waiting packets are made again.
         packets = [key.removeprefix(PACKET) for key in waiting if key.startswith(PACKET)]
         unheard = ledger.without(packets)
-        decision = rounds.decide(conversation, unheard, now, is_asked=is_asked)
+        decision = review_ledger.decide(conversation, unheard, now, is_asked=is_asked)
         after = replace(decision.ledger, looked=digest)
         withdrawn = tuple(PACKET + key for key in packets) if unheard is not ledger else ()
         return replace(told(conversation, decision), known=asdict(after), withdrawn=withdrawn)
 
 
-def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHeard:
+def told(conversation: PullConversation, decision: review_ledger.ReviewDecision) -> ReviewsHeard:
     """The notices and files of a decision."""
-    from lifecycle.feedback.reviews import review_packet, rounds
+    from lifecycle.feedback.reviews import review_packet
 
     notices: list[Notice] = []
     papers: tuple[tuple[str, str], ...] = ()
     number = conversation.number
     if decision.agent:
-        key = key_of(number, decision.agent)
+        key = review_ledger.key_of(number, decision.agent)
         name = f"review-{key}.md"
         text = review_packet.in_wake(conversation, decision, FeedbackFiles.shown(name))
         notices.append(Notice(f"{PACKET}{key}", text, Audience.NEWS))
         papers = ((name, review_packet.whole(conversation, decision)),)
     if decision.question:
         key = f"review-stop:{number}:{conversation.head}"
-        url, most = conversation.url, rounds.MOST_ROUNDS
+        url, most = conversation.url, review_ledger.MOST_ROUNDS
         text = words.rounds_are_over(number, decision.question, url, most)
         notices.append(Notice(key, text, Audience.ASK))
     for audience, is_bots in ((Audience.NEWS, False), (Audience.NOTE, True)):
         approvals = [point for point in decision.approvals if point.is_bots is is_bots]
         if approvals:
-            key = f"review-approved:{key_of(number, approvals)}"
+            key = f"review-approved:{review_ledger.key_of(number, approvals)}"
             notices.append(Notice(key, review_packet.of_approvals(number, approvals), audience))
     for kind, points, sentence in (
         ("lesser", decision.person if not decision.question else (), words.lesser_findings),
@@ -90,7 +89,7 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
         ("limited", decision.limited, words.bots_did_not_review),
     ):
         if points:
-            key = f"review-{kind}:{key_of(number, points)}"
+            key = f"review-{kind}:{review_ledger.key_of(number, points)}"
             authors = [(point.remark.author, point.remark.url) for point in points]
             notices.append(Notice(key, sentence(number, authors), Audience.NOTE))
     return ReviewsHeard({}, tuple(notices), papers)
