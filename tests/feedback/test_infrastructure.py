@@ -13,7 +13,7 @@ from lifecycle.feedback.checks.excerpt import excerpt
 from lifecycle.feedback.checks.log_lines import failing_tests
 from lifecycle.feedback.checks.packet import CheckFailure
 from lifecycle.feedback.failures.failure_words import shown
-from lifecycle.feedback.failures.infrastructure import broken, table
+from lifecycle.settings import resources
 
 LOGS = Path(__file__).parent / "logs"
 FAILED = CheckFailure("test", "FAILURE", run=7, job=8)
@@ -39,45 +39,45 @@ def of_log(name: str) -> CheckFailure:
 
 def test_every_row_knows_its_own_lines() -> None:
     """Each line that a row is for is found by it, as an error of a log."""
-    rows = table()["phrase"]
+    rows = resources.table("feedback/failures/infrastructure.toml")["phrase"]
     assert len(rows) > 5
     for row in rows:
         assert set(row) - {"always"} == {"of", "pattern", "lines"}, row
         assert row["lines"], row["of"]
         for line in row["lines"]:
-            assert broken(replace(FAILED, first_error=line)) == row["of"], line
+            assert replace(FAILED, first_error=line).broken == row["of"], line
 
 
 def test_of_real_logs_only_those_are_infrastructure_that_tell_of_it() -> None:
     """A word like `timeout` or `killed` in a test's own output is none."""
     names = sorted(path.stem for path in LOGS.glob("*.log"))
     assert len(names) >= 60
-    found = {name: why for name in names if (why := broken(of_log(name)))}
+    found = {name: why for name in names if (why := of_log(name).broken)}
     assert found == INFRASTRUCTURE
 
 
 def test_a_phrase_counts_where_an_error_is_told() -> None:
     """In the first error, in another of the excerpt, in what Actions itself remarks; in no other line."""
-    assert broken(replace(FAILED, excerpt=("npm error code ECONNRESET",))) == "the network"
-    assert broken(replace(FAILED, excerpt=("##[error]ran out: ECONNRESET",))) == "the network"
+    assert replace(FAILED, excerpt=("npm error code ECONNRESET",)).broken == "the network"
+    assert replace(FAILED, excerpt=("##[error]ran out: ECONNRESET",)).broken == "the network"
     killed = "##[error]Process completed with exit code 137."  # it tells no error itself
-    assert broken(replace(FAILED, excerpt=("make", killed))) == "a process was killed"
-    assert broken(replace(FAILED, excerpt=("it handles ECONNRESET",))) == ""
+    assert replace(FAILED, excerpt=("make", killed)).broken == "a process was killed"
+    assert replace(FAILED, excerpt=("it handles ECONNRESET",)).broken == ""
     said = CheckRemark("", 0, "FAILURE", "lost communication with the server")
     for path, why in (
         ("", "the runner was lost"),
         (".github", "the runner was lost"),
         ("a.py", ""),
     ):
-        assert broken(replace(FAILED, remarks=(replace(said, path=path),))) == why
+        assert replace(FAILED, remarks=(replace(said, path=path),)).broken == why
 
 
 def test_tests_that_failed_may_print_such_a_phrase_themselves() -> None:
     """Then only what ends any job counts: its runner, its memory, its disk."""
     tested = replace(FAILED, tests=("test_it",))
-    assert broken(replace(tested, first_error="curl: (56) Connection reset by peer")) == ""
-    assert broken(replace(tested, first_error="x: No space left on device")) != ""
-    assert broken(replace(tested, word="TIMED_OUT")) == ""
+    assert replace(tested, first_error="curl: (56) Connection reset by peer").broken == ""
+    assert replace(tested, first_error="x: No space left on device").broken != ""
+    assert replace(tested, word="TIMED_OUT").broken == ""
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_tests_that_failed_may_print_such_a_phrase_themselves() -> None:
 )
 def test_some_words_of_githubs_say_enough(word: str, why: str) -> None:
     """Of a job of Actions: no other can be run again, and a broken workflow file neither."""
-    assert broken(replace(FAILED, word=word)) == why
-    assert broken(replace(FAILED, word=word, job=None)) == ""
-    assert broken(replace(FAILED, word="CANCELLED")) == ""
+    assert replace(FAILED, word=word).broken == why
+    assert replace(FAILED, word=word, job=None).broken == ""
+    assert replace(FAILED, word="CANCELLED").broken == ""
     lost = replace(FAILED, job=None, first_error="lost communication with the server")
-    assert broken(lost) == ""
+    assert lost.broken == ""
 
 
 def test_a_failure_is_known_by_its_tests() -> None:

@@ -53,7 +53,6 @@ PURE = (
     "feedback.checks.packet",
     "feedback.checks.packet_text",
     "feedback.failures.failure_words",
-    "feedback.failures.infrastructure",
     "feedback.failures.ladder",
     "feedback.failures.tampering",
     "feedback.reviews.remarks",

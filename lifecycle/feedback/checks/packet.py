@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead, ShownFailure
+from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
 from lifecycle.feedback.checks.excerpt import LogExcerpt, ReadLog
+from lifecycle.settings import resources
 
 MOST_JOBS = 15
 """How many failed checks are shown with more than their name."""
@@ -90,6 +92,28 @@ class CheckFailure(ShownFailure):
     def trace(self) -> tuple[str, ...]:
         """What failed and its first error: a different trace shows that something changed."""
         return (*self.identities, without_moments(self.first_error))
+
+    @property
+    def broken(self) -> str:
+        """The part of the infrastructure that broke, in words; "" if the failure may be the change's own.
+
+        A check that is not a job of Actions cannot be rerun here, so it always gives "". Failed tests may
+        print such a phrase themselves: then only phrases that end any job count.
+        """
+        if self.job is None:
+            return ""
+        table = resources.table("feedback/failures/infrastructure.toml")
+        # The lines that name an error: the log's, and Actions' own remarks.
+        none, begin = AnchorRank.NONE, "##[error]"
+        of_log = (line for line in self.excerpt if line.startswith(begin) or rank_of(line) != none)
+        remarks = (remark.message for remark in self.remarks if remark.path in (".github", ""))
+        lines = [self.first_error, *of_log, *remarks]
+        for row in table["phrase"]:
+            counts = row.get("always") or not self.tests
+            if counts and any(re.search(row["pattern"], line) for line in lines):
+                return str(row["of"])
+        is_state = self.word in table["states"] and not self.tests
+        return self.word.lower().replace("_", " ") if is_state else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,14 +142,12 @@ class FailureWatch:
 
     def _completed(self, facts: ladder.FailureFacts, tip: str) -> ladder.FailureFacts:
         """Read facts about a head besides its logs; facts that cannot be read count as not known."""
-        from lifecycle.feedback.failures.infrastructure import broken
-
         failures = facts.packet.failures
         numbers = dict.fromkeys(failure.run for failure in failures if failure.run is not None)
         tried = [self._tried(self._world.reports.run, number) for number in [*numbers][:MOST_RUNS]]
         runs = tuple(run for run in tried if run is not None)
         facts = replace(facts, runs=runs)
-        wanted = [failure for failure in failures if failure.identities and not broken(failure)]
+        wanted = [failure for failure in failures if failure.identities and not failure.broken]
         if not wanted:
             return facts
         tested = next((run.base for run in runs if run.base), "")

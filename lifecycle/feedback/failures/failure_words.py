@@ -12,7 +12,6 @@ from typing import Final
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import few, named, quoted, short, visible
 from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
-from lifecycle.feedback.failures.infrastructure import broken
 from lifecycle.feedback.failures.tampering import TamperFinding
 from lifecycle.settings import resources
 
@@ -27,7 +26,7 @@ sentence: Final = resources.Sentences("feedback/failures/sentences.toml")
 def of_head(key: str, packet: FailurePacket, failed: Sequence[CheckFailure], base: str = "") -> str:
     """The sentence of this name on failures of a head: their cause, and what follows."""
     about = {"packet": packet, "number": packet.pull, "head": packet.head[:7], "base": base[:7]}
-    reasons = ", ".join(dict.fromkeys(map(broken, failed)))
+    reasons = ", ".join(dict.fromkeys(failure.broken for failure in failed))
     identities = _shown([name for failure in failed for name in failure.identities])
     checks = (named(name, _NAME) for failure in failed for name in failure.names)
     return sentence(key, **about, checks=few(checks, SHOWN), broken=reasons, identities=identities)

@@ -172,8 +172,6 @@ class FailureDecision:
 
 def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> FailureDecision:
     """Decide what follows from what was read of a head's failures."""
-    from lifecycle.feedback.failures.infrastructure import broken as is_broken
-
     head, every = facts.packet.head, facts.packet.every
     # Twins (a push, and its pull request) have one name: what failed in either is known until both passed.
     failing = dict(ledger.failing) if ledger.red == head else {}
@@ -186,7 +184,7 @@ def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> Fa
     failures = [failure for failure in every if failure.word != "CANCELLED"] or every
     inherited = tuple(failure for failure in failures if is_in(failure, facts.base))
     own = [failure for failure in failures if failure not in inherited]
-    broken = tuple(failure for failure in own if is_broken(failure))
+    broken = tuple(failure for failure in own if failure.broken)
     wanted = {failure.run for failure in broken}
     runs = [run for run in facts.runs if run.number in wanted and run.attempt <= settings.ci_rerun]
     # A run that is not known, or was rerun often enough, is not among them.
