@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.evidence import suite_sources
+from lifecycle.evidence import file_kinds
 from lifecycle.evidence.file_kinds import FileKind, kind_of
 
 TEST, DOCS, CODE = FileKind.TEST, FileKind.DOCS, FileKind.CODE
@@ -80,7 +80,7 @@ def test_the_file_of_a_test_is_found(tmp_path: Path, identity: str, expected: li
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     files = {path: f"100644 {number:040x}" for number, path in enumerate(texts)}
-    found = suite_sources.of_tests(tmp_path, [identity], files)
+    found = file_kinds.of_tests(tmp_path, [identity], files)
     assert list(found) == expected
     assert all(files[path].endswith(content) for path, content in found.items())
 
@@ -98,52 +98,52 @@ def test_of_one_test_at_most_three_files_are_named(tmp_path: Path) -> None:
     """Those that were written last; a file whose own name is in the identity comes before all others."""
     texts = dict.fromkeys("abcdef", "def test_x(): ...")
     files = written(tmp_path, **texts)
-    assert suite_sources.of_tests(tmp_path, ["test_x"], files) == {
+    assert file_kinds.of_tests(tmp_path, ["test_x"], files) == {
         "test_a.py": "a",
         "test_b.py": "b",
         "test_c.py": "c",
     }
-    assert suite_sources.of_tests(tmp_path, ["test_e::test_x"], files) == {"test_e.py": "e"}
+    assert file_kinds.of_tests(tmp_path, ["test_e::test_x"], files) == {"test_e.py": "e"}
 
 
 def test_files_are_named_in_bounds(tmp_path: Path) -> None:
     """Twenty, of the first twenty tests."""
     files = written(tmp_path, **{f"n{number}": f"test_{number}_x" for number in range(30)})
     every = [f"test_{number}_x" for number in range(30)]
-    assert len(suite_sources.of_tests(tmp_path, every, files)) == 20
-    late = [*["nowhere"] * suite_sources.TESTS, "test_3_x"]
-    assert suite_sources.of_tests(tmp_path, late, files) == {}
-    assert suite_sources.of_tests(tmp_path, late[1:], files) == {"test_n3.py": "n3"}
+    assert len(file_kinds.of_tests(tmp_path, every, files)) == 20
+    late = [*["nowhere"] * file_kinds.TESTS, "test_3_x"]
+    assert file_kinds.of_tests(tmp_path, late, files) == {}
+    assert file_kinds.of_tests(tmp_path, late[1:], files) == {"test_n3.py": "n3"}
     wide = written(tmp_path, **{f"w{number}": "test_wide" for number in range(9)})
     many = [f"test_{number}_x" for number in range(19)]
-    both = suite_sources.of_tests(tmp_path, [*many, "test_wide"], {**files, **wide})
-    assert len(both) == suite_sources.FILES
+    both = file_kinds.of_tests(tmp_path, [*many, "test_wide"], {**files, **wide})
+    assert len(both) == file_kinds.FILES
 
 
 def test_a_large_file_is_not_looked_into(tmp_path: Path) -> None:
     """Nor what is not there any more, or is a link."""
-    room = suite_sources.LARGEST
+    room = file_kinds.LARGEST
     files = written(tmp_path, big=" test_x ".ljust(room + 1), fits=" test_x ".ljust(room), gone="")
     (tmp_path / "test_gone.py").unlink()
     (tmp_path / "test_gone.py").symlink_to(tmp_path / "test_fits.py")
-    assert suite_sources.of_tests(tmp_path, ["test_x"], files) == {"test_fits.py": "fits"}
+    assert file_kinds.of_tests(tmp_path, ["test_x"], files) == {"test_fits.py": "fits"}
 
 
 def test_only_the_newest_files_are_read(tmp_path: Path) -> None:
     """In a tree of very many, what was written long ago is not looked for."""
     old = written(tmp_path, old="test_x")
-    new = {f"new/test_{number}.py": "100644 1" for number in range(suite_sources.READ)}
+    new = {f"new/test_{number}.py": "100644 1" for number in range(file_kinds.READ)}
     (tmp_path / "new").mkdir()
     for path in new:
         (tmp_path / path).write_text("")
-    assert suite_sources.of_tests(tmp_path, ["test_x"], {**old, **new}) == {}
+    assert file_kinds.of_tests(tmp_path, ["test_x"], {**old, **new}) == {}
     new.popitem()
-    assert suite_sources.of_tests(tmp_path, ["test_x"], {**old, **new}) == {"test_old.py": "old"}
+    assert file_kinds.of_tests(tmp_path, ["test_x"], {**old, **new}) == {"test_old.py": "old"}
 
 
 def test_the_last_part_is_looked_for_before_the_one_before_it(tmp_path: Path) -> None:
     """As a word, and without the parameters in brackets; no part further to the left."""
     files = written(tmp_path, a="Far", b="Near", c="test_xy", d="test_x")
-    assert suite_sources.of_tests(tmp_path, ["Far.Near.test_x[Far-1]"], files) == {"test_d.py": "d"}
-    assert suite_sources.of_tests(tmp_path, ["Far.Near.nowhere"], files) == {"test_b.py": "b"}
-    assert suite_sources.of_tests(tmp_path, ["Far.no.nowhere"], files) == {}
+    assert file_kinds.of_tests(tmp_path, ["Far.Near.test_x[Far-1]"], files) == {"test_d.py": "d"}
+    assert file_kinds.of_tests(tmp_path, ["Far.Near.nowhere"], files) == {"test_b.py": "b"}
+    assert file_kinds.of_tests(tmp_path, ["Far.no.nowhere"], files) == {}

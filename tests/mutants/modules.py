@@ -197,7 +197,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "app.guidance.recovery_message",
         "cli.reconcile.reconcile_words",
         "cli.workflow.workflow_values",
-        "evidence.file_kinds",
         "github.auth.tokens",
         "github.client.client_common",
         "github.sweep.sweep_nodes",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
 from lifecycle.core.timing import Deadline
-from lifecycle.evidence import records, tree_hash
+from lifecycle.evidence import file_kinds, records, tree_hash
 from lifecycle.evidence.checks import check_log, check_process, run_findings
 from lifecycle.evidence.checks.known_checks import KnownCheck, sentence
 from lifecycle.evidence.outcomes import Outcome, Reading
@@ -209,9 +209,7 @@ class CheckRun:
         record = replace(record, tree_after=after.full)
         tests = record.asserted or record.failures
         if tests:
-            from lifecycle.evidence import suite_sources
-
-            sources = suite_sources.of_tests(self.root, tests, before.files)
+            sources = file_kinds.of_tests(self.root, tests, before.files)
             record = replace(record, files=tuple(sources.items()))
         if not (before.name and after.name):
             return record, {}
