@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lifecycle.feedback.checks.anchors import MOST_READ, AnchorRank, is_of, rank_of, table
+from lifecycle.feedback.checks.log_lines import MOST_READ, AnchorRank, is_of, rank_of, table
 
 
 def ranked(line: str) -> AnchorRank:

@@ -47,7 +47,6 @@ PURE = (
     "evidence.suite_runs",
     "evidence.words.own_words",
     "evidence.words.prose_blocks",
-    "feedback.checks.anchors",
     "feedback.checks.excerpt",
     "feedback.checks.log_lines",
     "feedback.checks.packet",

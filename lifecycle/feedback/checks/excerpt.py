@@ -16,8 +16,7 @@ from collections.abc import Iterable, Mapping
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact
 from lifecycle.core.values.failed_checks import JobStep
-from lifecycle.feedback.checks.anchors import AnchorRank, begin, is_of, rank_of
-from lifecycle.feedback.checks.log_lines import plain_lines
+from lifecycle.feedback.checks.log_lines import AnchorRank, begin, is_of, plain_lines, rank_of
 
 MOST_LINES = 150
 MOST_CHARACTERS = 12_000

@@ -1,5 +1,7 @@
 """The lines of a job's log as its step printed them: cleaned, cut to the failed step, without noise.
 
+The table in `log_words.toml` classifies a line: an error and its rank, noise, a step's end.
+
 Lines are processed one by one, so that a log of any length costs no memory. `KeptLog` keeps the lines that
 fit; `failing_tests` searches them for the failed tests, by the table of runners.
 
@@ -12,7 +14,8 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from enum import StrEnum, auto
+from functools import cache, lru_cache, partial
 
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import parse_time
@@ -20,7 +23,7 @@ from lifecycle.core.values.failed_checks import JobStep
 from lifecycle.evidence.reading import Tally
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.suite_runs import SuiteRun
-from lifecycle.feedback.checks.anchors import begin
+from lifecycle.settings import resources
 
 _MOMENT = re.compile(r"\ufeff?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z ?")
 _ESCAPES = re.compile(
@@ -50,6 +53,64 @@ END = 1_500_000
 """Characters that are kept of a log's beginning, and of its end."""
 
 _AFTER = re.compile(r"Post job cleanup\.|Cleaning up orphan processes")
+
+
+MOST_READ = 2_000
+"""Characters of a line that are read: a one-line bundle has no second error further on."""
+
+
+class AnchorRank(StrEnum):
+    """How certain it is that a line names the error."""
+
+    NONE = auto()
+    HINT = auto()
+    """A place in a file, a difference, a vague word of trouble: shown if nothing is more certain."""
+    TROUBLE = auto()
+    """A general word for something that went wrong."""
+    VERDICT = auto()
+    """A tool names what failed, or names the error itself."""
+
+
+table = partial(resources.table, "feedback/checks/log_words.toml")
+"""The content of `log_words.toml`."""
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+@cache
+def _patterns(rank: AnchorRank) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+    """The patterns of a rank, each with words of which its lines have one; "" is in every line."""
+    by_words: dict[tuple[str, ...], list[str]] = {}
+    for row in table()["anchor"]:
+        if row["rank"] == rank:
+            by_words.setdefault(tuple(row.get("has", [""])), []).append(row["pattern"])
+    return tuple((words, _any_of(patterns)) for words, patterns in by_words.items())
+
+
+def is_of(rank: AnchorRank, line: str) -> bool:
+    """True if a line has a pattern of this rank; one that names no error may still be a HINT."""
+    text = line[:MOST_READ]
+    small = text.lower()
+    worth = (pattern for words, pattern in _patterns(rank) if any(map(small.__contains__, words)))
+    return any(pattern.match(text) for pattern in worth)
+
+
+@cache
+def begin(*kinds: str) -> re.Pattern[str]:
+    """A pattern for the beginning of lines of these kinds.
+
+    `noise` is never shown; `openers` announce an error without naming it. Actions ends a failed step with
+    an `ended` line; by a `stopped` line it says that it stopped a step itself.
+    """
+    return _any_of(pattern for kind in kinds for pattern in table()[kind])
+
+
+def rank_of(line: str) -> AnchorRank:
+    """The rank of one line of a log (without time and colours), if it names an error; else NONE."""
+    ranks = (AnchorRank.VERDICT, AnchorRank.TROUBLE)
+    return next((rank for rank in ranks if is_of(rank, line)), AnchorRank.NONE)
 
 
 class KeyBlocks:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead, ShownFailure
-from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
 from lifecycle.feedback.checks.excerpt import LogExcerpt, ReadLog
+from lifecycle.feedback.checks.log_lines import AnchorRank, rank_of
 from lifecycle.settings import resources
 
 MOST_JOBS = 15
