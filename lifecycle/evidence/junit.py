@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.evidence.command_lines import commands, listed
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
-from lifecycle.evidence.runners.runner_options import valued
-from lifecycle.evidence.runners.runner_table import pattern
+from lifecycle.evidence.runners.runner_table import pattern, valued
 from lifecycle.storage import regular_files
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from itertools import dropwhile, pairwise, takewhile
 
 from lifecycle.evidence.command_lines import TOP, Command, Words, commands, listed
 from lifecycle.evidence.line_effects import IDLE, KEEPING, QUIET, is_beside, is_idle, tells
-from lifecycle.evidence.runners import runner_options, runner_table
-from lifecycle.evidence.runners.runner_options import UNKNOWN, RunScope
-from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
+from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.runners.runner_table import UNKNOWN, Rows, RunnerRow, RunScope
 from lifecycle.evidence.words import word_tables
 
 CHECK = "lifecycle check"
@@ -206,11 +205,11 @@ def _run(command: Command, own: list[Own], rows: Rows, place: tuple[str, str]) -
     kinds = {word[5:] for word in begun if re.match("test[:-].", word)}
     is_part = row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in line)
     is_part |= bool(row.needs) and not any(re.search(row.needs, word) for word in rest)
-    is_part |= bool(row.before) and any(map(runner_options.is_kind, begun))
+    is_part |= bool(row.before) and any(map(runner_table.is_kind, begun))
     if is_part or not kinds <= listed("scripts"):
         run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `test:unit`, `unit:test`
-    there = _joined(folder, runner_options.valued(command.raw, _FOLDERS))
-    source = _joined(folder, runner_options.valued(words, row.sources))
+    there = _joined(folder, runner_table.valued(command.raw, _FOLDERS))
+    source = _joined(folder, runner_table.valued(words, row.sources))
     run.is_suite &= _is_whole(there, top) and _is_whole(source, top) and not _packages(command)
     named = _named(rest, row, there, top)
     run.within = ((posixpath.relpath(there, top), named, "."),) if named or there != top else ()
@@ -226,15 +225,15 @@ def _packages(command: Command) -> list[tuple[str, str]]:
     of_npm = (*dropwhile(lambda word: word not in ("npm", "npx"), before),)
     if of_npm[:1] == ("npm",) and "--" not in of_npm:
         of_npm += (*takewhile(lambda word: word != "--", command.words),)
-    return runner_options.valued(of_npm, _OF_NPM)
+    return runner_table.valued(of_npm, _OF_NPM)
 
 
 def _named(words: Words, row: RunnerRow, folder: str, top: str) -> Words:
     """The words that may be names of files, relative to the folder that the run is in."""
-    sources = (value for _, value in runner_options.valued(words, row.sources))
+    sources = (value for _, value in runner_table.valued(words, row.sources))
     return tuple(
         posixpath.relpath(word, folder) if f"{word}/".startswith(f"{top}/") else word
-        for word in (*runner_options.plain_words(words, row), *sources)
+        for word in (*runner_table.plain_words(words, row), *sources)
     )
 
 
@@ -254,7 +253,7 @@ def _own_run(
     begin = alike[0][1].words
     rest = command.words[len(begin) :]
     given = (*command.raw[: len(command.raw) - len(command.words)], *rest)
-    there = _joined(folder, runner_options.valued(given, _FOLDERS))
+    there = _joined(folder, runner_table.valued(given, _FOLDERS))
     here = [entry for entry in alike if entry[2] == there]
     meant = _set_alike(here or alike, sets)
     own_sets = meant[0][1].sets if meant else ()
@@ -342,11 +341,11 @@ def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
 
 
 def _checked(name: str, rest: Words, sets: Words, command: Command, row: RunnerRow) -> SuiteRun:
-    scope = runner_options.scope_of(name, rest, sets, row)
-    decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets, row)
+    scope = runner_table.scope_of(name, rest, sets, row)
+    decides = command.is_last and not runner_table.is_status_hidden(name, rest, sets, row)
     run = SuiteRun(name, is_suite=scope is RunScope.SUITE, decides=decides)
     run.is_nothing = scope is RunScope.NOTHING
-    run.is_plain = runner_options.are_known(rest, row)
+    run.is_plain = runner_table.are_known(rest, row)
     run.rows, run.rest = () if row is UNKNOWN else (row,), rest
     return run
 
@@ -435,7 +434,7 @@ def _target(words: Words) -> str | None:
 def _places(command: Command, rest: Words) -> list[str]:
     """Paths in a run's words that may name its folder, or the folder of its tests."""
     words = (*command.raw[: len(command.raw) - len(rest)], *rest)
-    paths = [value for _, value in runner_options.valued(words, _PLACES)]
+    paths = [value for _, value in runner_table.valued(words, _PLACES)]
     paths += [word[2:] for word in words if word.startswith("-C")]
     beside = (word for last, word in pairwise(("", *rest)) if last not in _OUTPUTS | _PLACES)
     paths += [word for word in beside if not word.startswith("-")]

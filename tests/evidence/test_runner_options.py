@@ -7,14 +7,14 @@ import shlex
 import pytest
 
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.runners.runner_options import (
+from lifecycle.evidence.runners.runner_table import (
     UNKNOWN,
+    RunnerRow,
     RunScope,
     are_known,
     is_status_hidden,
     scope_of,
 )
-from lifecycle.evidence.runners.runner_table import RunnerRow
 from tests.batches import each_row
 
 

@@ -43,7 +43,6 @@ PURE = (
     "evidence.line_effects",
     "evidence.outcomes",
     "evidence.reading",
-    "evidence.runners.runner_options",
     "evidence.suite_runs",
     "evidence.words.own_words",
     "evidence.words.prose_blocks",

@@ -13,9 +13,8 @@ from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.outcomes import NOT_INSTALLED, Outcome, Reading
 from lifecycle.evidence.records import KINDS, TEST
-from lifecycle.evidence.runners import runner_options, runner_table
-from lifecycle.evidence.runners.runner_options import RunScope
-from lifecycle.evidence.runners.runner_table import Rows
+from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.runners.runner_table import Rows, RunScope
 from lifecycle.settings import resources
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def picking(name: str, words: Words, environment: Mapping[str, str], rows: Rows)
         return ""
     own = {word.partition("=")[0] for word in words}
     for key in sorted(runner_table.options("inherited") & {*environment} - own):
-        if runner_options.scope_of("any", (), (f"{key}={environment[key]}",)) is not RunScope.SUITE:
+        if runner_table.scope_of("any", (), (f"{key}={environment[key]}",)) is not RunScope.SUITE:
             return f"the variable {key} picks tests"
     return ""
 
