@@ -20,6 +20,7 @@ from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.failed_checks import FailedHead
 from lifecycle.core.values.model import PullRequest
 from lifecycle.core.world import World
+from lifecycle.feedback.failures import failure_words as words
 from lifecycle.feedback.failures import ladder
 from lifecycle.storage import log
 
@@ -82,7 +83,10 @@ class FailureWatch:
         if pull.checks is not None and pull.checks.is_green:
             ledger = ledger.mended()
         notices = _weakens(pull.number, ledger.since, head, weakened) if weakened else ()
-        news = FailuresHeard({}, notices, tampering=weakened, flakes=_flaky(flakes))
+        # Each flaky check by its name, with each identity that failed in it; "" if not known.
+        pairs = ((name, identity) for name, failed in flakes for identity in failed or ("",))
+        flaky = tuple((name.rpartition(ladder.BETWEEN)[2], words.shown(of)) for name, of in pairs)
+        news = FailuresHeard({}, notices, tampering=weakened, flakes=flaky)
         facts, now = self._read.pop((pull.number, head), None), self._world.clock.now()
         if facts is not None:
             settings = self._world.settings
@@ -115,11 +119,9 @@ class FailureWatch:
             weakening = self._tried(self._weakening, start, head)
         if weakening is None:
             return ledger, None  # a commit is missing here, perhaps only for now
-        from lifecycle.feedback.failures.failure_words import weakened
-
         theirs = self._of_base(start, pull) if weakening and pull.base else ()
         weakening = tuple(finding for finding in weakening if finding not in theirs)
-        return replace(ledger, compared=head), weakened(weakening)
+        return replace(ledger, compared=head), words.weakened(weakening)
 
     def _of_base(self, start: str, pull: PullRequest) -> tuple[TamperFinding, ...]:
         """The findings in the base's changes between two commits; () if not known."""
@@ -194,19 +196,7 @@ def _passed(pull: PullRequest) -> Collection[str]:
     return passed[True] - passed[False]
 
 
-def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str], ...]:
-    """Each flaky check by its name, with each identity that failed in it; "" if not known."""
-    if not flakes:
-        return ()
-    from lifecycle.feedback.failures.failure_words import shown
-
-    pairs = ((name, identity) for name, failed in flakes for identity in failed or ("",))
-    return tuple((name.rpartition(ladder.BETWEEN)[2], shown(of)) for name, of in pairs)
-
-
 def _weakens(number: int, red: str, head: str, weakened: tuple[str, ...]) -> tuple[Notice, ...]:
-    from lifecycle.feedback.failures import failure_words as words
-
     place = (number, red, head, weakened)
     key = f"{number}:{'; '.join(weakened)}"  # a head that adds no findings is not news
     return (
@@ -222,8 +212,6 @@ def _follows(
 
     `most`: at how many heads with the same failure a person is asked.
     """
-    from lifecycle.feedback.failures import failure_words as words
-
     kinds, news, note = ladder.FailureClass, Audience.NEWS, Audience.NOTE
     packet, kind = facts.packet, decision.kind
     number, head, about = packet.pull, packet.head, (packet, decision.failures)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import few, named, quoted, short, visible
-from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
-from lifecycle.feedback.failures.tampering import TamperFinding
 from lifecycle.settings import resources
+
+if TYPE_CHECKING:
+    from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
+    from lifecycle.feedback.failures.tampering import TamperFinding
 
 SHOWN = 5
 GO_ON = "lifecycle feedback go-on"
