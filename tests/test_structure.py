@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_276,
     "claim": 5_653,
     "run": 3_331,
-    "stages": 2_272,
+    "stages": 2_269,
     "workflow": 2_022,
     "feedback": 2_277,
     "reconcile": 1_253,

@@ -75,8 +75,7 @@ def _title(packet: FailurePacket) -> str:
     where = f"PR #{packet.pull} at {packet.head[:7]}"
     if not packet.count:
         return f"No check of {where} has failed, as far as GitHub shows: {visible(packet.url)}"
-    checks = figures.count(packet.count, "failed check")
-    return f"{checks} of {where}: {visible(packet.url)}"
+    return f"{figures.count(packet.count, 'failed check')} of {where}: {visible(packet.url)}"
 
 
 def _headline(failure: CheckFailure) -> str:

@@ -85,8 +85,7 @@ def said(text: str, about: tuple[str, ...] = (), heard: Stage | None = None) -> 
     """
     from lifecycle.evidence.words import own_words
 
-    own = MARKERS[heard] if heard else None
-    wanted = next((name for name, state in STAGES.items() if state is own), "")
+    wanted = next((name for name, state in STAGES.items() if heard and state is MARKERS[heard]), "")
     claims, still = own_words.said(text, about, wanted)
     return [*(STAGES[name] for name in claims), *(OPEN[name] for name in still)]
 

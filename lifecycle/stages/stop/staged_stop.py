@@ -66,9 +66,8 @@ def _kept(files: WorkflowFiles, record: SessionRecord) -> SessionRecord:
     if waiting is None or waiting.memory.set_stage is None:
         return record
     record = record.set_to(waiting.memory.set_stage)
-    if not waiting.task:
-        return record
-    return replace(record.on(waiting.task, waiting.labels, ""), is_set=True)
+    on_task = replace(record.on(waiting.task, waiting.labels, ""), is_set=True)
+    return on_task if waiting.task else record
 
 
 def _settled(search: TaskSearch) -> str:

@@ -283,8 +283,7 @@ class TaskSearch(Own):
         if task is None:
             return ""
         if task.blocked_by:
-            names = as_data(", ".join(task.blocked_by))
-            return f"Task {as_data(task.id)} is blocked by {names}."
+            return f"Task {as_data(task.id)} is blocked by {as_data(', '.join(task.blocked_by))}."
         if not task.is_open:
             return ""
         holders = (*task.held_by, *self._holders_of_issue(holding))
