@@ -17,7 +17,7 @@ from typing import Any
 
 from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, object_in, replace
 from lifecycle.core.redact import redact, short, swept
-from lifecycle.evidence.outcomes import Counts, Outcome
+from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.storage import journal
 from lifecycle.storage.store import Folder, as_json
 from lifecycle.storage.workflow_files import LOCK_SECONDS
@@ -133,6 +133,12 @@ class RunRecord:
         values = asdict(self)
         defaults = {field.name: field.default for field in fields(self)}
         return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+def record_of(reading: Reading, run: RunRecord) -> RunRecord:
+    """The record of a run with its reading: the outcome, the counts, which tests failed and how."""
+    names = ("outcome", "counts", "failures", "asserted")
+    return replace(run, **{name: getattr(reading, name) for name in names})
 
 
 def last_at(records: tuple[RunRecord, ...]) -> float:

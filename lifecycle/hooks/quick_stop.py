@@ -81,9 +81,10 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     from lifecycle.core.light_dataclass import text_in
 
     own = workflow_marks.session_name(text_in(event, "session_id"))
-    names = (f"{name}.json" for name in (own, workflow_marks.ANY))
-    records = (_json(root, workflow_marks.SESSIONS, name) for name in names)
-    return any(text_in(record, "memory", "set_stage") for record in records)
+    files = (f"{name}.json" for name in (own, workflow_marks.ANY))
+    records = [_json(root, workflow_marks.SESSIONS, file) for file in files]
+    places = ("memory", "set_stage"), ("set_stage",)  # the second is an earlier version's
+    return any(text_in(record, *names) for record in records for names in places)
 
 
 def _json(root: str, *names: str) -> Any:

@@ -18,7 +18,7 @@ from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, suite_runs
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.reading import proof
-from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.evidence.records import EvidenceRoom, RunRecord, record_of
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git import worktree_places
 from lifecycle.hooks.answers.call import HookCall
@@ -56,7 +56,7 @@ def answer(call: HookCall) -> Reply:
         return Reply()  # a run of some tests proves nothing but that tests can be run here
     id_ = str(call.event.get("tool_use_id") or "")
     run = RunRecord(now, used.text, shown.outcome, tree, id_, suites=seen.suites)
-    run = replace(run, counts=shown.counts, failures=shown.failures, asserted=shown.asserted)
+    run = record_of(shown, run)
     files = WorkflowFiles(world.root)
     is_awaited = seen.is_suite and is_here  # whatever ends elsewhere shows nothing of these files
     task = call.text("tool_response", "backgroundTaskId") if is_awaited else ""
