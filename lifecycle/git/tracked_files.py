@@ -8,15 +8,18 @@ import shlex
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline
+from lifecycle.settings.resources import Sentences
 from lifecycle.storage import regular_files
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, OURS, common_folder
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Git
+
+sentence: Final = Sentences("git/refusals.toml")
 
 OWN_LINES = (f"/{CLAIM_FILE}*", f"/{FOLDER}/")
 """The patterns of the product's own files, from the worktree's root."""
@@ -64,10 +67,7 @@ def refuse(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> No
     """
     for name in tracked(root, deadline, environment, NAMES):
         way = "git rm -rf --cached" if (root / name).is_dir() else "git rm -f --cached"
-        raise Refused(
-            f"{name} is tracked by git, so it came with the repository and is nobody's claim here; "
-            f"nothing was done. Take it out with: {way} {shlex.quote(name)}"
-        )
+        raise Refused(sentence("tracked", name=name, way=f"{way} {shlex.quote(name)}"))
 
 
 _MOST_INDEX = 16_000_000
@@ -141,10 +141,8 @@ def tracked(
     try:
         paths = listed(root, deadline, environment, names)
     except GitFailed as error:
-        raise Refused(
-            f"git does not say what it tracks here ({error.evidence or error.sentence}), so the claim "
-            "may have come with the repository; nothing was done. Fix that first."
-        ) from None
+        why = error.evidence or error.sentence
+        raise Refused(sentence("tracked-unknown", why=why)) from None
     tops = sorted({path.partition("/")[0] for path in paths})
     return [top for top in tops if any(_is_one(root, name, top) for name in names)]
 

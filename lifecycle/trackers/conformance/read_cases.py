@@ -56,13 +56,9 @@ def a_list_by_status_has_only_that(case: CheckCase) -> None:
     case.two.claim(held.id)
     case.one.close(done.id)
     same(set(case.listed()), {free.id, held.id}, "what `list` gives")
-    wanted = {
-        TaskStatus.OPEN: [free.id],
-        TaskStatus.IN_PROGRESS: [held.id],
-        TaskStatus.CLOSED: [done.id],
-        TaskStatus.OTHER: [],
-    }
-    for status, ids in wanted.items():
+    made = {TaskStatus.OPEN: free, TaskStatus.IN_PROGRESS: held, TaskStatus.CLOSED: done}
+    for status in (*made, TaskStatus.OTHER):
+        ids = [made[status].id] if status in made else []
         listed = case.one.list(label=case.label, status=status)
         same([task.id for task in listed], ids, f"the list of {status}")
         demand(all(task.status is status for task in listed), f"a task in it is not {status}")
