@@ -126,10 +126,8 @@ class GitRepository:
         for_servers: variables that git sees only when it talks to a remote on a server.
         files: paths that `committed` will be asked for. Which of them a pushed branch lacks is read
             together with its head, so that a missing file costs no process of its own.
+        errors: how bytes that are not UTF-8 are decoded; a value for `errors` of `open`.
     """
-
-    errors = "replace"
-    """How bytes that are not UTF-8 are decoded; a value for `errors` of `open`."""
 
     root: Path
     deadline: Deadline
@@ -137,6 +135,7 @@ class GitRepository:
     places: Mapping[str, str] = field(default_factory=dict)
     for_servers: Mapping[str, str] = field(default_factory=dict, repr=False)
     files: Sequence[str] = ()
+    errors: str = "replace"
     _lacking: dict[str, set[str]] = field(default_factory=dict, repr=False)
 
     def run(self, *args: str, check: bool = True, remote: str = "", stdin: str = "") -> str:

@@ -109,15 +109,9 @@ def _under_way(git: Git, root: Path) -> Iterator[tuple[str, str]]:
     return (pair for pair in zip(_UNDER_WAY, paths, strict=True) if (root / pair[1]).exists())
 
 
-class NamesGit(GitRepository):
-    """Git for lists of files: a name that is not UTF-8 is given back to git byte for byte."""
-
-    errors = "surrogateescape"
-
-
 def opened(git: GitRepository) -> GitRepository:
-    """Git in the worktree, for lists of files."""
-    return NamesGit(git.root, git.deadline, git.environment)
+    """Git in the worktree, for lists of files: any name is given back to git byte for byte."""
+    return GitRepository(git.root, git.deadline, git.environment, errors="surrogateescape")
 
 
 def is_secret(path: str) -> bool:

@@ -321,10 +321,9 @@ def commit_story(writing: GitRepository, message: str) -> tuple[str, worktree_fi
             is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name
             if is_wanted and redact(line, {}) != line:
                 raise refused("holds-secret", path=visible(path))
-    writing = worktree_files.NamesGit(git.root, git.deadline, writing.environment)
-    worktree_files.add_paths(writing, list(changes.unstaged))
+    worktree_files.add_paths(git, list(changes.unstaged))
     try:
-        writing.run("commit", "--quiet", "--file=-", stdin=redact(message))
+        git.run("commit", "--quiet", "--file=-", stdin=redact(message))
     except GitFailed as error:
         raise GitFailed(sentence("not-committed", error=error), evidence=error.evidence) from None
     return head_of(git), changes

@@ -44,9 +44,6 @@ T = TypeVar("T")
 ANSWER_SECONDS = 8.0
 """Seconds that one question to GitHub or to the remote may take, with its retries."""
 
-_WHOLE = 1.0
-"""A shorter time is not mentioned in the sentence about it."""
-
 _GRACE = 0.5
 
 
@@ -186,8 +183,7 @@ class Examined:
                 threading.Thread(target=run, daemon=True).start()
                 return answer.result(seconds + _GRACE)
         except TimeoutError:
-            within = f"{seconds:.0f} seconds" if seconds >= _WHOLE else "the time that was left"
-            self._silence = Transient(f"GitHub gave no answer within {within}.")
+            self._silence = Transient(f"GitHub gave no answer within {seconds:.1g} seconds.")
             raise self._silence from None
         except Transient as error:
             self._silence = error
