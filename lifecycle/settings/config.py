@@ -49,10 +49,9 @@ APP_VARIABLES = {
     "private_key": "LIFECYCLE_APP_PRIVATE_KEY_FILE",
     "pem": "LIFECYCLE_APP_PRIVATE_KEY",
 }
-# We do not read the last two, but gh prints them for any host of its own, as it does the first two.
-SECRETS = frozenset(
-    {*TOKEN_VARIABLES, *APP_VARIABLES.values(), "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
-)
+# We do not read these, but gh prints them for any host of its own, as it does the first two.
+_GHS_OWN = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
+SECRETS = frozenset({*TOKEN_VARIABLES, *APP_VARIABLES.values(), *_GHS_OWN})
 """The variables that hold a token or say where an App's key lies."""
 
 

@@ -57,24 +57,22 @@ def recorded(environment: Mapping[str, str]) -> Recorded:
     return Recorded(_line(place, BIN), _line(place, HOOKS))
 
 
-def record(environment: Mapping[str, str], command: Path, hooks: Path) -> None:
+def record(environment: Mapping[str, str], command: Path) -> None:
     """Write `bin` and `hooks` if their content differs.
 
     Raises:
         Refused: the environment names no home.
         OSError: the folder cannot be written.
     """
-    for path, content in lines_to_record(environment, command, hooks).items():
+    for path, content in lines_to_record(environment, command).items():
         before = store.read(path)
         if before is None or before.content != content:
             write(path, content)
 
 
-def lines_to_record(
-    environment: Mapping[str, str], command: Path, hooks: Path
-) -> dict[Path, bytes]:
+def lines_to_record(environment: Mapping[str, str], command: Path) -> dict[Path, bytes]:
     """The content of `bin` and `hooks`, by path; Refused if the environment names no home."""
-    place = _needed(environment)
+    place, hooks = _needed(environment), resources.top_folder("hooks")
     return {place / BIN: os.fsencode(command) + b"\n", place / HOOKS: os.fsencode(hooks) + b"\n"}
 
 

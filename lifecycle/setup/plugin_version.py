@@ -35,9 +35,8 @@ def _files(folder: Path) -> dict[Path, bytes]:
 
 def update(name: str) -> str:
     """The command line that updates an installed plugin from its marketplace."""
-    return (
-        f"claude plugin marketplace update {name.partition('@')[2]} && claude plugin update {name}"
-    )
+    marketplace = name.partition("@")[2]
+    return f"claude plugin marketplace update {marketplace} && claude plugin update {name}"
 
 
 def install(root: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.errors import BadConfig, Refused
-from lifecycle.settings import config, user_folder
+from lifecycle.settings import config, resources, user_folder
 
 COMMANDS = ("make test", "make lint")
 
@@ -42,8 +42,8 @@ def test_paths_are_shown_as_people_write_them() -> None:
 
 def test_what_is_recorded_is_one_line_for_the_scripts(environment: dict[str, str]) -> None:
     """bin and hooks hold one absolute path each, in a folder that only the user may enter."""
-    command, hooks = Path("/opt/a b/bin/lifecycle"), Path("/opt/a b/hooks")
-    user_folder.record(environment, command, hooks)
+    command, hooks = Path("/opt/a b/bin/lifecycle"), resources.top_folder("hooks")
+    user_folder.record(environment, command)
     place = config.own_folder(environment)
     assert place is not None
     written = sorted(place.iterdir())
@@ -56,14 +56,14 @@ def test_what_is_recorded_is_one_line_for_the_scripts(environment: dict[str, str
 
 def test_recording_the_same_again_writes_nothing(environment: dict[str, str]) -> None:
     """The files' times stay; only what differs is written."""
-    user_folder.record(environment, Path("/a"), Path("/hooks"))
+    user_folder.record(environment, Path("/a"))
     place = config.own_folder(environment)
     assert place is not None
     for name in ("bin", "hooks"):
         os.utime(place / name, (1, 1))
-    user_folder.record(environment, Path("/a"), Path("/hooks"))
+    user_folder.record(environment, Path("/a"))
     assert (place / "bin").stat().st_mtime == 1
-    user_folder.record(environment, Path("/b"), Path("/hooks"))
+    user_folder.record(environment, Path("/b"))
     assert (place / "bin").read_text() == "/b\n"
     assert (place / "hooks").stat().st_mtime == 1
 
@@ -87,7 +87,7 @@ def test_a_linked_file_is_written_through(environment: dict[str, str], tmp_path:
     place.mkdir(parents=True)
     (tmp_path / "kept").write_text("/old\n")
     (place / "bin").symlink_to(tmp_path / "kept")
-    user_folder.record(environment, Path("/new"), Path("/hooks"))
+    user_folder.record(environment, Path("/new"))
     assert (place / "bin").is_symlink()
     assert (tmp_path / "kept").read_text() == "/new\n"
 
@@ -95,7 +95,7 @@ def test_a_linked_file_is_written_through(environment: dict[str, str], tmp_path:
 def test_without_a_home_nothing_is_written() -> None:
     """The sentence says what is missing."""
     with pytest.raises(Refused, match="HOME"):
-        user_folder.record({}, Path("/a"), Path("/b"))
+        user_folder.record({}, Path("/a"))
 
 
 def test_the_command_found_is_the_one_that_runs_us(tmp_path: Path) -> None:

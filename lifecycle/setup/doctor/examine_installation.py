@@ -15,7 +15,7 @@ from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.core.light_dataclass import object_in
 from lifecycle.core.timing import ran
 from lifecycle.settings import config, user_folder
-from lifecycle.settings.resources import install_line, top_folder
+from lifecycle.settings.resources import install_line
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import shown
 from lifecycle.setup.init.status_line import KEY, command_of, other_status_line, own_status_line
@@ -118,7 +118,7 @@ def _recorded(case: Examined) -> None:
         return None  # nothing to record; the next finding reports a missing command
     folder = config.own_path("", environment).rstrip("/")
     try:
-        user_folder.record(environment, command, top_folder("hooks"))
+        user_folder.record(environment, command)
     except (LifecycleError, OSError) as error:
         return case.find("command.recorded.failed", folder=folder, error=error)
     return case.find("command.recorded.done", folder=folder)

@@ -183,14 +183,12 @@ def entry(wire: Wire, form: Form) -> dict[str, Any]:
 
 def groups(event: str, form: Form, wires: Iterable[Wire] = WIRES) -> list[dict[str, Any]]:
     """The groups of an event's entries for these wires, one for each matcher."""
-    by_matcher: dict[str, list[dict[str, Any]]] = {}
+    by_matcher: dict[str, dict[str, Any]] = {}
     for wire in wires:
         if wire.event == event:
-            by_matcher.setdefault(wire.matcher, []).append(entry(wire, form))
-    return [
-        {**({"matcher": matcher} if matcher else {}), "hooks": hooks}
-        for matcher, hooks in by_matcher.items()
-    ]
+            empty = {**({"matcher": wire.matcher} if wire.matcher else {}), "hooks": []}
+            by_matcher.setdefault(wire.matcher, empty)["hooks"].append(entry(wire, form))
+    return [*by_matcher.values()]
 
 
 def hooks_in(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

@@ -319,12 +319,12 @@ class _Project(ProjectFiles):
         if command is None:
             self.note("no-command")
             return
-        hooks = resources.top_folder("hooks")
         if trouble := user_folder.trouble(self.environment):
-            if user_folder.recorded(self.environment) != user_folder.Recorded(command, hooks):
+            wanted = user_folder.Recorded(command, resources.top_folder("hooks"))
+            if user_folder.recorded(self.environment) != wanted:
                 self.note("unrecorded", trouble=trouble)
             return
-        for path, content in user_folder.lines_to_record(self.environment, command, hooks).items():
+        for path, content in user_folder.lines_to_record(self.environment, command).items():
             shown = config.own_path(path.name, self.environment)
             what = "the command is" if path.name == user_folder.BIN else "the scripts are"
             self.draft.write(path, content, f"where {what}", shown, is_private=True)

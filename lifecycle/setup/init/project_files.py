@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -143,9 +143,7 @@ class ProjectFiles:
         place = os.path.relpath(os.path.realpath(self.root / name), os.path.realpath(self.root))
         return "/" + re.sub(r"[\\*?\[]", r"\\\g<0>", place)
 
-    def unlisted(
-        self, before: InitMark, names: Iterable[str], needed: Collection[str] = ()
-    ) -> None:
+    def unlisted(self, before: InitMark, names: Iterable[str], needed: Container[str] = ()) -> None:
         """Remove our lines from the files that keep files out of git, unless they are still needed."""
         for name in names:
             path = self._exclude() if name == EXCLUDE else self.root / name

@@ -12,6 +12,7 @@ from lifecycle.core.errors import Lacking, LifecycleError
 from lifecycle.core.tracker import Atomicity, Capability, Task, TaskStatus, Tracker
 
 Refusal = TypeVar("Refusal", bound=LifecycleError)
+Verb = Callable[..., object]
 
 
 class Ground(Protocol):
@@ -63,9 +64,7 @@ def same(shown: object, wanted: object, what: str) -> None:
     demand(shown == wanted, f"{what} is {shown!r} and should be {wanted!r}")
 
 
-def refused(
-    kind: type[Refusal], what: str, verb: Callable[..., object], *given: Any, **more: Any
-) -> Refusal:
+def refused(kind: type[Refusal], what: str, verb: Verb, *given: Any, **more: Any) -> Refusal:
     """The error of this kind that the call raises; Broken unless it does, with one sentence for people."""
     try:
         verb(*given, **more)
@@ -153,15 +152,13 @@ class CheckCase:
         if atomicity in (Atomicity.NONE, Atomicity.ADVISORY):
             raise NotHere(f"its claims are {atomicity}")
 
-    def writes_nothing(
-        self, what: str, verb: Callable[..., object], *given: Any, **more: Any
-    ) -> None:
+    def writes_nothing(self, what: str, verb: Verb, *given: Any, **more: Any) -> None:
         """Raise Broken if the call visibly changes any of this check's tasks."""
         before = self._seen()
         verb(*given, **more)
         demand(self._seen() == before, f"{what} wrote something")
 
-    def lacks(self, capability: Capability, verb: Callable[..., object], *given: Any) -> None:
+    def lacks(self, capability: Capability, verb: Verb, *given: Any) -> None:
         """Raise Broken unless the call raises Lacking, with the capability's name; NotHere with it."""
         if self.one.abilities().has(capability):
             raise NotHere(f"it has {capability}")
