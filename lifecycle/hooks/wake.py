@@ -128,8 +128,7 @@ def _answer(
 ) -> Reply:
     if event is None:
         event = stdin_event.read_input()
-    environment = world.environment
-    client = running_client.client_of(environment)
+    client = running_client.client_of(world.environment)
     is_other = client is running_client.Client.OTHER
     is_refused = is_other and hook not in client_contract.BY_ANYBODY
     if is_refused or not client_contract.is_for(hook, event):
@@ -142,13 +141,13 @@ def _answer(
     except Refused as error:
         return _refused(hook, world, claim_store, error)
     if hook == "session-start":  # its guard starts it only if there is work of ours
-        known_clones.note(world.root, environment)
+        known_clones.note(world.root, world.environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     if behind := BEHIND_ANSWER.get(hook):
         ours = (f"lifecycle.{name}" for name in (*behind, "storage.journal_file"))
         import_meanwhile(*ours, "ctypes")  # the claim file changes places with the next one by it
     # Of another client no session is known: what names one was inherited, or is that client's own.
-    session = "" if is_other else running_client.session_of(event, environment)
+    session = "" if is_other else running_client.session_of(event, world.environment)
     reply: Reply = module.answer(HookCall(hook, event, session, world, claim_store, client))
     return reply
 

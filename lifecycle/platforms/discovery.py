@@ -95,10 +95,9 @@ def discover(root: Path, environment: Mapping[str, str]) -> Discovered:
             except ValueError as error:
                 notes.append(f"{path} was skipped: {error}.")
                 continue
-            name = platform.about.name
-            before = platforms.setdefault(name, platform)
+            before = platforms.setdefault(platform.about.name, platform)
             if before is not platform and before.place is place:
-                same = f"{before.path} beside it already has the name {name}"
+                same = f"{before.path} beside it already has the name {before.about.name}"
                 notes.append(f"{path} was skipped: {same}.")
     # Names of folders and keys of files may be anybody's words.
     remarks = tuple(short(as_data(note), _LONGEST) for note in notes)

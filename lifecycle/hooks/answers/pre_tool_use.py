@@ -30,8 +30,7 @@ _AT_REST = (RunStatus.COMPLETED, RunStatus.STOPPED)
 def answer(call: HookCall) -> Reply:
     """Tell the agent of a violation, or refuse the edit, as `tdd.enforce` says; nothing without one."""
     world = call.world
-    how = world.settings.tdd_enforce
-    if how == "off" or not call.session:
+    if world.settings.tdd_enforce == "off" or not call.session:
         return Reply()
     path = edited(world.root, call.event)
     if not path or kind_of(path) is not FileKind.CODE:
@@ -49,7 +48,7 @@ def answer(call: HookCall) -> Reply:
         "Write the test, and let it fail by its assertion: lifecycle check test",
         f"A story that needs none: lifecycle run tdd waive {story.id} --reason TEXT",
     ]
-    if how == "deny":
+    if world.settings.tdd_enforce == "deny":
         return render(call.hook, [], refusal=lines)
     return render(call.hook, [], context=[Ours(line) for line in lines])
 

@@ -115,11 +115,10 @@ def _look_first(call: HookCall) -> None:
     phase, source = PHASES.get(record.claim.phase), call.event.get("source")
     if phase not in _HANDED_OFF and (phase is not Phase.CODING or source == "compact"):
         return
-    world = call.world
     # A failed write costs only the look, not the message: the next stop reports it.
     with contextlib.suppress(LifecycleError, OSError, DeadlineReached):
-        kept = max(world.deadline.left - LOOK_SECONDS, 0.0)
-        with world.deadline.keeping(kept), interrupted(LOOK_SECONDS + 0.3):
+        kept = max(call.world.deadline.left - LOOK_SECONDS, 0.0)
+        with call.world.deadline.keeping(kept), interrupted(LOOK_SECONDS + 0.3):
             call.tick(Wake.START, to=replace(call.listener, audiences=()))
         call.__dict__.pop("loaded", None)
 

@@ -207,14 +207,13 @@ def check_repository(case: Examined) -> None:
         case.find(key, access=access)
     elif not access.has_issues:
         case.find("repository.issues", access=access)
-    base = case.base
-    if str(base).casefold() != access.name.casefold():
+    if str(case.base).casefold() != access.name.casefold():
         renaming = config.renaming(access.name, _remote_of(case))
-        case.find("repository.name", base=base, access=access, renaming=renaming)
+        case.find("repository.name", base=case.base, access=access, renaming=renaming)
     if not access.is_archived:
         head = case.world.head
         standing = {True: "allowed", False: "refused", None: "unknown"}[access.can_push]
-        if str(head).casefold() not in (str(base).casefold(), access.name.casefold()):
+        if str(head).casefold() not in (str(case.base).casefold(), access.name.casefold()):
             standing = "fork"
         case.find(f"repository.push.{standing}", head=head, access=access)
     return _default_branch(case, access)
@@ -245,11 +244,10 @@ def _default_branch(case: Examined, access: RepositoryAccess) -> None:
 
 def check_board(case: Examined) -> None:
     """Findings on the board: readable, open, with the fields and options that are needed."""
-    number = case.settings.project_number
     prefix = case.settings.labels_prefix
     if case.settings.labels_use == "always":
         return case.find("board.labels.always", prefix=prefix)
-    if number is None:
+    if case.settings.project_number is None:
         return case.find("board.found.none")
     facts = case.facts
     owner = case.settings.project_owner or (case.base.owner if case.base else "")
@@ -266,7 +264,7 @@ def check_board(case: Examined) -> None:
         return case.find("board.owner", cause=cause(error), owner=owner)
     from lifecycle.github.board.board_client import ProjectRef
 
-    project = ProjectRef(owner, number)
+    project = ProjectRef(owner, case.settings.project_number)
     try:
         # Without a cache: the board's present fields and options.
         schema = case.ask(lambda clients: clients.board(project).schema(refresh=True))

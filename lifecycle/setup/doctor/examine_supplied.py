@@ -91,9 +91,8 @@ def check_stages(case: Examined) -> None:
         is_heard = case.client.plugin_runs or case.client.of("on-stop")
         case.find("stages.use.on" if is_heard else "stages.use.unheard")
     demand_cap(case, "stages", stages.max_blocks, "lifecycle init --stages")
-    mark = case.client.mark
     # Pages that `init` wrote here; those with other names are plugins', or the client's own.
-    supplied = mark.sha256 if mark is not None else {}
+    supplied = case.client.mark.sha256 if case.client.mark is not None else {}
     for key, command in (("review", stages.review), ("start", stages.start)):
         page = supplies.page_of(command)
         if page in supplied and not any(map(Path.is_file, case.places_of(page))):

@@ -152,9 +152,8 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
 
 def check_settings(case: Examined) -> None:
     """Findings on .lifecycle.toml, the user's config.toml and the variables; on trust and checks."""
-    problem = case.settings_problem
-    if problem is not None:
-        what = problem.sentence.replace("; nothing was done", "").rstrip(".")
+    if case.settings_problem is not None:
+        what = case.settings_problem.sentence.replace("; nothing was done", "").rstrip(".")
         what = what if what.endswith("?") else f"{what}."
         return case.find("settings.file.broken", what=what)
     if not case.is_worktree:
@@ -170,12 +169,11 @@ def check_settings(case: Examined) -> None:
     else:
         is_set = any(case.environment.get(name) for name in config.PROJECT_VARIABLES)
         case.find("settings.file.variables" if is_set else "settings.file.none")
-    named = case.settings.repository
-    if named is not None and not case.environment.get("LIFECYCLE_REPOSITORY"):
+    if case.settings.repository is not None and not case.environment.get("LIFECYCLE_REPOSITORY"):
         try:
             case.find("settings.repository.found", base=case.world.base)
         except (BadConfig, GitFailed):
-            case.find("settings.repository.strange", named=named, web=case.web)
+            case.find("settings.repository.strange", named=case.settings.repository, web=case.web)
     try:
         _trust(case)
     except user_folder.BrokenTrust:
