@@ -67,15 +67,12 @@ class BeadsTracker:
 
     def abilities(self) -> Abilities:
         """The abilities of this version here."""
-        can = {
-            Capability.NATIVE_READY: True,
-            Capability.DEPENDENCIES: True,
-            Capability.ATOMIC_CLAIM_NEXT: self._ask.is_from(bd_asking.CLAIMS_NEXT),
-            Capability.LEASES: self._ask.is_from(bd_asking.LEASES),
-            Capability.PUBLISH: bool(self._ask.sends),
-        }
+        can, is_from = {Capability.NATIVE_READY, Capability.DEPENDENCIES}, self._ask.is_from
+        can |= {Capability.ATOMIC_CLAIM_NEXT} if is_from(bd_asking.CLAIMS_NEXT) else set()
+        can |= {Capability.LEASES} if is_from(bd_asking.LEASES) else set()
+        can |= {Capability.PUBLISH} if self._ask.sends else set()
         kind = Atomicity.LOCAL_CAS if self._has_cas else Atomicity.ADVISORY
-        return Abilities(kind, frozenset(flag for flag, is_there in can.items() if is_there))
+        return Abilities(kind, frozenset(can))
 
     @property
     def _has_cas(self) -> bool:
@@ -162,7 +159,7 @@ class BeadsTracker:
             refusals.demand_claimable(task, self.actor)
             if self._has_cas and not task.assignee:
                 if task.status is TaskStatus.IN_PROGRESS:  # one build claims only open tasks
-                    self._ask.change(task, "update", "--status=open", so=_is_open)
+                    self._ask.change(task, "update", "--status=open", so=_is_free)
                 return self._ask.change(task, "update", "--claim", so=self._has)
             words = ("update", "--status=in_progress", f"--assignee={self.actor}")
             taken = self._ask.change(task, *words, so=self._has)
@@ -344,9 +341,5 @@ class BeadsTracker:
         return refusals.is_held(task, self.actor)
 
 
-def _is_open(task: Task) -> bool:
-    return task.status is TaskStatus.OPEN
-
-
 def _is_free(task: Task) -> bool:
-    return _is_open(task) and not task.assignee
+    return task.status is TaskStatus.OPEN and not task.assignee
