@@ -80,10 +80,11 @@ def _root() -> Path:
 
 
 def _within_deadline(hook: str, root: Path, event: Mapping[str, Any] | None) -> Reply:
-    try:
+    settings = None
+    with contextlib.suppress(
+        LifecycleError
+    ):  # code that needs them reads them again, and reports it
         settings = config.load(root, os.environ)
-    except LifecycleError:
-        settings = None  # code that needs them reads them again, and reports the error
     limit = settings.hook_seconds if settings is not None else HOOK_SECONDS
     seconds = min(limit, SECONDS.get(hook, limit))
     reply, claim_store = Reply(), ClaimStore(root, SystemClock())
@@ -126,8 +127,7 @@ def _unwritable(error: OSError) -> str:
 def _answer(
     hook: str, world: WorktreeWorld, claim_store: ClaimStore, event: Mapping[str, Any] | None
 ) -> Reply:
-    if event is None:
-        event = stdin_event.read_input()
+    event = stdin_event.read_input() if event is None else event
     client = running_client.client_of(world.environment)
     is_other = client is running_client.Client.OTHER
     is_refused = is_other and hook not in client_contract.BY_ANYBODY

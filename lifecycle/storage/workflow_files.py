@@ -57,10 +57,9 @@ class WorkflowFiles:
         """Switch the workflow off in this worktree, or on again."""
         if off:
             self.folder.mark(workflow_marks.OFF)
-            self.set_due(None)
         else:
             self.folder.remove(workflow_marks.OFF)
-            self.set_due(workflow_marks.ALWAYS)
+        self.set_due(None if off else workflow_marks.ALWAYS)
 
     def set_due(self, moment: float | None) -> None:
         """Set from when on a stop is looked at (seconds since the epoch); None: never."""

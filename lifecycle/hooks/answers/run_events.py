@@ -141,10 +141,9 @@ class RunHook:
             kinds = [str(task.get("type") or "shell") for task in running(self.call.event)]
             # Shells and monitors in the background may never end; an agent will.
             waits = any("shell" not in kind and "monitor" not in kind for kind in kinds)
-            try:
+            limits = RunSettings()
+            with contextlib.suppress(BadConfig):  # others report it
                 limits = self.call.world.settings.run
-            except BadConfig:  # others report it
-                limits = RunSettings()
             situation = decide.RunSeen(mine, self.now, limits, message, position, facts, waits)
             verdict = decide.decide(situation)
             self._keep(run, verdict)

@@ -57,13 +57,12 @@ class Asking:
             settings = store.read(common / "config") if common else None
             has_remote = settings is not None and b'[remote "' in settings.content
             return "sync" if has_remote and not self.is_from(SYNCS_UNTIL) else ""
-        try:
+        # Publishing is a convenience: if the remote cannot be determined, it is not offered.
+        with contextlib.suppress(errors.LifecycleError):
             ran = self.runner.run("dolt", "remote", "list", "--json")
-            remotes = bd_decode.payload(ran, due=list, doing="dolt remote")
-        except errors.LifecycleError:
-            # Publishing is a convenience: if the remote cannot be determined, it is not offered.
-            return ""
-        return "dolt push" if remotes else ""
+            if bd_decode.payload(ran, due=list, doing="dolt remote"):
+                return "dolt push"
+        return ""
 
     def rows(self, *words: str) -> tuple[bd_decode.IssueRow, ...]:
         """The issues that a command shows; one whose id is not a plain word is left out, and logged."""
@@ -79,14 +78,11 @@ class Asking:
 
     def show(self, name: str) -> bd_decode.IssueRow:
         """One issue in full; bd accepts the part after the prefix as an id. NotFound."""
-        try:
-            rows = self.rows("show", name) if bd_decode.ID.fullmatch(name) else ()
-        except errors.NotFound:
-            rows = ()  # not every build names the task
-        for row in rows:
-            is_it = row.task.id == name or row.task.id.endswith(f"-{name}")
-            if is_it and row.task.raw_status != bd_decode.DELETED:
-                return row
+        with contextlib.suppress(errors.NotFound):  # not every build names the task
+            for row in self.rows("show", name) if bd_decode.ID.fullmatch(name) else ():
+                is_it = row.task.id == name or row.task.id.endswith(f"-{name}")
+                if is_it and row.task.raw_status != bd_decode.DELETED:
+                    return row
         raise bd_decode.unknown(name)
 
     def notes(self, name: str) -> tuple[tuple[Note, str], ...]:

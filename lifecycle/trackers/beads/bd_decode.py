@@ -68,8 +68,7 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
         raise failure(error, doing)
     if isinstance(answer, dict) and "data" in answer and "schema_version" in answer:
         answer = answer["data"]  # without the envelope of newer builds
-    if answer is None:
-        answer = []
+    answer = [] if answer is None else answer
     if not isinstance(answer, due):
         raise _unusable("bd-other-answer", doing, ran.out)
     if ran.code != 0:

@@ -116,9 +116,8 @@ class IssueHolding(TaskLists):
         """
         number, now = issue.number, issue
         holder = self._demand_own_lease(number)
-        if not self._login_in(issue):
-            self._demand_no_others(issue)
-        elif holder is None:
+        self._demand_no_others(issue)
+        if holder is None and self._login_in(issue):
             self._is_first(number, issue.assignees)
         if self._login_in(issue):
             now = self._issues.ensure_assignees(number, remove=(self._login,)).now
