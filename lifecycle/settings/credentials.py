@@ -15,6 +15,7 @@ from lifecycle.core.errors import NoToken
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import ran
 from lifecycle.settings import config, readers, resources
+from lifecycle.storage import regular_files
 
 SECONDS = 10.0
 """How long the command may take; a credential store should not need longer."""
@@ -90,7 +91,7 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
 def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
     """A word that changes with the environment, the settings' files and gh's store, but reveals nothing.
 
-    Files are not read: date and size distinguish their versions. A token_command is not run.
+    Files are not read: their dates distinguish versions. A token_command is not run.
 
     Args:
         root: the worktree, whose settings may be wrong.
@@ -102,14 +103,8 @@ def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
     # gh writes this file at every login: https://cli.github.com/manual/gh_help_environment
     base = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '')}/.config"
     gh_store = Path(environment.get("GH_CONFIG_DIR") or f"{base}/gh", "hosts.yml")
-    files = [config.file_of(root), gh_store]
-    for file in [*files, *([own / config.CONFIG] if own is not None else [])]:
-        try:
-            about = file.stat()
-        except OSError:
-            parts.append(f"{file}: none")
-        else:
-            parts.append(f"{file}: {about.st_mtime_ns} {about.st_size}")
+    files = [config.file_of(root), gh_store, *([own / config.CONFIG] if own is not None else [])]
+    parts += [f"{file}: {regular_files.mtime_ns(str(file), follow=True)}" for file in files]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
