@@ -73,10 +73,9 @@ def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
 def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
     """The top folders of a clone's worktrees, the main one first; found without starting git."""
     above = clone.git.parent if clone.git.name == ".git" else None
-    mains = [folder for folder in (clone.main or above,) if folder is not None]
-    tops = [*mains, *store.linked_worktrees(clone.git).values()]
+    tops = [clone.main or above, *store.linked_worktrees(clone.git).values()]
     # A folder that belongs to another clone by now is left out.
-    return tuple(top for top in tops if store.common_folder(top) == clone.git)
+    return tuple(top for top in tops if top is not None and store.common_folder(top) == clone.git)
 
 
 def _read(path: Path) -> KnownClone | None:

@@ -1,6 +1,6 @@
 """The parts of bd's verbs: the version of this bd, reads, and writes that are verified if unclear.
 
-The version is asked once, and kept in `<git folder>/lifecycle/beads.json` for this path, size and mtime.
+The version is asked once, and kept in `<git folder>/lifecycle/beads.json` for this very file.
 
 Source: which version has what: CHANGELOG.md, https://github.com/steveyegge/beads.
 """
@@ -11,17 +11,17 @@ import contextlib
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import object_in, replace
 from lifecycle.core.redact import short
 from lifecycle.core.tracker import Note, Task
-from lifecycle.storage import log, store
+from lifecycle.storage import log, regular_files, store
 from lifecycle.trackers.beads import bd_decode
 from lifecycle.trackers.beads.bd_process import Runner, verb_of
 from lifecycle.trackers.refusals import sentence
@@ -194,9 +194,8 @@ def probe(runner: Runner) -> str:
         NotInstalled: there is no bd.
         VersionUnsupported: it is older than any version that was tried.
     """
-    path = Path(runner.program)
-    about = path.resolve().stat()
-    program = [str(path), about.st_mtime_ns, about.st_size]
+    path = runner.program
+    program = [path, *regular_files.version_of(os.path.realpath(path))]
     place = runner.shared / NAME
     file = store.read(place, follow=False)
     kept = object_in(file.content if file is not None else b"")
