@@ -26,6 +26,7 @@ from lifecycle.workflow.nearest import adopted_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 START, COMPACT = "session-start", "pre-compact"
@@ -125,16 +126,13 @@ def _start(root: str, session: str, source: str, client: int, answer: dict[str, 
     if note_told is None:
         return
     recovery_marks.owe(root, session)
-    if _print(json.dumps(output) + "\n"):
-        try:
-            note_told()
-        except OSError:
-            return  # it is told once more
+    _print(json.dumps(output) + "\n", note_told)
 
 
-def _print(text: str) -> bool:
+def _print(text: str, note_told: Callable[[], None] | None = None) -> None:
     try:
         os.write(1, text.encode("utf-8", "replace"))
+        if note_told is not None:
+            note_told()
     except OSError:
-        return False  # nobody reads any more; the mark stays, so the next prompt tells it
-    return True
+        return  # nobody reads any more, or nothing can be noted: it is told once more

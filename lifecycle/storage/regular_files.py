@@ -202,7 +202,7 @@ def below(root: str, *names: str) -> str:
     return os.path.join(path, names[-1])
 
 
-def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: int = 0o644) -> int:
+def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False) -> int:
     """A descriptor of the regular file; the caller closes it.
 
     Text is written only into a file with a single name: a file that has another name somewhere (a hard
@@ -212,7 +212,6 @@ def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: i
         path: the file's path, in folders that were checked.
         flags: as for `os.open`; O_TRUNC empties a file only after it was seen to be regular.
         follow: a link is allowed: for a person's own file.
-        mode: the mode of a new file.
 
     Raises:
         StrangeFileError: the path is a link, or not a regular file.
@@ -225,7 +224,7 @@ def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: i
         raise StrangeFileError(path, problem)
     kept = flags & ~os.O_TRUNC | _NEVER_WAIT | (0 if follow else os.O_NOFOLLOW)
     try:
-        descriptor = os.open(path, kept, mode)
+        descriptor = os.open(path, kept, 0o644)
     except OSError as error:  # another file was at the path a moment ago
         if error.errno in _NO_LINK | _NO_FILE:
             raise StrangeFileError(path, strange(path, follow=follow) or "is no file") from None
@@ -241,7 +240,7 @@ def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: i
     if not is_ours:
         raise StrangeFileError(path, _kind(about.st_mode))
     os.unlink(path)
-    return os.open(path, kept | os.O_CREAT | os.O_EXCL, mode)
+    return os.open(path, kept | os.O_CREAT | os.O_EXCL, 0o644)
 
 
 def content(
