@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_821,
-    "storage": 1_348,
-    "settings": 770,
-    "git": 886,
-    "github": 5_426,
-    "trackers": 2_243,
+    "core": 2_816,
+    "storage": 1_337,
+    "settings": 756,
+    "git": 875,
+    "github": 5_276,
+    "trackers": 2_240,
     "platforms": 603,
-    "evidence": 2_276,
-    "claim": 5_653,
-    "run": 3_331,
+    "evidence": 2_254,
+    "claim": 5_605,
+    "run": 3_273,
     "stages": 2_269,
-    "workflow": 2_022,
-    "feedback": 2_277,
+    "workflow": 1_985,
+    "feedback": 2_230,
     "reconcile": 1_253,
-    "views": 2_042,
+    "views": 2_005,
     "app": 1_484,
-    "setup": 2_897,
-    "hooks": 1_835,
-    "cli": 4_680,
+    "setup": 2_864,
+    "hooks": 1_822,
+    "cli": 4_629,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 245, 361
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_299
+RUN_IN_ALL = 4_231
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -179,6 +179,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "cli.tracker.tracker_hold",
         "cli.views.quick_status",
         "hooks.answers.*",
+        "reconcile.repair",
         "stages.session.background_run",
         "stages.session.staged_start",
         "stages.stop.staged_stop",
