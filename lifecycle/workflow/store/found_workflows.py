@@ -212,10 +212,8 @@ def started_at(id_: str) -> float:
 
 def _moment(document: ReadDocument) -> float:
     """When the workflow of a document without a record began, if the document says so."""
-    created = parse_time(document.fields.get("created_at"))
-    if created is not None and created > 0:
-        return created
-    return started_at(document.path) or max(0.0, document.written_at)
+    created = parse_time(document.fields.get("created_at")) or 0.0
+    return max(0.0, created) or started_at(document.path) or max(0.0, document.written_at)
 
 
 def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> FoundWorkflow:
@@ -254,8 +252,7 @@ def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflo
     """The workflow with the values that every record has: a name, and when it began."""
     first = next(iter(workflow.task.strip().splitlines()), "").strip()
     name = workflow.name or first[:_NAME].strip() or workflow.id
-    began = 0.0 if workflow.created_at else started_at(workflow.id)
-    began = began or min(document.written_at for document in documents)
+    began = started_at(workflow.id) or min(document.written_at for document in documents)
     return replace(workflow, name=name, created_at=workflow.created_at or render_time(began))
 
 
