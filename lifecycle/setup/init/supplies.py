@@ -203,14 +203,9 @@ def settings_file() -> str:
 
 def staged(review: str, start: str) -> str:
     """That `.lifecycle.toml` with the staged workflow switched on, and its two commands named."""
-    text = settings_file()
-    for commented, line in (
-        ("# [stages]\n# use = false\n", "[stages]\nuse = true\n"),
-        ('# review = "/oracle-review"\n', f'review = "{review}"\n'),
-        ('# start = "/bd-start"\n', f'start = "{start}"\n'),
-    ):
-        text = text.replace(commented, line)
-    return text
+    text = settings_file().replace("# [stages]\n# use = false\n", "[stages]\nuse = true\n")
+    text = text.replace('# review = "/oracle-review"\n', f'review = "{review}"\n')
+    return text.replace('# start = "/bd-start"\n', f'start = "{start}"\n')
 
 
 def section() -> str:
