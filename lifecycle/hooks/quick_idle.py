@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from lifecycle.hooks.answers.call import HookCall
 
 FOLDER, ASK = ".lifecycle", "ask"
-_FILES = (".agent-claim.json", f"{FOLDER}/state.json")
 _URLS, _TOKENS = ("GITHUB_API_URL", "GITHUB_GRAPHQL_URL"), ("GITHUB_TOKEN", "GH_TOKEN")
 _VARIABLES = ("LIFECYCLE_", "MOLTNET_", *_URLS, *_TOKENS)
 """The beginnings of variables that decide the address, the question and the token."""
-_LIMIT = 200_000
 
 
 def begin() -> None:
@@ -50,7 +48,7 @@ def begin() -> None:
         has_proxy = sys.platform == "darwin" or any(name.endswith("_proxy") for name in names)
         if root is None or not is_ours or has_proxy:
             return
-        content = regular_files.whole(regular_files.below(root, FOLDER, ASK), _LIMIT)
+        content = regular_files.whole(regular_files.below(root, FOLDER, ASK), 200_000)
         signature, _, signed = (content or b"").partition(b"\n")
         head, _, body = signed.partition(b"\n\n")
         url, scheme, host, port, path, variable, due = head.decode().split("\n")
@@ -113,7 +111,7 @@ def _signature(token: str, signed: bytes, root: str, environment: Mapping[str, s
     base = environment.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):
         base = os.path.join(environment.get("HOME", ""), ".config")
-    paths = [os.path.join(root, name) for name in _FILES]
+    paths = [os.path.join(root, name) for name in (".agent-claim.json", f"{FOLDER}/state.json")]
     paths += [regular_files.settings_path(root), os.path.join(base, "lifecycle", "config.toml")]
     dates = [f"{path}={regular_files.mtime_ns(path, follow=True)}" for path in paths]
     names = sorted(name for name in environment if name.startswith(_VARIABLES))

@@ -216,7 +216,7 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     user = user_settings(environment)
     addresses = _addresses(environment, user)
     values |= {"api_url": addresses.api_url, "graphql_url": addresses.graphql_url}
-    values |= {name: user[name] for name in _OF_USER if name in user}
+    values |= {"merge": user["merge"]} if "merge" in user else {}
     for part, kind in (("stages", configured.StageSettings), ("run", configured.RunSettings)):
         names = [name for name in values if name.startswith(f"{part}/")]
         own = {name.removeprefix(f"{part}/"): values.pop(name) for name in names}
@@ -334,9 +334,6 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
         else:
             yield prefix + key, value
 
-
-_OF_USER = ("merge",)
-"""The keys of the user's own file about the work itself."""
 
 _TABLES = frozenset({"checks.commands", "stages.workflows"})
 """Keys whose value is a table of the user's own words."""
