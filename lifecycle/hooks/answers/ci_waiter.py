@@ -75,8 +75,6 @@ class _Waiter(Waiting[Reply]):
         self.busy_at = self.clock.monotonic()
         if call.event.get("hook_event_name") == _START:  # session-start looks first, and tells
             self.not_before = self.busy_at + SECONDS["session-start"]
-        # The client starts us at a stop, which itself looks at earlier changes of files.
-        self.started_ns = int(self.began * 1e9)
         if call.record is not None:
             self._join(watched(self.world, self.claim_store, call.record))
 
@@ -101,7 +99,8 @@ class _Waiter(Waiting[Reply]):
         if self._ours():
             return 0.0
         claim = self.claim_store.mtime_ns()
-        stopped = max(self.claim_store.folder.mtime_ns(STOPPED), self.started_ns)
+        # The client starts us at a stop, which itself looks at earlier changes of files.
+        stopped = max(self.claim_store.folder.mtime_ns(STOPPED), int(self.began * 1e9))
         stopped_at = stopped / 1e9 if stopped >= claim else None
         settled, now = self.claim_store.marks.is_stamped(claim), self.clock.now()
         moment = pace.next_look(record, self.every, now, settled=settled, stopped_at=stopped_at)
