@@ -20,7 +20,6 @@ import secrets
 import signal
 import sys
 import tempfile
-import termios
 import threading
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
@@ -80,8 +79,7 @@ class _PageRequest(BaseHTTPRequestHandler):
         if len(hosts) != 1 or not _HERE.fullmatch(hosts[0]):
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return
-        _, _, rest = self.path.partition("/")
-        token, slash, name = rest.partition("?")[0].partition("/")
+        token, slash, name = self.path.removeprefix("/").partition("?")[0].partition("/")
         given, wanted = os.fsencode(token), os.fsencode(self.server.token)
         if not (hmac.compare_digest(given, wanted) and slash):
             self.send_error(HTTPStatus.NOT_FOUND)
@@ -228,21 +226,13 @@ def serve(server: WatchServer, announce: Callable[[], None]) -> None:
     # With nohup it is meant to outlive its terminal.
     outlives = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     numbers = [signal.SIGTERM] if outlives else [signal.SIGTERM, signal.SIGHUP]
-    parent, has_terminal = os.getppid(), _has_terminal()
+    parent, has_terminal = os.getppid(), os.isatty(0)
     with heard(lambda _: ended.set(), *numbers), server:
         announce()
         while not ended.wait(GLANCE):
-            is_left = os.getppid() != parent or (has_terminal and not _has_terminal())
+            is_left = os.getppid() != parent or (has_terminal and not os.isatty(0))
             if is_left and not outlives:
                 break
-
-
-def _has_terminal() -> bool:
-    try:
-        termios.tcgetattr(0)
-    except (termios.error, OSError, ValueError):
-        return False
-    return True
 
 
 @contextlib.contextmanager

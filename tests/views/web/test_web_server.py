@@ -10,7 +10,6 @@ import re
 import socket
 import threading
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -259,22 +258,20 @@ def test_nothing_is_left_when_it_ends(user: WebGround) -> None:
     assert [one.name for one in threading.enumerate() if one.name == "page"] == []
 
 
-@pytest.mark.parametrize(
-    ("where", "name", "answer"), [(web_server, "_has_terminal", False), (os, "getppid", -1)]
-)
+@pytest.mark.parametrize(("name", "answer"), [("isatty", False), ("getppid", -1)])
 @pytest.mark.usefixtures("interruptible")
 def test_it_goes_with_its_terminal_and_with_whoever_started_it(
-    user: WebGround, monkeypatch: pytest.MonkeyPatch, where: ModuleType, name: str, answer: int
+    user: WebGround, monkeypatch: pytest.MonkeyPatch, name: str, answer: int
 ) -> None:
     """It looks now and then whether both are there, and ends by itself once one is not."""
     monkeypatch.setattr(web_server, "GLANCE", 0.01)
-    monkeypatch.setattr(web_server, "_has_terminal", lambda: True)
+    monkeypatch.setattr(os, "isatty", lambda _: True)
     server = QuickServer(user.worktrees())
     served: list[int] = []
 
     def leave() -> None:
         served.append(ask(server).status)
-        monkeypatch.setattr(where, name, lambda: answer)
+        monkeypatch.setattr(os, name, lambda *_: answer)
 
     web_server.serve(server, leave)
     assert (served, server.socket.fileno()) == ([200], -1)
