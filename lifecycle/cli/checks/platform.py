@@ -74,11 +74,8 @@ def get_command(session: Session, *, name: str) -> None:
 
 def _is_printed_as_it_is(line: str) -> bool:
     """True if the line reaches standard output unchanged: no escapes, and no character that it lacks."""
-    try:
-        line.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return shown(line) == line
+    encoding = sys.stdout.encoding or "ascii"
+    return shown(line).encode(encoding, "replace").decode(encoding) == line
 
 
 def _lacking(detection: selection.Detection, name: str) -> str:
