@@ -90,15 +90,14 @@ def guarded() -> Iterator[None]:
     for stream in before:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="plain")
-    out, err = (stream and CleanStream(stream) for stream in before)
-    sys.stdout, sys.stderr = out, err
+    out, sys.stderr = (stream and CleanStream(stream) for stream in before)
+    sys.stdout = out
     try:
         yield
     finally:
         if sys.stdout is out:
             sys.stdout = before[0]
-        if sys.stderr is err:
-            sys.stderr = before[1]
+        sys.stderr = before[1]
 
 
 def behind(stream: TextIO) -> TextIO:
