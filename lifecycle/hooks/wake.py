@@ -81,9 +81,8 @@ def _root() -> Path:
 
 def _within_deadline(hook: str, root: Path, event: Mapping[str, Any] | None) -> Reply:
     settings = None
-    with contextlib.suppress(
-        LifecycleError
-    ):  # code that needs them reads them again, and reports it
+    # Code that needs them reads them again, and reports the error.
+    with contextlib.suppress(LifecycleError):
         settings = config.load(root, os.environ)
     limit = settings.hook_seconds if settings is not None else HOOK_SECONDS
     seconds = min(limit, SECONDS.get(hook, limit))
