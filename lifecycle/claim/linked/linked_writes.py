@@ -412,9 +412,8 @@ def _tell(claim_store: ClaimStore, write: Left, text: str) -> None:
 
 def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
     """The open tasks that are linked to the issue, the most urgent first; raises as `list` does."""
-    base, host = str(world.base), config.web_host(world.addresses.api_url)
     tasks = (task for task in tracker.list() if task.is_open)
-    return tuple(t for t in tasks if card_and_link.issue_of(t.external, base, host) == issue)
+    return tuple(task for task in tasks if issue_named(world, task) == issue)
 
 
 def written(tracker: Tracker, task: Task, wanted: str, reason: str) -> str:
