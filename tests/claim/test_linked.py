@@ -304,9 +304,16 @@ def test_who_asks_and_what_ends_wants_to_know_what_is_linked(
 
 
 def test_an_end_that_could_not_ask_for_its_linked_task_asks_again_and_then_ends_without() -> None:
-    """A failed question holds the end back until it is tried again."""
-    trouble = Trouble("", "bd did not answer.", NOW + 60)
-    for troubles, waits in (({"FindLinked": trouble}, True), ({}, False)):
-        made = record(**DONE, memory={"troubles": troubles})
+    """Each failed question holds the end back until it is tried again; after three nobody waits."""
+    for tries, is_known, waits in (
+        (1, False, True),
+        (2, False, True),
+        (3, False, False),
+        (1, True, False),
+    ):
+        trouble = Trouble("", "bd did not answer.", NOW + 60, tries=tries)
+        made = record(
+            **DONE, memory={"troubles": {"FindLinked": trouble}, "linked.is_known": is_known}
+        )
         step = card_and_link.link_ending_step(seen(made, wake=Wake.STOP))
         assert step == (Decision() if waits else None)

@@ -16,7 +16,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import CardRecord
-from lifecycle.claim.record.state import ClaimChanges, Record, is_same
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record, is_same
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import linked_messages, messages
 from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard, SetLinked, Wake
@@ -29,8 +29,8 @@ CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
 LEFT = "left"
 """`Link.synced` of a task that should have ended with the claim, but is somebody else's or gone."""
 
-FIND, FIND_TRIES = "FindLinked", 3
-"""The kind of trouble of an ending claim that could not look for its linked task; how often it looks."""
+FIND = "FindLinked"
+"""The kind of trouble of an ending claim that could not look for its linked task."""
 
 
 def apply_card(record: Record, observed: Observation) -> Record:
@@ -186,9 +186,16 @@ def link_action(record: Record) -> SetLinked | None:
         return None
     if record.linked.left and aim != CLOSED:
         return None
-    claim, url, why = record.claim, record.pull.url, record.ending.override
-    reason = linked_messages.closing_reason(claim.summary, claim.pr_number, url, why)
-    return SetLinked(link.tracker, link.id, aim, reason if aim == CLOSED else "")
+    return SetLinked(link.tracker, link.id, aim, link_reason(record))
+
+
+def link_reason(record: Record) -> str:
+    """The reason for closing the linked task; "" while it should stay open."""
+    claim = record.claim
+    if link_wanted(record) != CLOSED:
+        return ""
+    url, why = record.pull.url, record.ending.override
+    return linked_messages.closing_reason(claim.summary, claim.pr_number, url, why)
 
 
 def wants_link(snapshot: Snapshot) -> bool:
@@ -211,8 +218,11 @@ def wants_link(snapshot: Snapshot) -> bool:
 
 def link_ending_step(snapshot: Snapshot) -> Decision | None:
     """The step that ends the linked task with the claim; None if there is none left to do."""
-    is_asked_again = FIND in snapshot.record.troubles
-    return NOTHING if is_asked_again else derive.ending_step(snapshot, link_action(snapshot.record))
+    record = snapshot.record
+    unknown = record.troubles.get(FIND)
+    if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.linked.is_known:
+        return Decision()
+    return derive.ending_step(snapshot, link_action(record))
 
 
 def link_notices(record: Record) -> tuple[Notice, ...]:
@@ -229,6 +239,6 @@ def link_remainder(record: Record) -> str:
     action, trouble = link_action(record), record.troubles.get("SetLinked")
     if action is None or trouble is None:
         return ""
-    is_closed = action.wanted == CLOSED
+    is_closed = link_wanted(record) == CLOSED
     tell = linked_messages.left_open if is_closed else linked_messages.left_claimed
     return tell(action.id, trouble.sentence)

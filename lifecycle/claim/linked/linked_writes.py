@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link
-from lifecycle.claim.decisions.card_and_link import FIND, FIND_TRIES
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Attempt, LinkRecord, Trouble
 from lifecycle.claim.record.state import DAY_SECONDS, REFUSED_SECONDS, RETRY_SECONDS, Record
@@ -183,7 +182,6 @@ def settle(claim_store: ClaimStore, link: Link | None) -> None:
 def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...]]:
     """Ask the worktree's other tracker for the linked task; returns the record with it, and notices.
 
-    An ending claim waits for a tracker that does not answer, but not for ever: then that is told.
     If GitHub is the only tracker, nothing is asked and nothing changes.
     """
     record, issue = snapshot.record, snapshot.record.claim.issue_number
@@ -199,15 +197,15 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
     except errors.LifecycleError as error:
         why = redact.redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task of #{issue}: {why}")
-        before, record = record.troubles.get(FIND), record.without(FIND)
-        tries = before.tries + 1 if before is not None else 1
-        if isinstance(error, errors.Transient) and tries < FIND_TRIES:
+        if isinstance(error, errors.Transient):
+            before = record.troubles.get(card_and_link.FIND)
+            tries = before.tries + 1 if before is not None else 1
             trouble = Trouble("", why, snapshot.now + RETRY_SECONDS, tries)
-            return record.with_trouble(FIND, trouble), ()
+            return record.without(card_and_link.FIND).with_trouble(card_and_link.FIND, trouble), ()
         return record, (Notice("linked-unknown", _not_asked(name, issue, why), Audience.NOTE),)
     synced = card_and_link.CLAIMED if task is not None and _is_mine(tracker, task) else ""
     link = Link(tracker.name, task.id, synced) if task is not None else None
-    return record.without(FIND).with_linked(link=link, is_known=True), ()
+    return record.without(card_and_link.FIND).with_linked(link=link, is_known=True), ()
 
 
 def _read_again(world: World, record: Record, link: Link) -> Record:
@@ -267,8 +265,8 @@ class Left:
     """One pending write to a linked task.
 
     Attributes:
-        tracker: its name in the registry.
-        id: the task's id there.
+        tracker: its name in the registry; "" for the worktree's tracker, which was not asked for a task.
+        id: the task's id there; "" if it is to be found by the issue.
         actor: the name under which it is written.
         wanted: `card_and_link.CLOSED` or `card_and_link.RELEASED`.
         issue: the number of the issue.
@@ -317,12 +315,15 @@ def forget(claim_store: ClaimStore, *about: str) -> None:
 def at_the_end(claim_store: ClaimStore, record: Record) -> None:
     """Keep the write to the linked task that is not done yet; called before the claim file is deleted."""
     claim, action = record.claim, card_and_link.link_action(record)
-    if action is not None:
-        now = claim_store.clock.now()
-        write = Left(action.tracker, action.id, claim.agent_id, action.wanted, claim.issue)
-        write = replace(write, reason=action.reason, since=now, until=now + REFUSED_SECONDS)
-        add(claim_store, write)
-        claim_store.save()
+    is_unknown = record.linked.link is None and card_and_link.FIND in record.troubles
+    if action is None and not (is_unknown and claim.issue_number is not None):
+        return
+    tracker, task = (action.tracker, action.id) if action is not None else ("", "")
+    wanted, reason = card_and_link.link_wanted(record), card_and_link.link_reason(record)
+    now = claim_store.clock.now()
+    write = Left(tracker, task, claim.agent_id, wanted, claim.issue, reason)
+    add(claim_store, replace(write, since=now, until=now + REFUSED_SECONDS))
+    claim_store.save()
 
 
 def finish(
@@ -345,7 +346,7 @@ def finish(
             forget(claim_store, write.tracker, write.id)
         elif is_asked or world.clock.now() >= write.until:
             why = _try(world, claim_store, write)
-            is_held = why and write.wanted == card_and_link.RELEASED
+            is_held = why and write.id and write.wanted == card_and_link.RELEASED
             later = sentence("linked-released-later", task=write.id, why=why)
             remarks += [later] if is_held else []
     claim_store.save()
@@ -364,7 +365,8 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
         raise
     except errors.LifecycleError as error:
         error.sentence = redact.redact(error.sentence, world.environment)
-        log.write(world.root, f"{write.id} is not {write.wanted}: {error.sentence}")
+        about = write.id or "a linked task"
+        log.write(world.root, f"{about} is not {write.wanted}: {error.sentence}")
         _later(claim_store, write, error, now)
         return error.sentence
     forget(claim_store, *write.name)
@@ -382,10 +384,11 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
 def _done(world: World, write: Left) -> str:
     """Carry out one pending write; returns the task's id, or "" if nothing is left to do."""
     tracker = world.inner_as(write.actor, write.tracker)
-    if tracker is None or not write.id:  # an earlier version kept some without
+    if tracker is None:
         return ""
-    task = tracker.get(write.id)
-    if not task.is_open:
+    tasks = (tracker.get(write.id),) if write.id else find(world, tracker, write.issue)
+    task = next(iter(tasks), None)
+    if task is None or not task.is_open:
         return ""
     if write.wanted == card_and_link.CLOSED and world.forge.issue(write.issue).is_open:
         return ""  # reopened since then, with its task: neither is this claim's any more
@@ -396,7 +399,8 @@ def _later(claim_store: ClaimStore, write: Left, error: errors.LifecycleError, n
     """Schedule the next try, after as long as the write has waited already; or give up with a notice."""
     if now - write.since >= KEPT_SECONDS:
         forget(claim_store, *write.name)
-        words = {"task": write.id, "wanted": write.wanted, "why": error.sentence}
+        name = write.id or f"of #{write.issue}"
+        words = {"task": name, "wanted": write.wanted, "why": error.sentence}
         _tell(claim_store, write, sentence("linked-given-up", **words))
         return
     least = RETRY_SECONDS if isinstance(error, errors.Transient) else REFUSED_SECONDS
