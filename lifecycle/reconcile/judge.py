@@ -17,7 +17,7 @@ from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.priorities import Status
@@ -41,12 +41,14 @@ class Judge:
         policy: what may be done.
         now: the time of the run.
         is_rehearsal: nothing will be written, so the consequences of writes are foreseen.
+        planned: the Statuses that the findings so far set, as far as the policy allows.
     """
 
     rules: Rules
     policy: Policy
     now: float
     is_rehearsal: bool = False
+    planned: set[str] = field(default_factory=set, repr=False, compare=False)
 
     def findings(self, task: InferredTask) -> tuple[Finding, ...]:
         """The findings of a task, in the order of KINDS.
@@ -55,6 +57,8 @@ class Judge:
         """
         allowed = tuple(self._allowed(task, self.policy))
         done = self._writes(task, allowed)
+        for _, actions in done.values():
+            self.planned.update(_statuses(actions))
         # For most tasks nothing could be closed or released: then both are the same.
         further = [more for more in self._allowed(task, EVERYTHING) if more not in allowed]
         writes = self._writes(task, (*allowed, *further)) | done if further else done

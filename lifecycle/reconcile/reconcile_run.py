@@ -133,6 +133,8 @@ def _read(run: _Run) -> None:
             judge = judge or _judge(run)
             if findings := judge.findings(task):
                 run.drifted.append(_Drifted(task, findings))
+        if run.is_dry_run and judge is not None:
+            sweep.note_lacking(judge.planned)
     except (Transient, DeadlineReached) as error:
         _end(run, why_ended(error) if isinstance(error, Transient) else HUNG)
         read = [holding.repository for holding in sweep.holdings.values()]

@@ -10,7 +10,8 @@ come. Only what may belong to a task is kept, and of a pull request's text only 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from sys import intern
 
@@ -19,6 +20,7 @@ from lifecycle.core.errors import LifecycleError, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import BoardItem, PullRequest, Repository
+from lifecycle.core.values.priorities import STATUSES
 from lifecycle.core.values.survey import LEASES, BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import SweepProblem, sentence
@@ -153,6 +155,7 @@ class Sweep:
     unread: int = 0
     ahead: float = 0.0
     _has_agent: bool | None = None
+    _statuses: set[str] = field(default_factory=set)
     _shelves: dict[str, KeptCards] = field(default_factory=dict)
 
     @property
@@ -279,6 +282,7 @@ class Sweep:
             if unseen := swept.observation.board_problem:
                 self._is_unseen(unseen)
             holding, item = kept.of(swept), swept.observation.item
+            self._statuses.add(item.status.casefold() if item is not None and item.status else "")
             lacks_agent = bool(holding.leases) and not self._names_agent(item, kept)
             shown = replace(slimmed(swept), lacks_agent=lacks_agent)
             task = task_of(shown, holding, self.world.settings.base or "")
@@ -303,6 +307,22 @@ class Sweep:
             except Rejected:
                 self._has_agent = True
         return self._has_agent
+
+    def note_lacking(self, statuses: Container[str]) -> None:
+        """Note which of these Statuses the board cannot take; it is asked if no card has one of them."""
+        wanted = (name for name in STATUSES if name in statuses)
+        unseen = [name for name in wanted if name.casefold() not in self._statuses]
+        is_seen = bool(unseen) and self.has_board and not self.is_blind
+        board = self.there(next(iter(self.holdings.values()))).board if is_seen else None
+        if board is None:
+            return
+        with suppress(LifecycleError):  # the run says why it cannot be read
+            schema = board.schema()
+            status = schema.field("Status")
+            lacking = [f'"{name}"' for name in unseen if not (status and status.option(name))]
+            if lacking:
+                lacks = sentence("lacks-status", schema=schema, lacking=", ".join(lacking))
+                self.notes.append(lacks)
 
     def there(self, holding: Holding, place: Path | None = None) -> World:
         """The world of a repository that nobody checked out; `place` is an empty folder for git."""
