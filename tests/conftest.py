@@ -48,6 +48,7 @@ pytest_plugins = [
     "tests.conformance.plugin",
     "tests.repeated",
     "tests.timeouts",
+    "tests.told_once",
 ]
 
 
