@@ -82,7 +82,8 @@ DEVELOPERS = dict(os.environ)
 BRANCH = "claude/fix-42"
 GIT_CONFIG = Path(__file__).with_name("gitconfig")
 """git's settings in every test, not the developer's: it neither tidies up nor waits for the disk."""
-os.environ |= {"GIT_CONFIG_GLOBAL": str(GIT_CONFIG), "GIT_CONFIG_NOSYSTEM": "1"}
+GIT_VARIABLES = {"GIT_CONFIG_GLOBAL": str(GIT_CONFIG), "GIT_CONFIG_NOSYSTEM": "1"}
+os.environ |= GIT_VARIABLES
 
 
 class ManualClock:
@@ -286,6 +287,7 @@ def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> di
         "CLAUDE_PROJECT_DIR": str(root),
         **client(),
         "XDG_CONFIG_HOME": str(root.parent / "home" / "config"),
+        **GIT_VARIABLES,
         "GIT_AUTHOR_NAME": "Agent",
         "GIT_AUTHOR_EMAIL": "agent@example.com",
         "GIT_COMMITTER_NAME": "Agent",
