@@ -58,6 +58,18 @@ def pytest_xdist_auto_num_workers() -> int:
     return 3 * (os.cpu_count() or 1) // 2 + 1
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with more time than others begin first: at the end one of them would run alone."""
+    items.sort(key=lambda item: -_seconds(item))
+
+
+def _seconds(item: pytest.Item) -> float:
+    """How much longer than usual a test may take."""
+    mark = item.get_closest_marker("timeout")
+    return max(mark.args[0] - float(item.config.getini("timeout")), 0) if mark else 0
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector look at what tests leave, and at nothing that was there before."""
     gc.freeze()

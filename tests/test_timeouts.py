@@ -6,10 +6,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from tests.bare_pytest import only
+from tests.conftest import pytest_collection_modifyitems
 
 ROOT = Path(__file__).parents[1]
 
@@ -182,3 +184,22 @@ def test_in_one_process_what_never_comes_back_from_c_ends_it_by_name(tmp_path: P
     done = ran(tmp_path, OF_C, "-k", "PyDLL or after")
     assert done.returncode == 1
     assert "in test_never_comes_back" in done.stderr
+
+
+def test_who_may_take_longer_begins_first(request: pytest.FixtureRequest) -> None:
+    """At the end it would run alone, on one of several cores; all others keep their order."""
+
+    class Test:
+        config = request.config
+
+        def __init__(self, *seconds: float) -> None:
+            self.seconds = seconds
+
+        def get_closest_marker(self, name: str) -> pytest.Mark | None:
+            assert name == "timeout"
+            return pytest.mark.timeout(*self.seconds).mark if self.seconds else None
+
+    tests = [Test(), Test(300), Test(20), Test(), Test(900)]
+    wanted = [tests[4], tests[1], tests[0], tests[2], tests[3]]
+    pytest_collection_modifyitems(cast("list[pytest.Item]", tests))
+    assert tests == wanted
