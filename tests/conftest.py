@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -56,6 +57,22 @@ pytest_plugins = [
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many again as there are cores, and one: of a test's time a third is spent waiting."""
     return 3 * (os.cpu_count() or 1) // 2 + 1
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """What tests do in their own process meets nothing of the developer's.
+
+    These are no fixtures: three that all tests have would cost each of them a twentieth of a millisecond.
+    """
+    patch, folder = pytest.MonkeyPatch(), tempfile.TemporaryDirectory(prefix="config-")
+    session.config.add_cleanup(folder.cleanup)
+    session.config.add_cleanup(patch.undo)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):  # a test's server is on loopback
+        patch.delenv(name, raising=False)
+        patch.delenv(name.upper(), raising=False)
+    patch.setenv("XDG_CONFIG_HOME", folder.name)
+    # Each embedded GitHub asks for Werkzeug's version, an eighth of its start: it is read once.
+    patch.setattr(importlib.metadata, "version", cache(importlib.metadata.version))
 
 
 @pytest.hookimpl(trylast=True)
@@ -321,32 +338,6 @@ def interruptible() -> Iterator[None]:
     yield
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGHUP, hangup)
-
-
-@pytest.fixture(autouse=True, scope="session")
-def no_proxy() -> Iterator[None]:
-    """A proxy in the developer's shell must not stand between a test and its loopback server."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("http_proxy", "https_proxy", "all_proxy"):
-            patch.delenv(name, raising=False)
-            patch.delenv(name.upper(), raising=False)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def no_folder_of_the_developers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What a test does in its own process is not written among the developer's settings and clones."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def known_versions() -> Iterator[None]:
-    """Each embedded GitHub asks for Werkzeug's version, an eighth of its start: it is read once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(importlib.metadata, "version", cache(importlib.metadata.version))
-        yield
 
 
 @pytest.fixture
