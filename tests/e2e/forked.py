@@ -460,7 +460,7 @@ def _fill_gaps() -> None:
 def _modules(path: Iterable[str], prefix: str) -> Iterator[str]:
     for found in pkgutil.iter_modules(path, prefix):
         name = found.name.rpartition(".")[2]
-        if name in ("__main__", "sandbox"):
+        if name in ("__main__", "demo", "sandbox"):
             continue
         yield found.name
         if found.ispkg:
