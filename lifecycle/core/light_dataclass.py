@@ -229,9 +229,12 @@ def _replace(value: Any, /, **changes: Any) -> Any:
     Without changes, it is a copy of only the fields, without anything else that the value has cached.
     """
     cls = value.__class__
-    is_new = any(getattr(value, name, _MISSING) is not new for name, new in changes.items())
-    if changes and not is_new and getattr(cls, "__light_frozen__", False):
-        return value
+    if changes and getattr(cls, "__light_frozen__", False):
+        for name, new in changes.items():
+            if getattr(value, name, _MISSING) is not new:
+                break
+        else:
+            return value
     now = dict(zip(cls.__match_args__, _getter([*cls.__match_args__])(value), strict=True))
     return cls(**(now | changes))
 

@@ -60,7 +60,9 @@ class Judge:
         for _, actions in done.values():
             self.planned.update(_statuses(actions))
         # For most tasks nothing could be closed or released: then both are the same.
-        further = [more for more in self._allowed(task, EVERYTHING) if more not in allowed]
+        may_end = task.is_merged or self.is_silent(task)
+        everything = self._allowed(task, EVERYTHING) if may_end else ()
+        further = [endings for endings in everything if endings not in allowed]
         writes = self._writes(task, (*allowed, *further)) | done if further else done
         kinds = set(writes)
         card = task.observation.item

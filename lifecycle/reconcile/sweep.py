@@ -80,7 +80,8 @@ class KeptCards:
         whole, leases = self.holding.tips, {number: hold} if hold is not None else {}
         tips = {name: whole[name] for name in branches if name in whole}
         pulls = tuple([pull for name in branches for pull in self._pulls.get(name, ())])
-        return replace(self.holding, leases=leases, tips=tips, pulls=pulls)
+        name, base = self.holding.repository, self.holding.default_branch
+        return Holding(name, default_branch=base, leases=leases, tips=tips, pulls=pulls)
 
     @property
     def unmet(self) -> Iterable[int]:
@@ -281,10 +282,10 @@ class Sweep:
                 self._note(kept.holding.repository, swept.problem)
             if unseen := swept.observation.board_problem:
                 self._is_unseen(unseen)
-            holding, item = kept.of(swept), swept.observation.item
+            shown, holding, item = slimmed(swept), kept.of(swept), swept.observation.item
             self._statuses.add(item.status.casefold() if item is not None and item.status else "")
-            lacks_agent = bool(holding.leases) and not self._names_agent(item, kept)
-            shown = replace(slimmed(swept), lacks_agent=lacks_agent)
+            if holding.leases and not self._names_agent(item, kept):
+                shown = replace(shown, lacks_agent=True)
             task = task_of(shown, holding, self.world.settings.base or "")
             if task is None or task.issue.number in kept.met:
                 continue

@@ -94,10 +94,10 @@ def decide(snapshot: Snapshot) -> Decision:
         return _lost(record)
     else:
         step = _RULES[phase](snapshot)
-    # Without the changes that the record already has.
-    fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
-    changed = None if step.record == record else step.record
-    step = Decision(cast("ClaimChanges", fields), changed, step.action, step.notices)
+    if step.fields or step.record:  # without the changes that the record already has
+        fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
+        changed = None if step.record == record else step.record
+        step = Decision(cast("ClaimChanges", fields), changed, step.action, step.notices)
     shown = () if is_leaving else _shown(snapshot, step.fields.get("phase", claim.phase))
     notices = (*step.notices, *complaints(record), *shown, *card_and_link.link_notices(record))
     if is_leaving or phase is Phase.DONE or step.fields or step.record or step.action:
