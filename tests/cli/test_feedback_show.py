@@ -111,6 +111,8 @@ def test_json_has_the_form_that_is_published(place: Place, pull: int) -> None:
 def test_the_schema_is_what_the_values_are() -> None:
     """The shipped schema is written from the values; a change of one without the other is found."""
     assert packet_schema.SCHEMA.read_text("utf-8") == packet_schema.schema(), "run make docs"
+    failure = json.loads(packet_schema.schema())["$defs"]["CheckFailure"]["properties"]
+    assert failure["word"]["description"] == "its result in GraphQL's spelling."  # the base says it
 
 
 def test_a_log_that_is_gone_is_told_and_the_rest_stands(place: Place, pull: int) -> None:

@@ -89,11 +89,14 @@ def _kind(value: type[Any], kinds: dict[str, Any]) -> dict[str, Any]:
 
 
 def said_of(value: type[Any]) -> dict[str, str]:
-    """What the docstring says of each attribute."""
-    section = re.search(r"Attributes:\n(.*)", inspect.getdoc(value) or "", re.DOTALL)
-    lines = re.sub(r"\n {8,}", " ", section[1]).splitlines() if section is not None else []
-    pairs = [line.strip().partition(": ") for line in lines]
-    return {name: about for names, _, about in pairs for name in names.split(", ")}
+    """What the docstring says of each attribute; of an inherited one, what the base's says."""
+    said: dict[str, str] = {}
+    for kind in reversed(value.__mro__):
+        section = re.search(r"Attributes:\n(.*)", inspect.getdoc(kind) or "", re.DOTALL)
+        lines = re.sub(r"\n {8,}", " ", section[1]).splitlines() if section is not None else []
+        pairs = [line.strip().partition(": ") for line in lines]
+        said |= {name: about for names, _, about in pairs for name in names.split(", ")}
+    return said
 
 
 def _type(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:

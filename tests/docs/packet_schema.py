@@ -22,10 +22,8 @@ def schema() -> str:
     (_,), kinds = msgspec.json.schema_components([FailurePacket], ref_template="#/$defs/{name}")
     whole: dict[str, Any] = kinds.pop("FailurePacket")
     made = {one.__name__: one for one in (FailurePacket, CheckFailure, CheckRemark)}
-    for kind in (
-        whole,
-        *kinds.values(),
-    ):  # all of it is printed, whatever may be left out in Python
+    # All of it is printed, whatever may be left out in Python.
+    for kind in (whole, *kinds.values()):
         kind["required"] = list(kind["properties"])
         about = said_of(made[kind["title"]])
         kind["description"] = kind.get("description", "").partition("\n")[0]
