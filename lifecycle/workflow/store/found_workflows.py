@@ -252,8 +252,9 @@ def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflo
     """The workflow with the values that every record has: a name, and when it began."""
     first = next(iter(workflow.task.strip().splitlines()), "").strip()
     name = workflow.name or first[:_NAME].strip() or workflow.id
-    began = started_at(workflow.id) or min(document.written_at for document in documents)
-    return replace(workflow, name=name, created_at=workflow.created_at or render_time(began))
+    written = min(document.written_at for document in documents)
+    created = workflow.created_at or render_time(started_at(workflow.id) or written)
+    return replace(workflow, name=name, created_at=created)
 
 
 def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
