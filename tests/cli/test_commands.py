@@ -668,6 +668,17 @@ def test_close_is_the_users_yes(place: Place) -> None:
     assert "no claim" in refused(place.cli("close"))
 
 
+def test_a_claim_that_cannot_be_read_is_restored_and_closed(place: Place) -> None:
+    """Half a file is set aside with a word, and the yes is for the claim as it was last accepted."""
+    place.ready()
+    ok(place.cli("tick"))
+    place.control.merge_pull(place.pull())
+    ok(place.cli("tick"))
+    (place.root / ".agent-claim.json").write_text('{"summary": "Sec')
+    assert "Issue #42 closed." in ok(place.cli("close"))
+    assert place.issue()["state"] == "closed"
+
+
 def test_an_override_that_is_typed_after_a_reopening_closes(place: Place) -> None:
     """It is for the issue as it is now, also if the last look saw it closed."""
     place.ready()

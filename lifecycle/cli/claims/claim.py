@@ -154,9 +154,10 @@ def close(session: Session, override: str | None) -> int:
     reason = (override or "").strip()
     if override is not None and not reason:
         raise Refused("--override needs a reason, which goes into the issue's comment.")
-    record = session.claim_store.load(repair=False).record
+    session.claim_store.file.reload(repair=False)
     last = session.claim_store.remembered()
-    if record is None and last is not None and last.ending.outcome == "closed":
+    is_over = last is not None and last.ending.outcome == "closed"
+    if last is not None and is_over and session.claim_store.load(repair=False).record is None:
         sentence = f"#{last.claim.issue_number} was already closed; nothing was done."
         return session.show([sentence], claim_look.report_data(engine.Report(last)))
     report, lines, is_left = finish_close(session, reason)
