@@ -199,7 +199,7 @@ def _joined(missing: tuple[str, ...]) -> str:
     """Join as many of the clauses as fit, and say how many are left out."""
     clauses = [short(clause, 220) for clause in missing]
     fit = sum(length <= 220 for length in accumulate(map(len, clauses)))
-    return few(clauses, max(fit, 1), "; ", "; and {} more")
+    return few(clauses, fit, "; ", "; and {} more")
 
 
 def _digest(run: Run, tree: str) -> str:
