@@ -224,12 +224,16 @@ def test_the_next_task_of_a_tracker_is_the_first_of_its_list_where_it_is_not_kno
 
 
 def test_an_issue_that_the_tracker_has_still_open_is_named() -> None:
-    """With the instruction to close it."""
+    """With the instruction to close it; in a session that is at its code, to continue with that."""
     turn = Turn(asked=Stage.COMMIT_CLOSE, position="1")
     finding = StageFinding(Detected.ISSUE_CLOSED, Tier.MARKER)
     told = decide(StageSeen(turn, finding, FACTS, remaining=1, is_still_open=True)).text
     lead = "Task bd-1 is still open in the tracker: it is not closed yet."
     assert told == instructions.instruction(Stage.COMMIT_CLOSE, FACTS, lead)
+    cleared = StageFinding(Detected.SESSION_CLEARED, Tier.MARKER)
+    coding = Turn(asked=Stage.CODING, position="1")
+    told = decide(StageSeen(coding, cleared, FACTS, remaining=1, is_still_open=True)).text
+    assert told == instructions.instruction(Stage.CODING, FACTS, lead, name="GOING_ON")
 
 
 def test_what_stands_in_the_way_is_known_by_its_line_alone() -> None:
