@@ -54,6 +54,7 @@ def test_commands_that_take_a_task_up(text: str, ids: list[str]) -> None:
         "make",
         "/other:begin 42",
         "tasks stop 42",
+        "tasks going 42",
         "",
     ],
 )
