@@ -16,6 +16,7 @@ from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.instructions import Facts, instruction, question
 from lifecycle.stages.session import session_record
 from lifecycle.stages.session.session_record import OLD_SECONDS, SessionRecord
+from lifecycle.stages.stop import staged_stop
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 NOW = 1_795_000_000.0
@@ -58,6 +59,19 @@ def test_what_is_read_is_what_was_kept(
     assert session_record.load(shelf, kept.session) == kept
     assert session_record.all_of(shelf) == [kept]
     assert session_record.load(shelf, f"{kept.session}x") is None
+
+
+@pytest.mark.parametrize(("named", "task"), [("", "42"), ("43", "43")])
+def test_a_stage_that_waits_leaves_the_task_if_none_was_named(
+    tmp_path: Path, named: str, task: str
+) -> None:
+    """The session that stops next is at that stage, with the task that it had or that a person named."""
+    shelf = WorkflowFiles(tmp_path)
+    with shelf.locked():
+        session_record.save(shelf, SessionRecord("", Memory(set_stage=Stage.TESTING), named))
+    kept = staged_stop._kept(shelf, SessionRecord("s", task="42"))
+    assert (kept.memory.set_stage, kept.task) == (Stage.TESTING, task)
+    assert kept.is_set is bool(named)
 
 
 @pytest.mark.parametrize("stage", [None, Stage.TESTING])
