@@ -117,7 +117,7 @@ def test_a_persons_gate_takes_a_person(ground: WorkflowGround) -> None:
 
 
 def test_several_workflows_lie_beside_each_other(ground: WorkflowGround) -> None:
-    """Each is named; a session goes on with its own, a terminal with the one that was changed last."""
+    """A session goes on with its own, a terminal with the one that was changed last: it is current."""
     one = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "session-one"}
     two = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "session-two"}
     first = ground.begun("A", "B", name="First", **one)
@@ -129,6 +129,8 @@ def test_several_workflows_lie_beside_each_other(ground: WorkflowGround) -> None
     assert len(ground.checkpoints()) == 2
     ground.data("advance", "--workflow", first["id"])
     assert ground.document()["id"] == first["id"]
+    current = {row["workflow"]: row["is_current"] for row in ground.data("list")["workflows"]}
+    assert current == {"First": True, "Second": False}
     assert ground.data("complete", "second", "--give-up", "enough")["workflow"] == "Second"
     assert [row["workflow"] for row in ground.data("list")["workflows"]] == ["First"]
 
