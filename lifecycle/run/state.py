@@ -42,7 +42,7 @@ class Criterion(_Value, frozen=True):
 
 
 class WordCheck(_Value, frozen=True):
-    """What somebody said of a check (`verify S1 testsPass --passed`): kept and shown, but no proof."""
+    """What somebody said of a check (`verify S1 testsPass --passed`): kept in the run, but no proof."""
 
     check: table.StoryCheck
     passed: bool

@@ -136,7 +136,7 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
 
 
 def with_word(run: Run, story: Story, word: WordCheck) -> Run:
-    """Record what somebody said of a check, the last word on each; it is shown, but proves nothing."""
+    """Record what somebody said of a check, the last word on each; it proves nothing."""
     details = kept_words(word.details, 500)
     words = (*(earlier for earlier in story.words if earlier.check is not word.check), word)
     return run.with_story(story.but(words=(*words[:-1], word.but(details=details))))
