@@ -26,9 +26,10 @@ READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
 """Selections for a list of tasks, besides a status."""
 
 STDIN = "-"
-_MOST_BYTES = 1_000_000
 """The word for standard input, instead of a text or a file's name."""
 
+_MOST_BYTES = 1_000_000
+"""Most bytes of a text that is read; a longer one is refused."""
 
 _OPTIONAL = ("assignee", "external", "url", "close_reason", "author")
 """Texts of a task or comment that are null in `--json` if there is none."""
