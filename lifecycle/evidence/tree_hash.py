@@ -17,7 +17,7 @@ from lifecycle.storage.store import FOLDER
 from lifecycle.trackers import command_signs
 
 OWN = (
-    *(".agent-claim.json*", f"{FOLDER}/", f"{log.STAGED_FOLDER}/{log.STAGED_LOG}*"),
+    *(".agent-claim.json*", f"{FOLDER}/", f"{log.STAGED_LOG}*"),
     *(".claude/workflow-state.json*", ".claude/workflow-progress.txt*"),
     *(".claude/state/workflow.json*", ".claude/state/workflows/", "untracked/workflow-state/"),
     *(".claude/workflow_state_system.md*", *command_signs.FILES),

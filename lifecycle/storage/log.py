@@ -6,7 +6,7 @@ this module imports next to nothing.
 """
 
 # pathlib alone would cost as much as all of this.
-# ruff: noqa: PTH103, PTH114, PTH118
+# ruff: noqa: PTH103, PTH114, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ LOG = "log"
 MAX_BYTES = 256 * 1024
 _MAX_LINE = 2000
 
-STAGED_FOLDER = ".claude"
-STAGED_LOG = "workflow_orchestrator.log"
+STAGED_LOG = ".claude/workflow_orchestrator.log"
+STAGED_LINES = (f"/{STAGED_LOG}*",)
+"""The pattern of the staged workflow's log and its rotated files, from the worktree's root, for git."""
+
 _FORM = "[%Y-%m-%d %H:%M:%S]"
 
 
@@ -45,8 +47,8 @@ def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -
 
 def write_staged(root: str, *lines: str) -> None:
     """Append lines to the staged workflow's log, each after its time; the folder is made."""
-    folder = os.path.join(root, STAGED_FOLDER)
-    path = os.path.join(folder, STAGED_LOG)
+    path = os.path.join(root, STAGED_LOG)
+    folder = os.path.dirname(path)
     entries = [visible(redact(" ".join(line.split())))[:_MAX_LINE] for line in lines]
     try:
         if os.path.islink(folder):

@@ -97,7 +97,7 @@ def test_the_log_looks_as_the_page_shows(ground: Ground) -> None:
     agent.prompt("Write it.")
     agent.edits("code.py", "one = 1\n")
     agent.stops(marker(Detected.CODING_COMPLETE))
-    lines = (ground.root / log.STAGED_FOLDER / log.STAGED_LOG).read_text().splitlines()
+    lines = (ground.root / log.STAGED_LOG).read_text().splitlines()
     form = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] (.*)")
     said = [match[1] for line in lines if (match := form.fullmatch(line))]
     assert len(said) == len(lines)

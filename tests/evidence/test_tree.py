@@ -18,7 +18,7 @@ from lifecycle.evidence.tree_hash import fingerprint, is_own, seen
 from lifecycle.git import tracked_files
 from lifecycle.git.process import GitRepository
 from lifecycle.run import run_store
-from lifecycle.stages.session import activation
+from lifecycle.storage.log import STAGED_LINES
 from lifecycle.workflow.store import document_files
 
 VARIABLES = {
@@ -176,7 +176,7 @@ def test_what_git_ignores_and_what_is_ours_does_not_count(clone: Clone) -> None:
 
 
 @pytest.mark.parametrize(
-    "lines", [tracked_files.OWN_LINES, run_store.LINES, activation.LINES, document_files.LINES]
+    "lines", [tracked_files.OWN_LINES, run_store.LINES, STAGED_LINES, document_files.LINES]
 )
 def test_what_any_system_of_ours_has_git_ignore_is_no_part_of_the_tree(
     clone: Clone, lines: tuple[str, ...]

@@ -18,10 +18,11 @@ from lifecycle.setup.init import init_mark, planned_files, supplies
 from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
 from lifecycle.setup.init.hook_table import local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
-from lifecycle.setup.init.project_files import FOLDERS, LOG_FILE, MARKS, ProjectFiles, decoded
+from lifecycle.setup.init.project_files import FOLDERS, MARKS, ProjectFiles, decoded
 from lifecycle.setup.init.stages_switch import switch_off
 from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, put_in, take_out
 from lifecycle.storage import store, workflow_marks
+from lifecycle.storage.log import STAGED_LOG
 from lifecycle.trackers import registry
 
 PERMISSIONS_ALONE = "permissions"
@@ -172,8 +173,8 @@ class _Project(ProjectFiles):
             what = f'without "{supplies.SECTION_TITLE}"'
             self._put_back(before, page, after, what)
         # The workflow's log and its two older ones: nothing keeps them out of git any more.
-        logs = (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in (1, 2)))
-        for log in logs if LOG_FILE in before.created else ():
+        logs = (STAGED_LOG, *(f"{STAGED_LOG}.{number}" for number in (1, 2)))
+        for log in logs if STAGED_LOG in before.created else ():
             if (self.root / log).is_file() and not (self.root / log).is_symlink():
                 self.draft.write(log, None, "the workflow's log", is_log=True)
         self.draft.write(name, None, "the mark")

@@ -25,7 +25,7 @@ from lifecycle.setup.init.planned_files import add_lines, digest, sentence, unwr
 from lifecycle.setup.init.stages_switch import switch_on
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.storage import store
-from lifecycle.storage.log import STAGED_FOLDER, STAGED_LOG
+from lifecycle.storage.log import STAGED_LINES, STAGED_LOG
 from lifecycle.trackers import registry
 from lifecycle.workflow.store import document_files
 
@@ -36,8 +36,7 @@ MARKS = (MARK, PERMITS, LINE_MARK)
 FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
 
-LOG_FILE = f"{STAGED_FOLDER}/{STAGED_LOG}"
-_LINES = {"stages": (f"/{LOG_FILE}*",), "run": run_store.LINES, "workflow": document_files.LINES}
+_LINES = {"stages": STAGED_LINES, "run": run_store.LINES, "workflow": document_files.LINES}
 """What keeps the files of each part out of git."""
 
 FOLDERS = (
@@ -242,8 +241,8 @@ class ProjectFiles:
         """
         if not self.only_wires:
             self._switched_on(mark, is_new=is_new)
-        if is_new and not os.path.lexists(self.root / LOG_FILE):
-            mark.created += (LOG_FILE,)  # the hooks will write it
+        if is_new and not os.path.lexists(self.root / STAGED_LOG):
+            mark.created += (STAGED_LOG,)  # the hooks will write it
         # Not the commands for which the settings name others.
         review = supplies.REVIEW if self.settings.review in ("", supplies.REVIEW) else ""
         start, label = self.settings.start or self.start, self.settings.label

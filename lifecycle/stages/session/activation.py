@@ -84,10 +84,6 @@ _COMMON = ("test", "jest", "spec", "check")
 _PLAIN = re.compile(r"[\w./:@%+=, -]+", re.ASCII)
 
 
-LINES = (f"/{log.STAGED_FOLDER}/{log.STAGED_LOG}*",)
-"""The pattern of the workflow's log and its rotated files."""
-
-
 def wanted_in(world: World) -> StageSettings | None:
     """The workflow's settings if it is on here; None if it is not. The guards' file is renewed.
 
@@ -111,7 +107,7 @@ def wanted_in(world: World) -> StageSettings | None:
         return None
     if not was_known:
         try:
-            exclude_own_files(world.root, LINES)
+            exclude_own_files(world.root, log.STAGED_LINES)
         except OSError as error:
             log.write(world.root, f"info/exclude: {error}")
     return settings.stages

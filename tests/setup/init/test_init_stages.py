@@ -19,8 +19,8 @@ from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planning import copy_to
-from lifecycle.setup.init.project_files import LOG_FILE
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
+from lifecycle.storage.log import STAGED_LOG
 from tests.cli.outcome import ok, refused
 from tests.repeated import crossed
 from tests.setup.init.conftest import Clone
@@ -31,7 +31,7 @@ REVIEW_PAGE = page_of(REVIEW)
 COMMANDS = ("claim", "handoff", "requirements-review", "status")
 """The pages that are written whatever the project calls its review and its start."""
 
-LOGS = (LOG_FILE, f"{LOG_FILE}.1", f"{LOG_FILE}.2")
+LOGS = (STAGED_LOG, f"{STAGED_LOG}.1", f"{STAGED_LOG}.2")
 MODES = pytest.mark.parametrize("shared", [(), ("--shared",)])
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell)]
 
