@@ -38,7 +38,6 @@ STATE = "workflow-state.json"
 PROGRESS = "workflow-progress.txt"
 PATH = RUN_FILE
 LOCK = "run.lock"
-LOCK_SECONDS = 5.0
 
 MARK = RUN
 """The mark in `.lifecycle/` that makes the guards pass on every stop while a run is active."""
@@ -159,7 +158,7 @@ class RunStore:
     def locked(self) -> AbstractContextManager[None]:
         """Hold the lock of the run's files; raises LockBusy."""
         self.folder.make()
-        seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
+        seconds = self.deadline.remaining(at_most=30.0)
         return store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY)
 
     @contextmanager

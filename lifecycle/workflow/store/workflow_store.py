@@ -35,7 +35,6 @@ from lifecycle.workflow.store.found_workflows import FoundWorkflow, LedgerEntry,
 from lifecycle.workflow.table import refused
 
 LOCK: Final = "workflow.lock"
-LOCK_SECONDS: Final = 5.0
 GATES: Final = "workflow-gates.json"
 """The file in `.lifecycle/` that records which gates exist, and which were passed."""
 
@@ -88,7 +87,7 @@ class WorkflowStore:
             Refused: nothing can be written.
         """
         self.folder.make()
-        seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
+        seconds = self.deadline.remaining(at_most=30.0)
         with store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY):
             change = WorkflowChange(self, archived=archived)
             yield change
