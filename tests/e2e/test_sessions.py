@@ -297,6 +297,26 @@ def test_a_session_hears_once_that_what_it_asked_about_was_answered_elsewhere(
     assert told not in session.prompt().model + session.on_stop().model
 
 
+@pytest.mark.parametrize("way", ["killed", "cleared"])
+def test_what_only_a_session_that_is_over_would_hear_waits_no_longer(
+    session: Session, way: str
+) -> None:
+    """The first prompt after its end drops it, and no later one starts Python; else it would be told."""
+    asked(session)
+    place, stranger = session.place, Session(session.place, TWO)
+    place.cli("close")
+    waiting = place.root / ".lifecycle/waiting"
+    assert stranger.prompt().is_silent
+    assert waiting.exists()
+    if way == "killed":
+        gone(session)
+    else:
+        session.end("clear")
+    assert stranger.prompt().is_silent
+    assert not waiting.exists()
+    assert "meanwhile" not in session.prompt().model
+
+
 @SOAKED
 def test_a_session_that_closes_what_it_asked_about_itself_is_not_told_again(
     session: Session,

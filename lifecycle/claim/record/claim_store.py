@@ -293,10 +293,16 @@ class ClaimStore:
         self._parsed = (self.state["record"], record)
 
     def take(self, to: Listener) -> tuple[Notice, ...]:
-        """Take the notices that a listener can deliver off the queue; saved before anything is printed."""
+        """Take the notices that a listener can deliver off the queue; saved before anything is printed.
+
+        What only the last claim's session would be told is dropped once that session is over.
+        """
+        record, waiting = self.remembered(), self.ledger.waiting()
+        others = {notice.key for notice in waiting if notice.session not in ("", to.session)}
+        is_over = others and not (record and self.seems_alive(record))
+        lost = self.ledger.drop(others.__contains__) if is_over else ()
         taken = self.ledger.take(to.audiences, to.channel, to.session, to.held)
-        if taken:
-            record = self.remembered()
+        if taken or lost:
             if record and any(derive.is_question(notice.key, record) for notice in taken):
                 # Queued again for a session that inherited the claim and has not seen the question.
                 self.note_asked(again=record.is_inherited)
