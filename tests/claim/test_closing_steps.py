@@ -512,6 +512,17 @@ def test_a_card_is_put_back_while_its_closing_is_held_back() -> None:
         assert action_of(seen(made, observed=shown)) == action, (item, troubles)
 
 
+def test_a_card_that_a_held_back_closing_has_cleared_gets_its_agent_back_with_its_status() -> None:
+    """The look that may write it shows what the closing wrote; the claim knows what was there before."""
+    cleared = BoardItem(ITEM.id, "Done")
+    shown = observation(issue=issue(comments=()), by_number=MERGED, item=cleared)
+    memory = {"ending.comment_done": True, "ending.board_done": True, **refusing(CloseIssue(42))}
+    memory |= {"card.agent": "", "card.unsure": ("In Review", "Done")}
+    made = record(**{**DONE, "status": "Done"}, memory=memory)
+    back = SetBoard(ITEM.id, "In Review", made.claim.agent_id)
+    assert action_of(seen(made, observed=shown)) == back
+
+
 def test_a_sweep_that_may_be_refused_closes_first_and_then_says_so() -> None:
     """As far as GitHub shows the account may not close; where its token does, the comment says who."""
     made = record(**{**DONE, "status": "Done"}, memory={"ending.consent": "reconcile"})

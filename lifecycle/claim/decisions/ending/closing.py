@@ -298,7 +298,7 @@ def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
     status = next(iter(record.card.unsure), item.status)
     if is_same(status, Status.DONE):
         return None
-    return plan.SetBoard(item.id, status, item.agent or record.card.agent or None)
+    return plan.SetBoard(item.id, status, item.agent or record.claim.agent_id or None)
 
 
 def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | None:
