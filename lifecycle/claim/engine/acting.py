@@ -300,13 +300,13 @@ def _chain(working: LookUnderWay, action: plan.Action) -> tuple[plan.Action, ...
         return ()
     # An action that was refused would be refused again, and the card would move back and forth.
     refused = {kind for kind, trouble in snapshot.record.troubles.items() if trouble.is_final}
-    kinds, chain = {kind_of(action)}, [action]
+    chain = {kind_of(action): action}
     for follower in decide.following(snapshot, action):
-        if refused & kinds or kind_of(follower) in kinds or not _fits(snapshot, follower, world):
+        kind = kind_of(follower)
+        if refused & chain.keys() or kind in chain or not _fits(snapshot, follower, world):
             break
-        kinds.add(kind_of(follower))
-        chain.append(follower)
-    return tuple(chain)
+        chain[kind] = follower
+    return tuple(chain.values())
 
 
 def _fits(snapshot: Snapshot, action: plan.Action, world: World) -> bool:
@@ -347,5 +347,4 @@ def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...], seen: Obser
             card = replace(record.card, unsure=tuple(filter(None, both)))
             working.record = replace(record, card=card)
             working.world.cache.put(BOARD_CACHE, None)
-    working.claim_store.remember(working.record)
-    working.claim_store.save()
+    working.claim_store.keep(working.record)

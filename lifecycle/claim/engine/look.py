@@ -278,8 +278,7 @@ def _act(working: observing.LookUnderWay, action: plan.Action) -> None:
         if not pairs:
             if isinstance(action, plan.OpenPullRequest | plan.PostComment):
                 working.seen = deciding.apply_fact(working.seen, plan.Intended(action))
-                claim_store.remember(working.record)
-                claim_store.save()
+                claim_store.keep(working.record)
             if isinstance(action, plan.ForgetClaim):
                 linked_writes.at_the_end(claim_store, working.record)
             pairs = [(action, perform(action, world, claim_store, working.record))]
@@ -308,11 +307,7 @@ def _conclude(working: observing.LookUnderWay, *pairs: tuple[plan.Action, plan.F
             end = "left as it is" if is_left else "done"
             log.write(root, f"{type(action).__name__} {end} for #{record.claim.issue_number}")
         entries += journalling.wrote(action, fact, record, working.world.clock.now())
-    if fact == plan.Done(plan.ForgetClaim()):
-        working.claim_store.remember(record)
-        working.claim_store.save()
-    else:
-        _commit(working)
+    _commit(working)
     journal.note(root, *entries)
 
 

@@ -212,7 +212,7 @@ class ClaimStore:
             is_last: save state.json once more, with the file's final content. False for a caller that saves
                 again: after a crash in between, the next look treats the file as an edit.
         """
-        self._keep(record)
+        self.keep(record)
         changed: set[str] = set()
         while True:
             try:
@@ -240,7 +240,7 @@ class ClaimStore:
 
     def create(self, record: Record) -> Record:
         """Write a fresh claim file; FileExistsError if there is one."""
-        self._keep(record)
+        self.keep(record)
         with self.disk.path.open("xb") as created:
             try:
                 created.write(claim_file.render(record.values))
@@ -251,7 +251,7 @@ class ClaimStore:
         record = record.projected()
         self._journal(record)
         self.ledger.retire(record.claim_key)
-        self._keep(record)
+        self.keep(record)
         return record
 
     def forget(self, record: Record) -> None:
@@ -260,7 +260,7 @@ class ClaimStore:
             self.disk.path.rename(self.disk.aside)
         self.disk.finish_deletion(record)
         self._journal(record)
-        self._keep(record)
+        self.keep(record)
 
     def notices_of(self, record: Record | None) -> list[Notice]:
         """The notices that wait if this is the claim: of other claims, only how they ended."""
@@ -291,6 +291,11 @@ class ClaimStore:
         """Put the record into state.json's content in memory, without writing it."""
         self.state["record"] = record.as_json()
         self._parsed = (self.state["record"], record)
+
+    def keep(self, record: Record) -> None:
+        """Put the record into state.json, and write it."""
+        self.remember(record)
+        self.save()
 
     def take(self, to: Listener) -> tuple[Notice, ...]:
         """Take the notices that a listener can deliver off the queue; saved before anything is printed.
@@ -374,10 +379,6 @@ class ClaimStore:
             is_whole = record and set(claim_file.FIELDS) <= record.values.keys()
             self._parsed = (data, record if is_whole else None)
         return self._parsed[1]
-
-    def _keep(self, record: Record) -> None:
-        self.remember(record)
-        self.save()
 
     def _journal(self, record: Record) -> None:
         """Append the claim's change of phase to the journal; after a crash before the save, again."""

@@ -104,8 +104,7 @@ def go_on(session: Session) -> None:
         if record is None or number is None:
             raise Refused(failure_words.sentence("nothing-claimed"))
         ledger = ladder.FailureLedger.from_json(record.pull.failures, number)
-        claim_store.remember(record.with_pull(failures=asdict(ledger.opened())))
-        claim_store.save()
+        claim_store.keep(record.with_pull(failures=asdict(ledger.opened())))
     data = {"pull": number, "opened": [*ledger.stopped]}
     session.show([failure_words.opened(number, ledger.stopped)], data)
 
@@ -178,8 +177,7 @@ def keep(session: Session, pull: int, change: Callable[[Record, Ledger], Record]
         # The remembered record: the next look merges the agent's edits.
         record = claim_store.remembered()
         if record is not None and record.claim.pr_number == pull:
-            claim_store.remember(change(record, claim_store.ledger))
-            claim_store.save()
+            claim_store.keep(change(record, claim_store.ledger))
 
 
 def standing_of(pull_request: PullRequest, ejection: Ejection | None) -> list[str]:
