@@ -218,12 +218,10 @@ def read_task(world: World, number: int, cards: Sequence[Card], before: Record |
     """Read the issue, and what else GitHub shows of the task; NotFound if there is no such issue."""
     has_board = world.settings.has_board
     card = next((card for card in cards if card.number == number), None)
-    branch = branch_names.branch_name(card.title, number) if card is not None else ""
-    look = Look(issue=number, branch=branch, board=has_board, writes=True)
-    if before is not None:
-        claim = before.claim
-        branch = claim.branch or branch
-        look = replace(look, branch=branch, pr_number=claim.pr_number, comments=True)
+    made = branch_names.branch_name(card.title, number) if card is not None else ""
+    claim, is_again = before.claim if before is not None else Claim(), before is not None
+    branch, pull = claim.branch or made, claim.pr_number
+    look = Look(number, branch, pull, comments=is_again, board=has_board, writes=True)
     observed = world.forge.observe(look)
     world.refuse_renamed(observed.repository, "so nothing was claimed")
     if observed.issue is None:
@@ -372,9 +370,8 @@ def _need_dependencies(world: World, task: TaskAsked) -> None:
     """Refuse a task that depends on open issues, according to its card or to GitHub."""
     states = {card.number: card.is_open for card in task.cards}
     numbers = priorities.numbers(task.card.dependencies if task.card else None)
-    for number in numbers:
-        if number not in states:
-            states[number] = world.forge.issue(number).is_open
+    unseen = [number for number in numbers if number not in states]
+    states |= {number: world.forge.issue(number).is_open for number in unseen}
     waits = [str(number) for number in numbers if states[number]]
     names = dict.fromkeys((*waits, *task.blockers))
     still_open = [name if "#" in name else f"#{name}" for name in names]

@@ -334,23 +334,22 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
         return ""
     holder = stands.other
     is_leaseless = stands.is_gone and not record.ending.lease_done
-    if is_leaseless or holder is not None:
+    if holder is None and not is_leaseless:
+        return stands.sha
+
+    def lost(record: Record) -> Record:
+        claim_store.ledger.end(record.claim_key, review.WHILE_OPEN)
+        # Nobody may take a closed task: its lease ended with it.
+        is_free = is_leaseless and not record.ending.issue_closed
         taken_by = holder.agent if holder is not None else ""
+        return record.with_ownership(is_leaseless=is_free, taken_by=taken_by)
 
-        def lost(record: Record) -> Record:
-            claim_store.ledger.end(record.claim_key, review.WHILE_OPEN)
-            # Nobody may take a closed task: its lease ended with it.
-            is_free = is_leaseless and not record.ending.issue_closed
-            return record.with_ownership(is_leaseless=is_free, taken_by=taken_by)
-
-        _change(world, claim_store, lost)
-    if is_leaseless:
+    _change(world, claim_store, lost)
+    if holder is None:
         raise errors.Refused(loss_messages.released_to_hand_off(number))
-    if holder is not None:
-        words = {"agent": named(holder.agent), "since": holder.since, "remote": remote}
-        ref = lease.ref_of(number)
-        raise errors.HeldByAnother(sentence("held-since", number=number, ref=ref, **words))
-    return stands.sha
+    words = {"agent": named(holder.agent), "since": holder.since, "remote": remote}
+    ref = lease.ref_of(number)
+    raise errors.HeldByAnother(sentence("held-since", number=number, ref=ref, **words))
 
 
 def _pushed(world: World, claim_store: ClaimStore, record: Record) -> list[str]:

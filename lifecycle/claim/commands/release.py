@@ -25,7 +25,7 @@ from lifecycle.core.redact import listed, named
 from lifecycle.core.world import World
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files
-from lifecycle.storage.signs_of_life import ALWAYS, IDLE_DUE, STOP_DUE
+from lifecycle.storage.signs_of_life import ALWAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,8 @@ def release_claim(
             releasing = _leaving(world, claim_store, record, reason)
         finally:
             claim_store.save()
-        for mark in (STOP_DUE, IDLE_DUE):
-            # If this process is killed right after the commit, the next wake continues the release.
-            claim_store.marks.set_due(mark, ALWAYS)
+        # If this process is killed right after the commit, the next wake continues the release.
+        claim_store.wait_for(ALWAYS, ALWAYS)
         tried_anew = replace(releasing.record, troubles={})
         record = claim_store.commit(tried_anew, loaded.hints).record
         return ReleaseOutcome(record, releasing.notes)
@@ -169,10 +168,8 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     commits = _count(world, f"{start}..refs/heads/{branch}") if start else None
     unpushed = _count(world, f"{pushed or start}..refs/heads/{branch}") if pushed or start else None
     if unpushed:
-        share = f"git push {remote} {shlex.quote(branch)}"
-        notes.append(
-            f"{figures.count(unpushed, 'commit')} of {branch} only here; to share: {share}"
-        )
+        here, share = figures.count(unpushed, "commit"), f"git push {remote} {shlex.quote(branch)}"
+        notes.append(f"{here} of {branch} only here; to share: {share}")
     if git.current_branch() == branch:
         # Apart from our own files and those of repositories in folders here.
         new = (path for path in worktree_files.untracked(git) if not is_own(path))

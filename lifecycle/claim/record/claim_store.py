@@ -382,9 +382,7 @@ class ClaimStore:
 
     def _journal(self, record: Record) -> None:
         """Append the claim's change of phase to the journal; after a crash before the save, again."""
-        entry = journalling.move(record, self.state, self.clock.now())
-        if entry is not None:
-            journal.note(self.root, entry)
+        journal.note(self.root, *journalling.moved(record, self.state, self.clock.now()))
 
     def _begun(self, theirs: dict[str, Any]) -> Record:
         """The record for a claim file that is not the remembered claim's."""

@@ -35,8 +35,8 @@ Deleting the claim file has no entry: the last move of phase shows it.
 """
 
 
-def move(record: Record, state: StateSections, at: float) -> JournalEntry | None:
-    """The entry for a change of phase since the last one in the journal; None without a change.
+def moved(record: Record, state: StateSections, at: float) -> list[JournalEntry]:
+    """The entry for a change of phase since the last one in the journal; none without a change.
 
     The phase is noted in `state`. Until that is saved, the same change has the same key, so the journal
     has it only once.
@@ -46,7 +46,7 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
     if not isinstance(noted, dict) or noted.get("claim") != record.claim_key:
         noted = {"claim": record.claim_key, "phase": "", "moves": 0}
     if not target or noted.get("phase") == target:
-        return None
+        return []
     number = int(noted.get("moves") or 0) + 1
     state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
     nudge = record.nudges[-1] if record.nudges else None
@@ -55,7 +55,7 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
     detail |= {"title": record.title} if record.title else {}
     source, key = str(noted.get("phase") or ""), f"{record.claim_key}/move/{number}"
     entry = _entry(record, at, journal.TRANSITION)
-    return replace(entry, source=source, target=str(target), key=key, detail=detail)
+    return [replace(entry, source=source, target=str(target), key=key, detail=detail)]
 
 
 def wrote(action: plan.Action, fact: plan.Fact, record: Record, at: float) -> list[JournalEntry]:

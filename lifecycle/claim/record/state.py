@@ -303,14 +303,12 @@ def _done(record: Record, action: plan.PlainAction, now: float) -> Record:
 def _asked(merging: sections.MergeRecord, action: plan.AdvancePullRequest) -> sections.MergeRecord:
     """The record of the merge after a request to GitHub to advance it."""
     asked = {**merging.asked, action.how: action.head}
-    if action.how == plan.UPDATE_BRANCH:
-        return replace(merging, asked=asked)
-    is_ours = action.how == plan.AUTO_MERGE
-    # Forgotten when we switch it off: it must not look as if somebody else had done so.
-    auto_on = merging.auto_on if is_ours else ""
-    if is_ours:
+    if action.how == plan.AUTO_MERGE:
         asked.pop(plan.AUTO_MERGE_OFF, None)
-    return replace(merging, is_ours=is_ours, auto_on=auto_on, asked=asked)
+        return replace(merging, asked=asked, is_ours=True)
+    if action.how == plan.AUTO_MERGE_OFF:  # it must not look as if somebody else had done so
+        return replace(merging, asked=asked, is_ours=False, auto_on="")
+    return replace(merging, asked=asked)
 
 
 def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
@@ -342,17 +340,15 @@ def of_pull(record: Record, number: int) -> Record:
 
 def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     """The record after a write of its card."""
-    values: dict[str, Any] = {"item_id": fact.item.id}
+    values, moved_to = {"item_id": fact.item.id}, record.card.moved_to
     if fact.wrote_status is not None:
-        values["last_synced_status"] = fact.wrote_status
+        values["last_synced_status"], moved_to = fact.wrote_status, None
     is_done = record.claim.phase == Phase.DONE and is_same(fact.wrote_status, Status.DONE)
     # A release writes the card once, so any write of it is that step.
     is_done = is_done or (record.ending.releasing is not None and record.ending.releasing.is_begun)
     agent = fact.wrote_agent if fact.wrote_agent is not None else record.card.agent
-    moved_to = None if fact.wrote_status is not None else record.card.moved_to
-    card = sections.CardRecord(is_known=True, agent=agent, moved_to=moved_to)
-    if is_done:  # if the closing is refused later, the card is put back
-        card = replace(card, unsure=record.card.unsure)
+    unsure = record.card.unsure if is_done else ()  # if the closing is refused, it is put back
+    card = sections.CardRecord(is_known=True, agent=agent, moved_to=moved_to, unsure=unsure)
     # A closing writes another Status than Done only to put the card back.
     board_done = is_done or (record.ending.board_done and record.claim.phase != Phase.DONE)
     return replace(record.with_values(values), card=card).with_ending(board_done=board_done)
