@@ -227,7 +227,7 @@ class _Taking:
         if not is_app and login not in issue.assignees:
             notes.append(f"GitHub did not assign {login} (no write access?); the task is claimed.")
         values = _values(task, branch, agent, pull)
-        item = _put_on_board(world, task, agent, values["status"], notes)
+        item = self._put_on_board(values["status"])
         tracked_files.exclude_own_files(world.root)
         card = CardRecord()
         if item is not None:
@@ -255,6 +255,29 @@ class _Taking:
         known_clones.note(world.root, world.environment)
         return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
+    def _put_on_board(self, status: str) -> BoardItem | None:
+        """Write Status and Agent of the card; None, with a remark, if they cannot be written."""
+        world, task, seen = self.world, self.task, self.task.seen
+        if not task.has_board or world.board is None:
+            self._remark(seen.board_problem or "")
+            return None
+        self.notes.extend(filter(None, [seen.board_note]))
+        try:
+            item, agent = seen.item or world.board.add(task.issue.id), self.attempt.agent
+            card = world.cards.write(task.issue.number, item.id, status=status, agent=agent)
+        except LifecycleError as error:
+            self._remark(error.sentence, "The board was not updated: ")
+            return None
+        world.cache.put(briefing.BOARD_CACHE, None)
+        if card.is_labels and not seen.board_note and world.choice.note:
+            self.notes.append(world.choice.note)
+        return replace(item, id=card.id, status=card.status, agent=card.agent)
+
+    def _remark(self, problem: str, prefix: str = "") -> None:
+        """Add a remark on a problem with the board, unless there was one when the cards were read."""
+        if problem and not any(problem in note for note in self.notes):
+            self.notes.append(f"{prefix}{problem}")
+
     def _lease(self, branch: str) -> tuple[str, lease.Lease | None]:
         """Take the lease; return its sha and the lease that was taken over, or None.
 
@@ -267,11 +290,10 @@ class _Taking:
         if holder is not None and attempt.resumes and is_ours:
             return holder.sha, unfinished_claims.former(world, self.claim_store)
         former = holder if attempt.force else None
-        instead_of = former.sha if former is not None else ""
+        instead_of, began = (former.sha, former.began) if former is not None else ("", "")
         unfinished_claims.amend(self.claim_store, instead_of=instead_of)
         agent, nonce = attempt.agent, attempt.nonce
         try:
-            began = former.began if former is not None else ""
             how = {"branch": branch, "nonce": nonce, "instead_of": instead_of, "began": began}
             sha = lease.take(git, remote, number, agent, **how, at=lease.dated(world))
         except HeldByAnother as error:
@@ -362,30 +384,3 @@ def _probed(world: World, task: TaskAsked, sha: str) -> str:
         log.write(world.root, f"the lease is ended by a push: {error.sentence}")
         return ""
     return node_id
-
-
-def _remark(notes: list[str], problem: str, prefix: str = "") -> None:
-    """Add a remark on a problem with the board, unless there was one when the cards were read."""
-    if problem and not any(problem in note for note in notes):
-        notes.append(f"{prefix}{problem}")
-
-
-def _put_on_board(
-    world: World, task: TaskAsked, agent: str, status: str, notes: list[str]
-) -> BoardItem | None:
-    """Write Status and Agent of the task's card; None, with a remark, if they cannot be written."""
-    if not task.has_board or world.board is None:
-        _remark(notes, task.seen.board_problem or "")
-        return None
-    if task.seen.board_note:
-        notes.append(task.seen.board_note)
-    try:
-        item = task.seen.item or world.board.add(task.issue.id)
-        card = world.cards.write(task.issue.number, item.id, status=status, agent=agent)
-    except LifecycleError as error:
-        _remark(notes, error.sentence, "The board was not updated: ")
-        return None
-    world.cache.put(briefing.BOARD_CACHE, None)
-    if card.is_labels and not task.seen.board_note and world.choice.note:
-        notes.append(world.choice.note)
-    return replace(item, id=card.id, status=card.status, agent=card.agent)

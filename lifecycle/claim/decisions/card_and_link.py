@@ -53,16 +53,14 @@ def apply_card(record: Record, observed: Observation) -> Record:
         expected = (item.status,)
     issue = observed.issue
     is_anew = issue is not None and issue.is_open and is_behind(item, issue.reopened_at)
-    agent = None if is_other else card.agent
     # Agent only with a Status: a board without that field never shows what was written.
-    if is_anew and record.past and not is_same(item.status, claim.status):
-        agent = None
+    is_reset = is_anew and record.past and not is_same(item.status, claim.status)
+    # A card is written once even if it is right already, since that write removes the label.
+    is_unwritten = leaves_labels and not item.agent
+    agent = None if is_other or is_reset or is_unwritten else card.agent
     if is_anew:  # what was written before a reopening is written again
         values["last_synced_status"] = item.status
         expected = (item.status,)
-    if leaves_labels and not item.agent:
-        # The card is written once even if it is right already, since that write removes the label.
-        agent = None
     is_expected = any(is_same(item.status, was) for was in expected)
     is_known = is_expected or is_behind(item, derive.happened_at(claim.pr_number, observed))
     has_moved = synced is not None and not is_known

@@ -190,21 +190,18 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     snapshot = observing.snapshot_of(world, claim_store, plan.Wake.TICK, record, loaded.hints)
     working = observing.LookUnderWay(world, claim_store, snapshot)
     observing.observe(working)
+    steps = [*deciding.foresee(working.seen, deciding.imagine)]
     notices: list[plan.Notice] = []
-    actions: list[plan.Action] = []
-    after = working.record
-    for seen, step in deciding.foresee(working.seen, deciding.imagine):
-        after, action = seen.record, step.action
+    for seen, step in steps:
+        after = seen.record
         # The notice of the last step says that the claim has ended, which it does not in a rehearsal.
-        new = () if isinstance(action, plan.ForgetClaim) else step.notices
+        new = () if isinstance(step.action, plan.ForgetClaim) else step.notices
         for notice in (observing.kept_to(world, claim_store, after, planned) for planned in new):
             was_said = claim_store.ledger.was_said(f"{after.claim_key}/{notice.key}")
             if notice not in notices and not was_said:
                 notices.append(notice)
-        if action is not None:
-            actions.append(action)
-            after = deciding.apply_fact(seen, deciding.imagine(action)).record
-    return Report(after, lasting(notices), tuple(actions), working.problem)
+    actions = tuple(step.action for _, step in steps if step.action is not None)
+    return Report(after, lasting(notices), actions, working.problem)
 
 
 def _work(working: observing.LookUnderWay) -> None:

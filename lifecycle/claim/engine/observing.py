@@ -248,9 +248,8 @@ def snapshot_of(
         auto_merge=settings.merge == derive.AUTO_CONSENT,
         updates_branch=settings.update_branch,
     )
-    pushed = None
-    if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
-        pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
+    handed_off = record.claim.branch if record.claim.phase == Phase.READY_FOR_PR else ""
+    pushed = world.git.remote_head_of(handed_off, settings.remote) if handed_off else None
     return Snapshot(
         wake,
         world.clock.now(),

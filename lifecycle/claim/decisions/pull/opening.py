@@ -75,9 +75,7 @@ def body(template: str, *, summary: str, issue: int, link: str) -> str:
     missing = [value for mark, value in parts.items() if mark not in text]
     # All at once: a mark inside of the summary is a word of it.
     text = re.sub("|".join(map(re.escape, parts)), lambda mark: parts[mark[0]], text)
-    if missing:
-        text = "\n\n".join([*missing, text])
-    return text[:BODY_LIMIT]
+    return "\n\n".join([*missing, text])[:BODY_LIMIT]
 
 
 def decide(snapshot: Snapshot) -> Decision:
@@ -258,23 +256,22 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """The next step while the pull request is open: judge checks and reviews, or note that it reopened."""
     claim = snapshot.record.claim
     fields: ClaimChanges = {"pr_number": pull.number}
-    notices: tuple[Notice, ...]
     if claim.phase == Phase.PR_CLOSED and claim.pr_number != pull.number:
         return _adopt(snapshot.record, pull)  # one of another branch, say, that nobody closed
-    if claim.phase == Phase.PR_CLOSED:
-        # One move at a time, as in the table: the checks are this look's next step.
-        fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-        known = snapshot.record.pull
-        key = f"reopened:{pull.number}:{known.reopened}"
-        pull_record = replace(known.at(pull.head_sha), url=pull.url, reopened=known.reopened + 1)
-        notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
-    else:
+    if claim.phase != Phase.PR_CLOSED:
         # Somebody wrote the phase for a pull request that another had opened.
         if claim.pr_number != pull.number and claim.status == Status.IN_PROGRESS:
             fields["status"] = Status.IN_REVIEW
         if pull.checks is not None and snapshot.looked_at_checks:
             fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
         pull_record, notices = review.judge(snapshot, pull)
+    else:
+        # One move at a time, as in the table: the checks are this look's next step.
+        fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
+        known = snapshot.record.pull
+        key = f"reopened:{pull.number}:{known.reopened}"
+        pull_record = replace(known.at(pull.head_sha), url=pull.url, reopened=known.reopened + 1)
+        notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
     record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=pull_record)
     step = review.link_step(snapshot, pull) or review.failing_step(snapshot, pull)
     action = step or merge_standing.advance(replace(snapshot, record=record), pull)

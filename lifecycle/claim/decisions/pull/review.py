@@ -33,12 +33,9 @@ UNCHECKED_SECONDS = 300.0
 _RESULTS = ("failed", "green", "unchecked", "waits", "rerun", "inherited", "mended", "stopped")
 """Events about the result of the checks: a new notice of one replaces the previous one."""
 
-WHILE_OPEN = (
-    *("pr", "reopened", "changes", "review", "review-stop", "review-approved"),
-    *("weakens", "ci-stop"),
-    *merge_standing.EVENTS,
-    *_RESULTS,
-)
+_OF_REVIEWS = ("changes", "review", "review-stop", "review-approved")
+_OF_PULL = ("pr", "reopened", "weakens", "ci-stop", *_OF_REVIEWS)
+WHILE_OPEN = (*_OF_PULL, *merge_standing.EVENTS, *_RESULTS)
 """Events of an open pull request: their notices are not given any more once it is merged or closed."""
 
 
