@@ -171,7 +171,7 @@ def test_who_was_quicker_since_the_task_was_read_has_it(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(lease, "take", take)
     monkeypatch.setattr(taking, "holder_of", lambda *_: SAMS)
-    monkeypatch.setattr(taking, "other_place", lambda *_: None)
+    monkeypatch.setattr(taking, "refuse_elsewhere", lambda *_: None)
     monkeypatch.setattr(lease, "dated", lambda _: 0.0)
     both: Any = SimpleNamespace(git=None, remote="origin", state={CLAIMING: {}}, save=lambda: None)
     with pytest.raises(HeldByAnother, match="#42 is held by sam-1"):

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.decisions import card_and_link, derive, snapshot
@@ -277,9 +278,8 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     if not issue.is_open:
         raise Refused(sentence("closed", number=issue.number))
     # git checks out a branch only once, and by then the lease of the claim over there would be gone.
-    there = other_place(world, issue.number) if force and not attempt.resumes else None
-    if there is not None:
-        raise there
+    if force and not attempt.resumes:
+        refuse_elsewhere(world, issue.number)
     # An archived card keeps what it said: nobody can write it, so a release does not free it either.
     status = item.status if item is not None and not item.is_archived else None
     words = {"number": issue.number, "forcing": forcing(issue.number)}
@@ -291,7 +291,7 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
         if not agent:
             raise Refused(sentence("not-todo", status=status, todo=Status.TODO, **words))
         if not (attempt.resumes and agent == attempt.agent):
-            raise _held(world, issue.number, status or "", agent)
+            _refuse_held(world, issue.number, status or "", agent)
     login = derive.login_of(attempt.agent).casefold()
     others = [name for name in issue.assignees if name.casefold() != login]
     if others and not force:
@@ -307,15 +307,13 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     return [f'Readiness is {shown}, not "{READY_FOR_AGENT}".']
 
 
-def _held(world: World, number: int, status: str, agent: str) -> HeldByAnother:
-    """The refusal that says who holds the task: a worktree of this clone, or an agent, and since when."""
-    refusal = other_place(world, number, agent)
-    if refusal is not None:
-        return refusal
+def _refuse_held(world: World, number: int, status: str, agent: str) -> NoReturn:
+    """Refuse; say who holds the task: a worktree of this clone, or an agent, and since when."""
+    refuse_elsewhere(world, number, agent)
     holder = holder_of(world, number)
     since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
     words = {"number": number, "status": status, "agent": redact.named(agent), "since": since}
-    return HeldByAnother(sentence("held", forcing=forcing(number), **words))
+    raise HeldByAnother(sentence("held", forcing=forcing(number), **words))
 
 
 def holder_of(world: World, number: int) -> lease.Lease | None:
@@ -326,13 +324,12 @@ def holder_of(world: World, number: int) -> lease.Lease | None:
         return None
 
 
-def other_place(world: World, number: int, agent: str | None = None) -> HeldByAnother | None:
-    """The refusal that leads to the worktree that `place_of` finds; None if it finds none."""
+def refuse_elsewhere(world: World, number: int, agent: str | None = None) -> None:
+    """Refuse a task that another worktree of this clone holds (see `place_of`), and lead there."""
     place = place_of(world, number, agent)
-    if place is None:
-        return None
-    words = {"number": number, "place": place, "quoted": quoted(place)}
-    return HeldByAnother(sentence("claimed-there", **words))
+    if place is not None:
+        words = {"number": number, "place": place, "quoted": quoted(place)}
+        raise HeldByAnother(sentence("claimed-there", **words))
 
 
 def place_of(world: World, number: int, agent: str | None = None) -> Path | None:

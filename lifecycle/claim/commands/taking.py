@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.claim.commands import admission, moves, task_branch, unfinished_claims
-from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place
+from lifecycle.claim.commands.admission import TaskAsked, holder_of, refuse_elsewhere
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
@@ -56,10 +56,8 @@ class Taken:
         claim = self.record.claim
         # For a claim that was held already, no branch was switched to.
         where = "On branch" if self.is_new else "Its branch is"
-        pull = ""
-        if claim.pr_number:
-            url = self.record.pull.url
-            pull = f", which has PR #{claim.pr_number} (phase {claim.phase}): {url}"
+        shown = f", which has PR #{claim.pr_number} (phase {claim.phase}): {self.record.pull.url}"
+        pull = shown if claim.pr_number else ""
         return f"{where} {claim.branch}{pull}. When done: {messages.HAND_OFF}"
 
 
@@ -186,7 +184,8 @@ class _Taking:
         for place in admission.list_places(world):
             # A released task leaves its branch checked out there, and git checks out no branch twice.
             if place.branch == self.branches[1] and place.path.resolve() != world.root.resolve():
-                raise other_place(world, number) or admission.has_place(place.path, number)
+                refuse_elsewhere(world, number)
+                raise admission.has_place(place.path, number)
         linked = linked_writes.hold(world, claim_store, self.attempt, self.notes)
         try:
             taken = self._issue(linked)
@@ -296,10 +295,10 @@ class _Taking:
         try:
             how = {"branch": branch, "nonce": nonce, "instead_of": instead_of, "began": began}
             sha = lease.take(git, remote, number, agent, **how, at=lease.dated(world))
-        except HeldByAnother as error:
-            winner = holder_of(world, number)
-            refusal = other_place(world, number, winner.agent) if winner is not None else None
-            raise (refusal or error) from None
+        except HeldByAnother:
+            if (winner := holder_of(world, number)) is not None:
+                refuse_elsewhere(world, number, winner.agent)
+            raise
         except GitFailed as error:
             words = {"remote": remote, "evidence": error.evidence}
             self.notes.append(sentence("not-exclusive", **words))

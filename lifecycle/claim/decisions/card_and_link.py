@@ -42,15 +42,13 @@ def apply_card(record: Record, observed: Observation) -> Record:
         return replace(record, card=replace(card, is_known=False)) if is_gone else record
     values: ClaimChanges = {"item_id": item.id}
     synced = claim.last_synced_status or next(iter(card.unsure), None)
-    expected: tuple[str | None, ...] = (claim.status, synced, *card.unsure)
     was_labels = claim.is_labels
     leaves_labels = (was_labels or card.leaves_labels) and not item.is_labels
-    is_other = bool(claim.item_id) and item.id != claim.item_id
-    is_other = is_other and not (was_labels or item.is_labels)
-    if is_other or item.is_labels != was_labels:
+    is_other = claim.item_id not in ("", item.id) and not (was_labels or item.is_labels)
+    is_replaced = is_other or item.is_labels != was_labels
+    if is_replaced:
         # A write to one card says nothing about another card, or about labels, nor the other way round.
         values["last_synced_status"] = None
-        expected = (item.status,)
     issue = observed.issue
     is_anew = issue is not None and issue.is_open and is_behind(item, issue.reopened_at)
     # Agent only with a Status: a board without that field never shows what was written.
@@ -60,10 +58,9 @@ def apply_card(record: Record, observed: Observation) -> Record:
     agent = None if is_other or is_reset or is_unwritten else card.agent
     if is_anew:  # what was written before a reopening is written again
         values["last_synced_status"] = item.status
-        expected = (item.status,)
-    is_expected = any(is_same(item.status, was) for was in expected)
-    is_known = is_expected or is_behind(item, derive.happened_at(claim.pr_number, observed))
-    has_moved = synced is not None and not is_known
+    is_known = any(is_same(item.status, was) for was in (claim.status, synced, *card.unsure))
+    is_known = is_known or is_behind(item, derive.happened_at(claim.pr_number, observed))
+    has_moved = synced is not None and not (is_replaced or is_anew or is_known)
     if has_moved:
         values["last_synced_status"] = synced
     if is_same(item.status, claim.status) and not leaves_labels:
