@@ -23,7 +23,7 @@ from lifecycle.core import errors, redact, tracker
 from lifecycle.core.errors import HeldByAnother, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.loss_messages import forcing
-from lifecycle.core.timing import parse_time
+from lifecycle.core.timing import SystemClock, parse_time
 from lifecycle.core.values import branch_names, priorities
 from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
@@ -105,8 +105,6 @@ def list_places(world: World) -> list[ListedWorktree]:
 
 def record_in(root: Path) -> Record | None:
     """The claim of a worktree, or None if it has none that can be read."""
-    from lifecycle.core.timing import SystemClock
-
     try:
         return ClaimStore(root, SystemClock()).load(repair=False).record
     except (errors.ClaimRefused, OSError):

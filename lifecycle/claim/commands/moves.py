@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import opening, review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import acting, observing
 from lifecycle.claim.record.claim_file import sentence
+from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core import errors, plan
@@ -24,18 +25,12 @@ from lifecycle.core.messages import loss_messages, merge_messages, review_messag
 from lifecycle.core.messages.messages import closed_elsewhere, unknown_phase
 from lifecycle.core.redact import listed, named, redact
 from lifecycle.core.values import branch_names, priorities
+from lifecycle.core.world import World
 from lifecycle.git import lease, worktree_files
 from lifecycle.git import process as git_process
 from lifecycle.settings import running_client
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import CLAIM_FILE, common_folder, worktree_root
-
-if TYPE_CHECKING:
-    from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-    from lifecycle.core.world import World
-
-SESSION = "CLAUDE_CODE_SESSION_ID"
-"""The variable in which the client gives the session's id to the commands that its agent runs."""
 
 
 @dataclass(frozen=True, slots=True)

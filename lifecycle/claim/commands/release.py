@@ -86,8 +86,7 @@ def release_claim(
         # If this process is killed right after the commit, the next wake continues the release.
         claim_store.wait_for(ALWAYS, ALWAYS)
         tried_anew = replace(releasing.record, troubles={})
-        record = claim_store.commit(tried_anew, loaded.hints).record
-        return ReleaseOutcome(record, releasing.notes)
+        return replace(releasing, record=claim_store.commit(tried_anew, loaded.hints).record)
 
 
 def _ended(world: World, claim_store: ClaimStore, *, dry_run: bool) -> ReleaseOutcome | None:

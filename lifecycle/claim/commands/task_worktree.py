@@ -12,7 +12,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from lifecycle.claim.commands import admission
-from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.commands.unfinished_claims import is_begun
 from lifecycle.claim.record.claim_file import sentence
@@ -23,6 +22,9 @@ from lifecycle.core.tracker import Task
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.world import World
 from lifecycle.storage.store import locked
+
+_SESSION = "CLAUDE_CODE_SESSION_ID"
+"""The variable in which the client gives the session's id to the commands that its agent runs."""
 
 Prepare = Callable[[Path, Path], object]
 """A function that copies what a fresh checkout lacks from the first root to the second."""
@@ -88,7 +90,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
     """Take the task in the worktree at `root`, in the name of no session."""
     claim_store = ClaimStore(root, world.clock)
     # The session that asks stays in its own worktree: the claim is for one that starts in the new worktree.
-    environment = {name: value for name, value in world.environment.items() if name != SESSION}
+    environment = {name: value for name, value in world.environment.items() if name != _SESSION}
     with closing(world.beside(root, environment, claim_store.file)) as task_world:
         if chosen is not None and task_world.inner_as("") is None:
             raise Refused(sentence("linked-not-seen", task=chosen.id, number=number))
