@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lifecycle.api import CLAIM, IllegalMove, Phase
-from lifecycle.claim.commands.moves import SESSION
+from lifecycle.claim.commands.task_worktree import SESSION
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from tests.cli.outcome import ok, refused
 from tests.conftest import BRANCH, Place

@@ -12,7 +12,7 @@ import pytest
 
 from lifecycle.api import Worktree
 from lifecycle.claim.commands import task_worktree
-from lifecycle.claim.commands.moves import SESSION
+from lifecycle.claim.commands.task_worktree import SESSION
 from lifecycle.core.errors import HeldByAnother, Transient
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused

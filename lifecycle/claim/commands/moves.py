@@ -26,11 +26,9 @@ from lifecycle.core.messages.messages import closed_elsewhere, unknown_phase
 from lifecycle.core.redact import listed, named, redact
 from lifecycle.core.values import branch_names, priorities
 from lifecycle.core.world import World
-from lifecycle.git import lease, worktree_files
-from lifecycle.git import process as git_process
+from lifecycle.git import lease, process, worktree_files
 from lifecycle.settings import running_client
-from lifecycle.storage import log, signs_of_life
-from lifecycle.storage.store import CLAIM_FILE, common_folder, worktree_root
+from lifecycle.storage import log, signs_of_life, store
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +60,10 @@ def none_here(world: World) -> str:
     """The sentence that there is no claim; in a submodule, it names the one around it."""
     from lifecycle.trackers import registry  # it knows how a task is taken here
 
-    above, way = worktree_root(world.root.parent), registry.to_claim(world)
+    above, way = store.worktree_root(world.root.parent), registry.to_claim(world)
     # A worktree of the same clone around this one, as the client makes them, is another session's.
-    is_other = above is not None and common_folder(above) != common_folder(world.root)
-    if above is not None and is_other and (above / CLAIM_FILE).is_file():
+    is_other = above is not None and store.common_folder(above) != store.common_folder(world.root)
+    if above is not None and is_other and (above / store.CLAIM_FILE).is_file():
         return sentence("claim-above", way=way, above=above)
     return sentence("no-claim", way=way)
 
@@ -255,14 +253,14 @@ def _check_branch(world: World, record: Record) -> list[str]:
         # What it brings would not be in the push.
         worktree_files.refuse_under_way(git, world.root, "pushed")
     if not branch_names.is_branch(branch):
-        raise errors.ClaimRefused(sentence("no-branch", file=CLAIM_FILE))
+        raise errors.ClaimRefused(sentence("no-branch", file=store.CLAIM_FILE))
     if redact(branch, {}) != branch:
-        raise errors.Refused(sentence("secret-branch", file=CLAIM_FILE))
+        raise errors.Refused(sentence("secret-branch", file=store.CLAIM_FILE))
     if checked_out != branch:
         _refuse_another_branch(world, branch, checked_out)
     base = base_of(world)
     if branch == base:  # a push would merge it
-        raise errors.Refused(sentence("branch-is-base", branch=branch, file=CLAIM_FILE))
+        raise errors.Refused(sentence("branch-is-base", branch=branch, file=store.CLAIM_FILE))
     _refuse_without_commits(world, record, base)
     if names := listed(map(named, worktree_files.tracked_changes(git)), 3):
         return [f"There are uncommitted changes, which are not part of the PR: {names}."]
@@ -387,7 +385,7 @@ def _push(world: World, branch: str) -> None:
     remote = world.remote
     try:
         ref = f"refs/heads/{branch}"  # a tag may have the name, too
-        git_process.push(world.git, remote, f"{ref}:{ref}")
+        process.push(world.git, remote, f"{ref}:{ref}")
     except errors.GitFailed as error:
         why = error.evidence
         words = {"evidence": why, "remote": remote, "quoted": shlex.quote(branch)}
@@ -405,7 +403,7 @@ def _not_pushed(branch: str, remote: str, error: errors.LifecycleError) -> error
 
 def base_of(world: World) -> str:
     """The base branch: as configured, else the remote's default as this clone knows it, or empty."""
-    return world.settings.base or git_process.default_branch(world.git, world.settings.remote)
+    return world.settings.base or process.default_branch(world.git, world.settings.remote)
 
 
 def _validate(world: World, command: str, session: str) -> list[str]:

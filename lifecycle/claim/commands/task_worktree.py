@@ -23,7 +23,7 @@ from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.world import World
 from lifecycle.storage.store import locked
 
-_SESSION = "CLAUDE_CODE_SESSION_ID"
+SESSION = "CLAUDE_CODE_SESSION_ID"
 """The variable in which the client gives the session's id to the commands that its agent runs."""
 
 Prepare = Callable[[Path, Path], object]
@@ -90,7 +90,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
     """Take the task in the worktree at `root`, in the name of no session."""
     claim_store = ClaimStore(root, world.clock)
     # The session that asks stays in its own worktree: the claim is for one that starts in the new worktree.
-    environment = {name: value for name, value in world.environment.items() if name != _SESSION}
+    environment = {name: value for name, value in world.environment.items() if name != SESSION}
     with closing(world.beside(root, environment, claim_store.file)) as task_world:
         if chosen is not None and task_world.inner_as("") is None:
             raise Refused(sentence("linked-not-seen", task=chosen.id, number=number))

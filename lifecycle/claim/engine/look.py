@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.decisions import decide as deciding
-from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions import decide, derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
@@ -21,8 +20,7 @@ from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.timing import DeadlineReached, unhurried
-from lifecycle.storage import feedback_files, journal, log
-from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
+from lifecycle.storage import feedback_files, journal, log, signs_of_life
 from lifecycle.storage.state_file import ACCESS, REFUSED, lasting
 
 if TYPE_CHECKING:
@@ -123,14 +121,14 @@ def _mark_due(working: observing.LookUnderWay, mtime_ns: int) -> None:
     # Python sees that it changed.
     has_untraced = any(trouble.is_of_access for trouble in record.troubles.values())
     if has_untraced or "OpenPullRequest" in record.troubles:
-        stop = ALWAYS
+        stop = signs_of_life.ALWAYS
     if PHASES.get(record.claim.phase) in IN_REVIEW:
-        idle = ALWAYS
+        idle = signs_of_life.ALWAYS
     if has_ended:
         # A write that the claim left undone (to its linked task) is tried again.
         stop, idle = linked_writes.due(claim_store.state), None
     if not working.is_finished:
-        stop, idle = ALWAYS, None if has_ended else ALWAYS
+        stop, idle = signs_of_life.ALWAYS, None if has_ended else signs_of_life.ALWAYS
     elif not has_ended:
         claim_store.stamp(mtime_ns)
     claim_store.wait_for(stop, idle)
@@ -157,15 +155,15 @@ def is_quiet(
     is_saved = record == claim_store.remembered() and record.past[-1:] == (record.values,)
     mine = observing.owned(claim_store, record, session)
     is_current = observing.believed(world, claim_store, mine) == record
-    if claim_store.marks.is_due(STOP_DUE) or not (is_saved and is_current):
+    if claim_store.marks.is_due(signs_of_life.STOP_DUE) or not (is_saved and is_current):
         return False
     try:
         snapshot = observing.snapshot_of(world, claim_store, wake, record, loaded.hints)
     except LifecycleError:
         return False
-    if deciding.look(snapshot) is not None:
+    if decide.look(snapshot) is not None:
         return False
-    step = deciding.decide(snapshot)
+    step = decide.decide(snapshot)
     keys = (f"{record.claim_key}/{notice.key}" for notice in step.notices)
     is_news = not all(map(claim_store.ledger.was_said, keys))
     if step.fields or step.record or step.action or is_news:
@@ -190,7 +188,7 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     snapshot = observing.snapshot_of(world, claim_store, plan.Wake.TICK, record, loaded.hints)
     working = observing.LookUnderWay(world, claim_store, snapshot)
     observing.observe(working)
-    steps = [*deciding.foresee(working.seen, deciding.imagine)]
+    steps = [*decide.foresee(working.seen, decide.imagine)]
     notices: list[plan.Notice] = []
     for seen, step in steps:
         after = seen.record
@@ -209,22 +207,22 @@ def _work(working: observing.LookUnderWay) -> None:
     try:
         observing.observe(working)
         prefix = working.record.claim_key
-        working.stated |= {f"{prefix}/{key}" for key in deciding.unjudged(working.seen)}
-        for _ in range(deciding.MAX_STEPS):
+        working.stated |= {f"{prefix}/{key}" for key in decide.unjudged(working.seen)}
+        for _ in range(decide.MAX_STEPS):
             if working.is_gone or working.was_edited or working.is_finished:
                 break
             working.is_finished = not (_step(working) or working.was_edited)
     except DeadlineReached:
         working.problem = Transient("This look ran out of time; the next one continues it.")
         log.write(working.world.root, "deadline reached")
-        observing.queue(working, deciding.complaints(working.record))
+        observing.queue(working, decide.complaints(working.record))
 
 
 def _keep(working: observing.LookUnderWay) -> None:
     """Put the look's result into state.json's content, and its files and journal entries on disk."""
     claim_store, snapshot = working.claim_store, working.seen
     record = replace(working.record, touched=claim_store.mtime_ns())
-    kinds = (kind for kind in record.troubles if not deciding.still_wanted(snapshot, kind))
+    kinds = (kind for kind in record.troubles if not decide.still_wanted(snapshot, kind))
     record = record.without(*kinds)
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
@@ -247,7 +245,7 @@ def _keep(working: observing.LookUnderWay) -> None:
 
 def _step(working: observing.LookUnderWay) -> bool:
     """Carry out one decision up to its fact; False once nothing is left to do."""
-    step = deciding.decide(working.seen)
+    step = decide.decide(working.seen)
     before = working.record
     working.seen = derive.prepared(working.seen, step)
     observing.queue(working, step.notices)
@@ -274,7 +272,7 @@ def _act(working: observing.LookUnderWay, action: plan.Action) -> None:
         pairs = joined(working, action)
         if not pairs:
             if isinstance(action, plan.OpenPullRequest | plan.PostComment):
-                working.seen = deciding.apply_fact(working.seen, plan.Intended(action))
+                working.seen = decide.apply_fact(working.seen, plan.Intended(action))
                 claim_store.keep(working.record)
             if isinstance(action, plan.ForgetClaim):
                 linked_writes.at_the_end(claim_store, working.record)
@@ -290,7 +288,7 @@ def _conclude(working: observing.LookUnderWay, *pairs: tuple[plan.Action, plan.F
     """Fold the facts of actions into the record, commit it, and note them in log and journal."""
     root, entries = working.world.root, list[journal.JournalEntry]()
     for action, fact in pairs:
-        working.seen = deciding.apply_fact(working.seen, fact)
+        working.seen = decide.apply_fact(working.seen, fact)
         record = working.record
         if isinstance(fact, plan.Failed):
             working.problem = working.problem or fact.error

@@ -19,8 +19,7 @@ from lifecycle.claim.record.sections import Attempt, LinkRecord, Trouble
 from lifecycle.claim.record.state import DAY_SECONDS, REFUSED_SECONDS, RETRY_SECONDS, Record
 from lifecycle.core import errors, redact
 from lifecycle.core.light_dataclass import asdict, dataclass, replace
-from lifecycle.core.messages import linked_messages
-from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.messages import linked_messages, loss_messages
 from lifecycle.core.plan import Audience, LinkedIs, Notice, SetLinked
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
@@ -161,7 +160,7 @@ def _claim(
 
 def _refusal(error: errors.Refused, task: str, issue: int) -> errors.Refused:
     """The tracker's refusal as an error for the caller that claims the issue."""
-    words = {"task": task, "number": issue, "way": forcing(issue)}
+    words = {"task": task, "number": issue, "way": loss_messages.forcing(issue)}
     if isinstance(error, errors.AlreadyClaimed):
         by = redact.named(error.by) if error.by else "somebody else"
         return errors.AlreadyClaimed(sentence("linked-held", by=by, **words), by=error.by)

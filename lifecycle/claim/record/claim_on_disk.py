@@ -23,8 +23,7 @@ from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import render_time
 from lifecycle.git.tracked_files import exclude_own_files
-from lifecycle.storage import regular_files, store
-from lifecycle.storage.signs_of_life import OWNER
+from lifecycle.storage import regular_files, signs_of_life, store
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.state import Record
@@ -209,7 +208,7 @@ class ClaimOnDisk:
         self.folder.at("")  # raises if the folder is not ours
         for leftover in self.folder.path.glob(f"*{store.OURS}"):
             # The other files there are written under other locks, or under none.
-            is_under_lock = leftover.name.startswith((f"{store.STATE}.", f"{OWNER}."))
+            is_under_lock = leftover.name.startswith((f"{store.STATE}.", f"{signs_of_life.OWNER}."))
             with contextlib.suppress(FileNotFoundError):
                 if is_under_lock or time.time() - leftover.lstat().st_mtime > KEPT_SECONDS:
                     leftover.unlink()
