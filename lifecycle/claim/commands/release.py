@@ -9,8 +9,7 @@ from __future__ import annotations
 import shlex
 from contextlib import suppress
 
-from lifecycle.claim.commands import unfinished_claims
-from lifecycle.claim.commands.moves import base_of, none_here, session_of
+from lifecycle.claim.commands import moves, unfinished_claims
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
@@ -119,11 +118,11 @@ def _leaving(
     Refused if there is none, it should be closed instead, or another live session holds it.
     """
     if record is None:
-        raise Refused(none_here(world))
+        raise Refused(moves.none_here(world))
     observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
-    if observing.is_held(claim_store, record, session_of(world)):
+    if observing.is_held(claim_store, record, moves.session_of(world)):
         last_at = claim_store.signs(record).last_at
         raise Refused(f"Nothing was released. {briefing.held_line(record, last_at)}")
     number = record.claim.issue_number
@@ -162,7 +161,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
         notes = [f"Branch {branch} is not in this clone, {known}."] if branch else []
         return f"not in the worktree that released it, {phase}", notes
     notes = []
-    base = base_of(world)
+    base = moves.base_of(world)
     start = f"refs/remotes/{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
     commits = _count(world, f"{start}..refs/heads/{branch}") if start else None
     unpushed = _count(world, f"{pushed or start}..refs/heads/{branch}") if pushed or start else None

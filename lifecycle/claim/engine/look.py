@@ -15,13 +15,11 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import journalling
 from lifecycle.claim.record.claim_store import ClaimStore, Listener, Loaded
 from lifecycle.claim.record.state import Record, kind_of
-from lifecycle.core import plan
-from lifecycle.core.errors import LifecycleError, Refused, Transient
+from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.timing import DeadlineReached, unhurried
-from lifecycle.storage import feedback_files, journal, log, signs_of_life
-from lifecycle.storage.state_file import ACCESS, REFUSED, lasting
+from lifecycle.storage import feedback_files, journal, log, signs_of_life, state_file
 
 if TYPE_CHECKING:
     from lifecycle.core.world import World
@@ -41,7 +39,7 @@ class Report:
     record: Record | None = None
     said: tuple[plan.Notice, ...] = ()
     actions: tuple[plan.Action, ...] = ()
-    problem: LifecycleError | None = None
+    problem: errors.LifecycleError | None = None
 
 
 def tick(
@@ -86,8 +84,8 @@ def tick(
                 snapshot = replace(snapshot, rules=rules)
             working = observing.LookUnderWay(world, claim_store, snapshot, may_read=may_read)
             # The obstacle is gone; if it returns, it is said again.
-            claim_store.ledger.withdraw(REFUSED)
-        except Refused as error:
+            claim_store.ledger.withdraw(state_file.REFUSED)
+        except errors.Refused as error:
             if wake is plan.Wake.TICK:
                 raise
             return _refused(claim_store, error, to)
@@ -159,7 +157,7 @@ def is_quiet(
         return False
     try:
         snapshot = observing.snapshot_of(world, claim_store, wake, record, loaded.hints)
-    except LifecycleError:
+    except errors.LifecycleError:
         return False
     if decide.look(snapshot) is not None:
         return False
@@ -199,7 +197,7 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
             if notice not in notices and not was_said:
                 notices.append(notice)
     actions = tuple(step.action for _, step in steps if step.action is not None)
-    return Report(after, lasting(notices), actions, working.problem)
+    return Report(after, state_file.lasting(notices), actions, working.problem)
 
 
 def _work(working: observing.LookUnderWay) -> None:
@@ -213,7 +211,7 @@ def _work(working: observing.LookUnderWay) -> None:
                 break
             working.is_finished = not (_step(working) or working.was_edited)
     except DeadlineReached:
-        working.problem = Transient("This look ran out of time; the next one continues it.")
+        working.problem = errors.Transient("This look ran out of time; the next one continues it.")
         log.write(working.world.root, "deadline reached")
         observing.queue(working, decide.complaints(working.record))
 
@@ -237,7 +235,7 @@ def _keep(working: observing.LookUnderWay) -> None:
     except OSError as error:  # `lifecycle feedback reviews` prints what could not be written
         log.write(claim_store.root, f"a packet could not be written: {error}")
     if any(trouble.is_of_access for trouble in record.troubles.values()):
-        claim_store.state[ACCESS] = working.world.access
+        claim_store.state[state_file.ACCESS] = working.world.access
     claim_store.remember(record)
     now = claim_store.clock.now()
     journal.note(working.world.root, *journalling.flaked(record, working.flakes, now))
@@ -278,7 +276,7 @@ def _act(working: observing.LookUnderWay, action: plan.Action) -> None:
                 linked_writes.at_the_end(claim_store, working.record)
             pairs = [(action, perform(action, world, claim_store, working.record))]
     except DeadlineReached:
-        late = Transient("The answer did not come in time.", is_ambiguous=True)
+        late = errors.Transient("The answer did not come in time.", is_ambiguous=True)
         _conclude(working, (action, plan.Failed(action, late)))
         raise
     _conclude(working, *pairs)
@@ -348,7 +346,7 @@ def _tell_owner(working: observing.LookUnderWay, session: str) -> None:
         claim_store.ledger.queue(plan.Notice(key, text, plan.Audience.NEWS, session=owner))
 
 
-def _refused(claim_store: ClaimStore, error: Refused, to: Listener) -> Report:
+def _refused(claim_store: ClaimStore, error: errors.Refused, to: Listener) -> Report:
     """The report of a look by a hook that was refused: the refusal is queued and delivered as a notice."""
     with unhurried():
         claim_store.ledger.queue_refusal(error)

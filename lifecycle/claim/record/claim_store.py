@@ -25,9 +25,8 @@ from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import REPLIES, Audience, Hooks, Notice
 from lifecycle.core.timing import parse_time, unhurried
 from lifecycle.settings.running_client import is_unattended, session_of
-from lifecycle.storage import journal, regular_files, signs_of_life, store
+from lifecycle.storage import journal, regular_files, signs_of_life, state_file, store
 from lifecycle.storage.signs_of_life import ALWAYS, IDLE_DUE, STOP_DUE
-from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 
 if TYPE_CHECKING:
@@ -84,15 +83,15 @@ class ClaimStore:
         self.folder = store.Folder(root)
         self.clock = clock
         self.marks = signs_of_life.GuardMarks(self.folder, clock)
-        self.file = StateFile(self.folder)
+        self.file = state_file.StateFile(self.folder)
         self._parsed: tuple[object, Record | None] = (None, None)
         self._read_as: store.FileContent | None = None
-        self._last: tuple[Loaded | None, StateSections] = (None, {})
+        self._last: tuple[Loaded | None, state_file.StateSections] = (None, {})
         self.taken: tuple[Notice, ...] = ()
         """Notices that are marked as offered: this process must print them, whatever happens."""
 
     @property
-    def state(self) -> StateSections:
+    def state(self) -> state_file.StateSections:
         """The sections of state.json as last read."""
         return self.file.content
 
@@ -268,9 +267,9 @@ class ClaimStore:
         return self.ledger.waiting_of("" if record is None or is_over else record.claim_key)
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> state_file.Ledger:
         """The ledger of this worktree's notices, with or without a claim."""
-        return Ledger(self.state, self.clock)
+        return state_file.Ledger(self.state, self.clock)
 
     def save(self) -> None:
         """Write state.json as it is in memory, and the marks that the hooks' guards read.

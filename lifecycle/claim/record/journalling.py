@@ -9,9 +9,8 @@ from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record, kind_of, mark_of
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import fields_of, replace
-from lifecycle.storage import journal
+from lifecycle.storage import journal, state_file
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.storage.state_file import NOTED, StateSections
 
 _OF_PULL = {"pull": "number"}
 _WRITES: dict[type[Any], tuple[str, dict[str, str]]] = {
@@ -35,20 +34,20 @@ Deleting the claim file has no entry: the last move of phase shows it.
 """
 
 
-def moved(record: Record, state: StateSections, at: float) -> list[JournalEntry]:
+def moved(record: Record, state: state_file.StateSections, at: float) -> list[JournalEntry]:
     """The entry for a change of phase since the last one in the journal; none without a change.
 
     The phase is noted in `state`. Until that is saved, the same change has the same key, so the journal
     has it only once.
     """
     target = record.ending.outcome or PHASES.get(record.claim.phase)
-    noted = state.get(NOTED)
+    noted = state.get(state_file.NOTED)
     if not isinstance(noted, dict) or noted.get("claim") != record.claim_key:
         noted = {"claim": record.claim_key, "phase": "", "moves": 0}
     if not target or noted.get("phase") == target:
         return []
     number = int(noted.get("moves") or 0) + 1
-    state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
+    state[state_file.NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
     nudge = record.nudges[-1] if record.nudges else None
     is_nudged = nudge is not None and nudge.target == target
     detail: dict[str, Any] = {"pull": record.claim.pr_number, "by_hand": is_nudged}

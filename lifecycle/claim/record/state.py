@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, assert
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.core import plan
-from lifecycle.core.errors import Transient
+from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, from_json, replace
 from lifecycle.core.values.priorities import Status
 
@@ -367,8 +366,8 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     wait = REFUSED_SECONDS
     if kind == "OpenPullRequest":
         wait = min(REFUSED_PR_SECONDS * 2.0 ** min(tries - 1, 10), DAY_SECONDS)
-    if isinstance(error, Transient):
+    if isinstance(error, errors.Transient):
         wait = error.retry_after or RETRY_SECONDS
-    if not (isinstance(error, Transient) and error.is_ambiguous):
+    if not (isinstance(error, errors.Transient) and error.is_ambiguous):
         record = record.without_intent(kind)  # nothing was created, so nothing need be looked for
     return record.with_trouble(kind, sections.Trouble.of(error, mark, now + wait, tries))
