@@ -314,8 +314,7 @@ def _going_on(record: Record, task: TaskAsked, pull: PullRequest | None, base: s
         record = record.with_values({"summary": before.claim.summary})
     if pull is None:
         return record
-    is_own = before is not None and before.pull.opened == pull.number
-    opened = pull.number if is_own else None
+    opened = pull.number if before is not None and before.pull.opened == pull.number else None
     record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened)
     record = derive.with_merge(record, pull, base, task.seen)
     return replace(record, judged=record.claim.phase)

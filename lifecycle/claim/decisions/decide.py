@@ -240,8 +240,7 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
         yield derive.gone_notice(record)
     elif issue.is_open:
         names = issue.assignees
-        is_person = login and not derive.is_app(login)
-        if names and is_person and derive.assigned(names, login) is None:
+        if names and login and not derive.is_app(login) and derive.assigned(names, login) is None:
             text = messages.assigned_elsewhere(issue.number, login, names)
             yield Notice(f"assigned:{','.join(names)}", text, Audience.NOTE)
     elif phase not in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):

@@ -344,9 +344,8 @@ def finish(
             forget(claim_store, write.tracker, write.id)
         elif is_asked or world.clock.now() >= write.until:
             why = _try(world, claim_store, write)
-            is_held = why and write.id and write.wanted == card_and_link.RELEASED
-            later = sentence("linked-released-later", task=write.id, why=why)
-            remarks += [later] if is_held else []
+            if why and write.id and write.wanted == card_and_link.RELEASED:
+                remarks.append(sentence("linked-released-later", task=write.id, why=why))
     claim_store.save()
     return remarks
 

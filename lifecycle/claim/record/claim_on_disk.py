@@ -59,8 +59,7 @@ class TakenOutFiles:
         """
         with contextlib.suppress(OSError):
             self.folder.make()
-            name = f"{time.time_ns():020}-{_digest(content)}"
-            path.rename(self.folder.at(name))
+            path.rename(self.folder.at(f"{time.time_ns():020}-{_digest(content)}"))
 
     def edits(self) -> dict[Path, store.FileContent]:
         """The files with late edits; the content is incomplete if the agent is still writing."""

@@ -182,8 +182,7 @@ class ClaimStore:
         if asking:
             is_left = is_unattended(environment) and not (waits or signs.has_waiter)
             return Hooks.STOP if is_left else Hooks.WATCH
-        is_there = signs.has_waiter or self.seems_alive(record)
-        return Hooks.WATCH if is_there else Hooks.OVER
+        return Hooks.WATCH if signs.has_waiter or self.seems_alive(record) else Hooks.OVER
 
     def confirm(self, loaded: Loaded | None) -> Loaded:
         """Under the lock, return what was loaded before it if nothing was written since; else load again.

@@ -70,8 +70,7 @@ def wrote(action: plan.Action, fact: plan.Fact, record: Record, at: float) -> li
         mark = str(fact.pull_request.number)
     key = f"{record.claim_key}/{kind_of(action)}/{mark}" if mark else ""
     entry = _entry(record, at, journal.WRITE)
-    phase = record.claim.phase
-    return [replace(entry, source=phase, target=target, key=key, detail=detail)]
+    return [replace(entry, source=record.claim.phase, target=target, key=key, detail=detail)]
 
 
 def changed_nothing(fact: plan.Fact) -> bool:

@@ -221,8 +221,7 @@ def _steps(snapshot: Snapshot, observed: Observation, pull: PullRequest | None) 
     comment: Decision | None = NOTHING
     # If closing may be refused, the issue is closed first: the comment would tell of what never happened.
     if record.ending.issue_closed or not observed.is_not_ours_to_close:
-        is_told = _is_told(record, observed)
-        comment = None if is_told else comment_step(snapshot, comment_of(record))
+        comment = None if _is_told(record, observed) else comment_step(snapshot, comment_of(record))
     if comment is not None and comment != NOTHING:
         return comment
     step = card_and_link.link_ending_step(snapshot)
