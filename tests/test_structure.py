@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_240,
     "platforms": 603,
     "evidence": 2_254,
-    "claim": 5_552,
+    "claim": 5_548,
     "run": 3_273,
     "stages": 2_269,
     "workflow": 1_983,

@@ -96,11 +96,10 @@ def list_places(world: World) -> list[ListedWorktree]:
         branch = fields.get("branch", "").removeprefix("refs/heads/")
         path, lock = Path(fields["worktree"]), fields.get("locked")
         places.append(ListedWorktree(path, branch, lock, is_bare="bare" in fields))
-    main = places[0]
-    if not (main.is_bare or (main.path / ".git").exists()):
+    if not (places[0].is_bare or (places[0].path / ".git").exists()):
         # git lists the git folder in its place if that is elsewhere, as that of a submodule.
-        main = replace(main, path=world.root)
-    return [main, *places[1:]]
+        places[0] = replace(places[0], path=world.root)
+    return places
 
 
 def record_in(root: Path) -> Record | None:

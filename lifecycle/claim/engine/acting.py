@@ -160,15 +160,12 @@ def _forget(claim_store: ClaimStore | None, world: World, record: Record) -> Non
 
 def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
     """Title and body of the pull request."""
-    summary = action.title
-    if action.is_draft:
-        summary = f"{summary}\n\n{loss_messages.draft_of_left_work()}"
+    left = f"\n\n{loss_messages.draft_of_left_work()}" if action.is_draft else ""
     # The template is read from the commit: a link in the worktree could lead to any file of the user.
-    commit = action.pushed or action.head.partition(":")[2]
-    template = world.git.committed(commit, opening.TEMPLATES)
-    link = world.settings.issue_link
-    body = opening.body(template, summary=summary, issue=action.issue, link=link)
-    body, title = world.with_run(body, action.head.partition(":")[2]), opening.title(action.title)
+    branch, link = action.head.partition(":")[2], world.settings.issue_link
+    template = world.git.committed(action.pushed or branch, opening.TEMPLATES)
+    body = opening.body(template, summary=f"{action.title}{left}", issue=action.issue, link=link)
+    body, title = world.with_run(body, branch), opening.title(action.title)
     if action.is_draft:
         body = hidden_marker.signed(body, opening.left_work_mark(title, body))
     return {"title": title, "body": body}
