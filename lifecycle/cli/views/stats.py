@@ -61,12 +61,9 @@ def command(
 
 
 def _about(since: str, wanted: Wanted) -> str:
-    parts = [
-        f"task {wanted.task}" if wanted.task else "all tasks",
-        f"with the label {wanted.label}" if wanted.label else "",
-        f"since {since}" if since else "",
-    ]
-    return " ".join(part for part in parts if part)
+    about = f"task {wanted.task}" if wanted.task else "all tasks"
+    about += f" with the label {wanted.label}" if wanted.label else ""
+    return f"{about} since {since}" if since else about
 
 
 def _nothing(total: int, since: str, wanted: Wanted, page: Path | None, to_claim: str) -> str:

@@ -13,6 +13,7 @@ from lifecycle.cli import command_session, terminal
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks.stdin_event import read_input
 from lifecycle.storage.store import worktree_root
+from lifecycle.views.overview.overview_values import overview_json
 from lifecycle.views.prepared_line import prepared_line
 
 KINDS = {"port": click.IntRange(1, 65_535)}
@@ -42,7 +43,7 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
     is_watched = terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)
     live = LiveWatch(root, terminal.console(), SystemClock())
     if as_json:
-        click.echo(terminal.json_text(live.data()))
+        click.echo(terminal.json_text(overview_json(live.seen)))
     elif once or live.console.is_dumb_terminal or not is_watched:
         live.once()
     else:

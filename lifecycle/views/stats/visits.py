@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
@@ -86,13 +86,20 @@ class Visit:
         return max(self.failed, 1) if is_set_back else self.failed + self.is_passed
 
 
-@dataclass(slots=True)
 class _JournalReader:
-    """Reads entries one after another: `visits` have ended, `stays` have not."""
+    """Reads entries one after another: `visits` have ended, `stays` have not.
 
-    moments: _Moments
-    stays: list[Visit] = field(default_factory=list)
-    visits: list[Visit] = field(default_factory=list)
+    From the beginning it knows the times of all signs of life, by task and by session.
+    """
+
+    def __init__(self, entries: Sequence[JournalEntry]) -> None:
+        self.stays: list[Visit] = []
+        self.visits: list[Visit] = []
+        self._signs: dict[tuple[str, str], list[float]] = {}
+        for entry in entries:
+            for name in ("task", "session"):
+                if value := getattr(entry, name):
+                    self._signs.setdefault((name, value), []).append(entry.at)
 
     def take(self, entry: JournalEntry) -> None:
         """Read the next entry."""
@@ -164,8 +171,9 @@ class _JournalReader:
         return next((stay for stay in here if is_its(stay, entry)), None)
 
     def _enter(self, entry: JournalEntry, stage: str) -> Visit:
-        """A stay without a noted beginning: it began no later than the task's first sign of life."""
-        first = self.moments.first(entry)
+        """A stay without a noted beginning: it began no later than its task's or session's first sign."""
+        key = ("task", entry.task) if entry.task else ("session", entry.session)
+        first = self._signs.get(key, [entry.at])[0]
         began = max([first, *(v.ended or first for v in self.visits if _is_same(v, entry))])
         return self._begin(entry, stage, entry.task, began if began < entry.at else None)
 
@@ -182,31 +190,15 @@ class _JournalReader:
         """The stay as a visit that ended at this moment (None: not ended) with its time away."""
         away = 0.0
         if stay.began is not None and ended is not None and stay.stage not in _WAITING:
-            away = self.moments.away(stay.task, stay.session, stay.began, ended)
+            away = self._away(stay.task, stay.session, stay.began, ended)
         is_passed = _is_onward(stay.system, stay.stage, target)
         return replace(stay, ended=ended, away=away, target=target, is_passed=is_passed)
 
-
-class _Moments:
-    """The times of signs of life in the journal, by task and by session."""
-
-    def __init__(self, entries: Sequence[JournalEntry]) -> None:
-        self._by: dict[tuple[str, str], list[float]] = {}
-        for entry in entries:
-            for name in ("task", "session"):
-                if value := getattr(entry, name):
-                    self._by.setdefault((name, value), []).append(entry.at)
-
-    def first(self, entry: JournalEntry) -> float:
-        """The first sign of the entry's task, or of its session if it names no task."""
-        key = ("task", entry.task) if entry.task else ("session", entry.session)
-        return self._by.get(key, [entry.at])[0]
-
-    def away(self, task: str, session: str, began: float, ended: float) -> float:
+    def _away(self, task: str, session: str, began: float, ended: float) -> float:
         """Seconds of long silence between two moments."""
         signs = [began]  # the end is itself a sign of its task or session
         for key in (("task", task), ("session", session)):
-            moments = self._by.get(key, [])
+            moments = self._signs.get(key, [])
             signs += moments[bisect_left(moments, began) : bisect_right(moments, ended)]
         gaps = (after - before for before, after in itertools.pairwise(sorted(signs)))
         return sum(gap for gap in gaps if gap > AWAY_SECONDS)
@@ -215,7 +207,7 @@ class _Moments:
 def visits(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
     """Every visit in the journal, in the order in which they ended, open visits last."""
     ordered = sorted(entries, key=lambda entry: entry.at)
-    reader = _JournalReader(_Moments(ordered))
+    reader = _JournalReader(ordered)
     for entry in ordered:
         reader.take(entry)
     return (*reader.visits, *(reader.visit(stay, None, "") for stay in reader.stays))

@@ -15,10 +15,8 @@ import threading
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -27,7 +25,6 @@ from rich.text import Text
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline, heard
 from lifecycle.views.overview.overview_reading import overview, signature_of, watched
-from lifecycle.views.overview.overview_values import Overview, overview_json
 from lifecycle.views.watch.watch_screen import watch_screen
 
 POLL_SECONDS = 0.25
@@ -42,7 +39,6 @@ SAID_SECONDS = 8.0
 KEYS = "p PR  i issue  q quit"
 
 
-@dataclass
 class LiveWatch:
     """One worktree on one terminal.
 
@@ -50,31 +46,22 @@ class LiveWatch:
         root: the worktree.
         console: where it is drawn.
         clock: the clock for ages.
+        seen: its overview as last read, which is at once.
     """
 
-    root: Path
-    console: Console
-    clock: Clock
-    seen: Overview = field(init=False)
-    _dates: list[list[int]] | None = None
-    _said: str = ""
-    _said_at: float = 0.0
-    _drawn: list[Text] = field(default_factory=list)
-    _heard: set[int] = field(default_factory=set)
+    def __init__(self, root: Path, console: Console, clock: Clock) -> None:
+        self.root, self.console, self.clock = root, console, clock
+        self._said, self._said_at = "", 0.0
+        self._drawn: list[Text] = []
+        self._heard: set[int] = set()
+        self._read()
 
     def once(self) -> None:
         """Print everything, whatever its length, and end."""
-        self._read()
         self.console.print(Text("\n").join(self._lines(None)), soft_wrap=True)
-
-    def data(self) -> dict[str, Any]:
-        """Read the overview, and return it as data for `--json`."""
-        self._read()
-        return overview_json(self.seen)
 
     def run(self) -> None:
         """Show it until a key, a signal or the end of input ends it."""
-        self._read()
         live = Live(console=self.console, screen=True, auto_refresh=False, redirect_stderr=False)
         # Only note it: a handler draws nothing, since a signal may arrive during a drawing.
         noting = heard(self._heard.add, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM)
