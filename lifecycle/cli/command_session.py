@@ -15,16 +15,14 @@ from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, fields_of
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
+from lifecycle.settings import running_client
 from lifecycle.settings.persons import Presence
-from lifecycle.settings.running_client import is_inside as is_inside_client
-from lifecycle.settings.running_client import process_of, session_of
 from lifecycle.storage import log, store
 
 if TYPE_CHECKING:
     from lifecycle.app.wiring import WorktreeWorld
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.claim.record.state import Record
-    from lifecycle.core.plan import Hooks
     from lifecycle.core.tracker import Tracker
 
 Drawing = Callable[[], None] | None
@@ -108,12 +106,12 @@ class Session:
     @property
     def client_session(self) -> str:
         """The client's session that runs this command; "" for a person's terminal."""
-        return session_of({}, self.world.environment)
+        return running_client.session_of({}, self.world.environment)
 
     @property
     def client_process(self) -> int:
         """The process of the client whose session runs this command; 0 if unknown."""
-        return process_of(self.world.environment) if self.client_session else 0
+        return running_client.process_of(self.world.environment) if self.client_session else 0
 
     def claim_lines(self, record: Record | None) -> list[str]:
         """The lines about the claim, or that there is none, and what an unfinished one left.
@@ -133,7 +131,8 @@ class Session:
             last_at = self.claim_store.signs(record).last_at
             return [briefing.held_line(record, last_at), *briefing.state_lines(record)]
         hears = self.claim_store.marks.hears_prompts(record.created_at)
-        return briefing.claim_lines(record, hears_prompts=hears, hooks=self.hooks_for(record))
+        hooks = observing.hooks_for(self.world, self.claim_store, record)
+        return briefing.claim_lines(record, hears_prompts=hears, hooks=hooks)
 
     def is_held(self, record: Record) -> bool:
         """True if a session other than the one that runs this command holds the claim."""
@@ -141,19 +140,13 @@ class Session:
 
         return observing.is_held(self.claim_store, record, self.client_session)
 
-    def hooks_for(self, record: Record) -> Hooks:
-        """What hooks do by themselves for the claim."""
-        from lifecycle.claim.engine import observing
-
-        return observing.hooks_for(self.world, self.claim_store, record)
-
     def presence_beside(self, clients: Collection[int] = ()) -> Presence:
         """Whether the client's agent may be running this command, or a person outside of it.
 
         Args:
             clients: processes of clients that are known to be at work here.
         """
-        is_inside = is_inside_client(self.world.environment, clients)
+        is_inside = running_client.is_inside(self.world.environment, clients)
         return Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
 
     def show(

@@ -13,7 +13,7 @@ from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.decisions.card_and_link import CLAIMED
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import briefing
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.state import Record
 from lifecycle.cli.claims import claim_look
@@ -140,7 +140,8 @@ def handoff(session: Session, summary: str | None, file: str | None) -> None:
     handed_off = hand_off(session.world, session.claim_store, text or "")
     claim = handed_off.record.claim
     lines = [f"Note: {note}" for note in handed_off.notes]
-    then = _next(handed_off.record, session.hooks_for(handed_off.record))
+    hooks = observing.hooks_for(session.world, session.claim_store, handed_off.record)
+    then = _next(handed_off.record, hooks)
     lines.append(f"Pushed {claim.branch} for #{claim.issue_number}. {then}")
     session.show(lines, {"claim": claim_data(handed_off.record), "notes": handed_off.notes})
 

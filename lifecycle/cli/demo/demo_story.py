@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -23,7 +22,7 @@ from rich.text import Text
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import terminal
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import asdict, dataclass, field
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.messages.figures import count
 from lifecycle.core.values.priorities import Status
 from lifecycle.sandbox.checks.state import PlannedCheck
@@ -78,10 +77,6 @@ class DemoStory:
         """True if the issue is closed, the board Done with no agent on it, and the claim file gone."""
         is_done = self.is_closed and self.comment.startswith("Completed in #")
         return is_done and self.board == Status.DONE and not self.agent and self.is_claim_gone
-
-    def as_json(self) -> dict[str, Any]:
-        """The story for `--json`."""
-        return {**asdict(self), "ok": self.is_good}
 
 
 def tell(*, quiet: bool) -> DemoStory:
@@ -179,8 +174,7 @@ def _play(stage: _Stage) -> None:
     )
     stage.hook("session-start", "SessionStart", source="startup")
     stage.happened("hook", "session-start: tells the agent what the board holds")
-    printed = stage.lifecycle("claim", str(ISSUE))
-    stage.happened("agent", f"lifecycle claim {ISSUE}", printed)
+    stage.happened("agent", f"lifecycle claim {ISSUE}", stage.lifecycle("claim", str(ISSUE)))
     stage.happened("hook", "on-stop: nothing changed", stage.hook("on-stop", "Stop"))
     stage.commit("queue.py", "tasks: list[str] = []\n", "Guard the queue")
     printed = stage.lifecycle("handoff", "--summary", "Fix race condition in the task queue")

@@ -13,6 +13,7 @@ import click
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import behind, json_text
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import asdict
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.control import Control
@@ -149,5 +150,5 @@ def demo(*, as_json: bool) -> int:
 
     story = tell(quiet=as_json)
     if as_json:
-        click.echo(json_text(story.as_json()))
+        click.echo(json_text({**asdict(story), "ok": story.is_good}))
     return 0 if story.is_good else 1

@@ -10,10 +10,10 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -33,10 +33,6 @@ from lifecycle.reconcile.scope import Policy, Scope, Shard, Trigger, narrowed, r
 from lifecycle.settings import config, readers
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
-
-if TYPE_CHECKING:
-    from lifecycle.reconcile.sweep import Progress
-
 
 FAIL_ON = ("never", "failed", "findings")
 """The values of `--fail-on`: when the exit code is 1."""
@@ -141,7 +137,7 @@ def _report(
     deadline = Deadline.after(clock, minutes * 60)
     world = WorktreeWorld(root, environment, clock, deadline, MemoryCache())
     world.by_library = ("PyGithubLine",)  # and GraphQL directly: most sweeps send no REST request
-    with closing(world), ending(deadline, end_late):
+    with closing(world), ending(deadline, end_late), ExitStack() as shown:
         if not (scope.repositories or scope.owner):
             scope = replace(scope, repositories=(world.base,))
         note = ""
@@ -151,18 +147,14 @@ def _report(
                 cause = f"the event {by.name} was caused by {by.sender}, whose token this is"
                 return SweepReport(skipped=f"Nothing was looked at: {cause}.", is_dry_run=dry_run)
             scope, note = narrowed(scope, by)
-        with _bar() as bar:
-            return reconcile_run.reconcile(
-                world, scope, may(world.settings), dry_run=dry_run, progress=bar, note=note
-            )
+        progress = None
+        if is_terminal(sys.stderr):
+            from lifecycle.cli.reconcile.reconcile_screen import bar
 
-
-def _bar() -> AbstractContextManager[Progress | None]:
-    if not is_terminal(sys.stderr):
-        return nullcontext()
-    from lifecycle.cli.reconcile.reconcile_screen import bar
-
-    return bar()
+            progress = shown.enter_context(bar())
+        return reconcile_run.reconcile(
+            world, scope, may(world.settings), dry_run=dry_run, progress=progress, note=note
+        )
 
 
 _EXPORT = r"(?:run gh auth refresh [^;]* and )?set it anew [^;]*=\$\(gh auth token[^)]*\)"

@@ -80,13 +80,9 @@ class RunSession(Session):
         """Git in the worktree, for as long as this command may take."""
         return GitRepository(self.world.root, self.world.deadline, self.world.environment)
 
-    def facts(self, run: state.Run) -> WorkFacts:
-        """The changes in git since the story at work began; raises GitFailed, Transient."""
-        return self.facts_since(run.current.base if run.current is not None else "")
-
-    def facts_since(self, base: str = "") -> WorkFacts:
-        """The changes in git since the commit `base`; raises GitFailed, Transient."""
-        return facts_of(self.git, base)
+    def facts(self, story: state.Story | None) -> WorkFacts:
+        """The changes in git since this story began, if there is one; raises GitFailed, Transient."""
+        return facts_of(self.git, story.base if story is not None else "")
 
     def person(self, run: state.Run, asked_at: float, command: str) -> str:
         """The evidence that a person runs this command since they were asked; Refused if there is none."""

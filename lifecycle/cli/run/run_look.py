@@ -25,7 +25,7 @@ def status(session: RunSession, *, every: bool) -> int:
     A check without a record on this tree is PENDING, whatever was said of it.
     """
     run, written = session.store.demanded(), session.store.written_at
-    about = (run, session.facts(run), session.now)
+    about = (run, session.facts(run.current), session.now)
     lines, data = report_text.status(*about, written=written, every=every)
     return session.show(lines, data, partial(_draw, lines))
 
@@ -51,7 +51,7 @@ def trim_progress(session: RunSession, *, lines: int) -> None:
 def report(session: RunSession) -> None:
     """Print the progress report of the run, and record that; any session may read it."""
     run, now = session.store.demanded(), session.now
-    facts = session.facts(run)
+    facts = session.facts(run.current)
     if not run.is_over and not session.store.is_held(run):
         with session.store.changing() as change:
             run = change.run
@@ -68,7 +68,7 @@ def compact_context(session: RunSession) -> None:
     is dropped from the files.
     """
     run, now = session.store.demanded(), session.now
-    facts = session.facts(run)
+    facts = session.facts(run.current)
     if not session.store.is_held(run):
         with session.store.changing() as change:
             run = change.run = report_text.compacted(change.run, now)

@@ -29,7 +29,7 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
     For completed, every criterion, RED and GREEN, the gates, and the reviews have to be shown on the
     present files, and these committed; the error names what is missing.
     """
-    facts = session.facts_since(session.store.demanded().story(story).base)
+    facts = session.facts(session.store.demanded().story(story))
     runs = tdd_moves.look(session.git) if status is StoryStatus.COMPLETED else None
     with session.store.changing() as change:
         run, old_story = change.run, change.run.story(story)
@@ -115,9 +115,9 @@ def tdd(session: RunSession, *, action: str, story: str, reason: str) -> None:
     code, do this before the first change, and after lifecycle check test passed on the unchanged files.
     """
     del action  # its only value is "waive"
-    base = session.store.demanded().story(story).base
-    runs, facts = tdd_moves.look(session.git), session.facts_since(base)
-    changed = facts.changed if base else facts.uncommitted
+    target = session.store.demanded().story(story)
+    runs, facts = tdd_moves.look(session.git), session.facts(target)
+    changed = facts.changed if target.base else facts.uncommitted
     with session.store.changing() as change:
         change.run = run = tdd_moves.waived(change.run, story, reason, runs, changed)
         waived_story = run.story(story)

@@ -63,7 +63,7 @@ def retry_recommendation(session: RunSession, *, story: str) -> None:
 def retry_context(session: RunSession, *, story: str) -> None:
     """Print what failed in STORY, what to fix, the files changed, its checks, and the recommendation."""
     target = session.store.demanded().story(story)
-    session.show(*agent_contexts.retry(target, session.facts_since(target.base)))
+    session.show(*agent_contexts.retry(target, session.facts(target)))
 
 
 def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:

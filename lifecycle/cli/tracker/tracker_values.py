@@ -6,7 +6,6 @@ import hashlib
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +87,8 @@ def text_from(
     where = "Standard input" if is_stdin else str(file)
     if is_unasked and not is_stdin:
         _need_inside(Path(str(file)))
-    with nullcontext(sys.stdin.buffer) if is_stdin else Path(str(file)).open("rb") as source:
-        content = source.read(_MOST_BYTES + 1)
+    with click.open_file(STDIN if is_stdin else str(file), "rb") as source:
+        content: bytes = source.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
         raise Refused(f"{where} has more than {_MOST_BYTES:,} bytes; nothing was done. Shorten it.")
     try:
