@@ -148,35 +148,29 @@ def read_by(read: Callable[[str], Any]) -> Callable[[str], Any]:
 
 def _parameters(row: Row, kinds: Row) -> list[click.Parameter]:
     """Make click's arguments and options from the row of a command."""
-    arguments = row.get("arguments", {}).items()
-    options = {**row["options"], "as_json": row["options"].get("as_json", _JSON)}.items()
-    return [
-        *(click.Argument([name], **_given(about, kinds)) for name, about in arguments),
-        *(
-            click.Option([about["spec"].partition(" ")[0], name], **_given(about, kinds))
-            for name, about in options
-        ),
-    ]
+    parameters = {**row.get("arguments", {}), **row["options"]}
+    parameters.setdefault("as_json", _JSON)
+    return [_parameter(name, about, kinds) for name, about in parameters.items()]
 
 
-def _given(about: Row, kinds: Row) -> dict[str, Any]:
-    """Make the keywords for click.Argument or click.Option from one row: all but the name."""
+def _parameter(name: str, about: Row, kinds: Row) -> click.Parameter:
+    """Make one of click's options from its row, or an argument from a row without a `spec`."""
     given = {key: value for key, value in about.items() if key not in ("spec", "kind")}
-    name, _, metavar = about.get("spec", "").partition(" ")
+    option, _, metavar = about.get("spec", "").partition(" ")
     is_many = metavar.endswith("...")
     if is_many:
         given["multiple"] = True
     if metavar:
         given["metavar"] = metavar.removesuffix("...")
-    elif name:
+    elif option:
         given.setdefault("is_flag", True)
     if "kind" in about:
         given["type"] = kinds[about["kind"]]
-    elif "/" in name:  # yes, no, or not given
+    elif "/" in option:  # yes, no, or not given
         given["default"] = None
     elif metavar and not (is_many or about.get("required")):
         given.setdefault("default", "")
-    return given
+    return click.Option([option, name], **given) if option else click.Argument([name], **given)
 
 
 @click.group(cls=RowGroup, context_settings={"help_option_names": ["-h", "--help"]})

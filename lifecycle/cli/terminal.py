@@ -237,26 +237,24 @@ def table(screen: Console, columns: Sequence[Column], rows: Sequence[Any]) -> Ta
     from rich.text import Text
 
     main = next(column for column in columns if column.most is None)
-    cells: dict[Column, list[Text]] = {}
-    for column in columns:
-        contents = (column.cell(row) for row in rows)
-        texts = [
-            Text(one_line(cell), column.style) if isinstance(cell, str) else cell
-            for cell in contents
-        ]
-        if column is main or any(texts):
-            cells[column] = texts
-    widths = {
-        column: max(screen.measure(text).maximum for text in (Text(column.head), *texts))
-        for column, texts in cells.items()
-    }
-    room = screen.width - min(LEAST, screen.width // 2, widths[main])
+
+    def drawn_cell(column: Column, row: Any) -> Text:
+        cell = column.cell(row)
+        return Text(one_line(cell), column.style) if isinstance(cell, str) else cell
+
+    every = {column: [drawn_cell(column, row) for row in rows] for column in columns}
+    cells = {column: texts for column, texts in every.items() if column is main or any(texts)}
+
+    def width(column: Column) -> int:
+        return max(screen.measure(text).maximum for text in (Text(column.head), *cells[column]))
+
+    room = screen.width - min(LEAST, screen.width // 2, width(main))
     beside = []
     for column in cells:
-        width = min(widths[column], column.most or LEAST) + _GAP if column is not main else 0
-        if width <= room:
+        taken = min(width(column), column.most or LEAST) + _GAP if column is not main else 0
+        if taken <= room:
             beside.append(column)
-            room -= width
+            room -= taken
 
     def cell(column: Column, at: int) -> Text:
         if column is not main:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass, field, fields
+from lifecycle.core.light_dataclass import fields
 from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.storage import journal, regular_files
@@ -48,7 +48,6 @@ def copied(part: type[T], source: object, **given: Any) -> T:
     return part(**given)
 
 
-@dataclass
 class WorktreeRead:
     """One worktree while it is read: where it is, and the results so far.
 
@@ -58,11 +57,10 @@ class WorktreeRead:
         troubles: by part, why it could not be read.
     """
 
-    root: Path
-    environment: Mapping[str, str]
-    deadline: Deadline
-    awaited: list[AwaitedPerson] = field(default_factory=list)
-    troubles: dict[str, str] = field(default_factory=dict)
+    def __init__(self, root: Path, environment: Mapping[str, str], deadline: Deadline) -> None:
+        self.root, self.environment, self.deadline = root, environment, deadline
+        self.awaited: list[AwaitedPerson] = []
+        self.troubles: dict[str, str] = {}
 
     @property
     def now(self) -> float:

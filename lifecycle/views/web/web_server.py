@@ -65,6 +65,10 @@ GUARDS = {
 """The headers of every answer."""
 
 
+_NAMES = ("", "live.html", "overview.json", *web_page.ASSETS)
+"""The files that are served: the page, its changing part, its data, and what it loads."""
+
+
 class _PageRequest(BaseHTTPRequestHandler):
     """One request of a browser, by HTTP/1.0: no connection outlives its answer."""
 
@@ -81,37 +85,31 @@ class _PageRequest(BaseHTTPRequestHandler):
             return
         token, slash, name = self.path.removeprefix("/").partition("?")[0].partition("/")
         given, wanted = os.fsencode(token), os.fsencode(self.server.token)
-        if not (hmac.compare_digest(given, wanted) and slash):
+        if not (hmac.compare_digest(given, wanted) and slash and name in _NAMES):
             self.send_error(HTTPStatus.NOT_FOUND)
             return
         try:
-            answer = self._answer(name)
+            text, kind, version = self._answer(name)
         except Exception as error:  # noqa: BLE001 -- one page fails, and says so; the server goes on
             self.server.complain(f"The page could not be made ({type(error).__name__}: {error}).")
             self.send_error(HTTPStatus.INTERNAL_SERVER_ERROR)
             return
-        if answer is None:
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        self._send(*answer)
+        self._send(text, kind, version)
 
     do_HEAD = do_GET  # noqa: N815 -- the library's name
 
-    def _answer(self, name: str) -> tuple[str, str, str] | None:
-        """Text, type and version of the file with this name; None if there is none."""
+    def _answer(self, name: str) -> tuple[str, str, str]:
+        """Text, type and version of the file with this name."""
         if name in web_page.ASSETS:
             return resources.packaged(f"views/web/templates/{name}"), web_page.ASSETS[name], ""
-        server = self.server
-        if name in ("", "live.html"):
-            world = server.worktrees.look()
-            text = web_page.render(name or "watch.html", world, server.worktrees.environment)
-            return text, "text/html", world.version if name else ""
+        worktrees = self.server.worktrees
+        world = worktrees.look()
         if name == "overview.json":
-            world = server.worktrees.look()
-            worktrees = [overview_json(overview) for overview in world.overviews]
-            data = {"clones": world.clones, "unread": world.unread, "worktrees": worktrees}
+            shown = [overview_json(overview) for overview in world.overviews]
+            data = {"clones": world.clones, "unread": world.unread, "worktrees": shown}
             return json.dumps(data), "application/json", world.version
-        return None
+        text = web_page.render(name or "watch.html", world, worktrees.environment)
+        return text, "text/html", world.version if name else ""
 
     def _send(self, text: str, kind: str, version: str) -> None:
         tag = f'"{version}"' if version else ""
