@@ -40,7 +40,7 @@ BUDGET = {
     "reconcile": 1_276,
     "views": 1_971,
     "app": 1_484,
-    "setup": 2_859,
+    "setup": 2_857,
     "hooks": 1_817,
     "cli": 4_626,
     APART: 17_756,

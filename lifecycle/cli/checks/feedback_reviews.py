@@ -14,16 +14,11 @@ from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.messages import figures, review_messages
 from lifecycle.core.redact import redact, visible
-from lifecycle.feedback.reviews import (
-    review_ledger,
-    review_packet,
-    review_reading,
-    review_reply,
-    review_watch,
-)
+from lifecycle.feedback.reviews import review_ledger, review_packet, review_reading, review_reply
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger
 from lifecycle.feedback.reviews.review_reply import ReplyVerdict
+from lifecycle.feedback.reviews.review_watch import PACKET
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.state import Record
@@ -138,7 +133,7 @@ def _asked_again(record: Record, ledger: Ledger, asked: Collection[str]) -> Reco
     record = record.with_pull(unanswered=0)
     if not asked:
         return record
-    pull, begin = record.pull, f"{record.claim_key}/{review_watch.PACKET}"
+    pull, begin = record.pull, f"{record.claim_key}/{PACKET}"
     keys = [notice.key for notice in ledger.waiting()]
     packets = [key.removeprefix(begin) for key in keys if key.startswith(begin)]
     if packets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,15 +84,9 @@ def _show(report: Examination) -> None:
                 fix = Text.assemble((label, "dim"), (visible(finding.fix), "cyan"))
                 console.print(fix, soft_wrap=True)
     console.print()
-    console.print(_summary(report))
-
-
-def _summary(report: Examination) -> Text:
-    from lifecycle.setup.doctor.examined import Level
-
-    fails, warns = len(report.of(Level.FAIL)), len(report.of(Level.WARN))
-    remarks = count(warns, "remark") if warns else ""
-    verdict = ("All that is needed works", _SIGNS[Level.OK][1])
-    if fails:
-        verdict = (f"{count(fails, 'thing')} to fix", _SIGNS[Level.FAIL][1])
-    return Text.assemble(verdict, (f", {remarks}." if remarks else ".", ""))
+    levels = Counter(str(finding.level) for finding in report.findings)
+    verdict = ("All that is needed works", _SIGNS["ok"][1])
+    if fails := levels["fail"]:
+        verdict = (f"{count(fails, 'thing')} to fix", _SIGNS["fail"][1])
+    remarks = f", {count(levels['warn'], 'remark')}" if levels["warn"] else ""
+    console.print(Text.assemble(verdict, f"{remarks}."))

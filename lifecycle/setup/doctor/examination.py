@@ -65,11 +65,7 @@ class Examination:
     @property
     def is_ok(self) -> bool:
         """True if no finding has the level FAIL."""
-        return not self.of(Level.FAIL)
-
-    def of(self, level: Level) -> tuple[DoctorFinding, ...]:
-        """The findings of one level."""
-        return tuple(finding for finding in self.findings if finding.level is level)
+        return all(finding.level is not Level.FAIL for finding in self.findings)
 
     def as_json(self) -> dict[str, Any]:
         """The report for `--json`."""
