@@ -38,7 +38,7 @@ BUDGET = {
     "workflow": 1_983,
     "feedback": 2_230,
     "reconcile": 1_276,
-    "views": 1_971,
+    "views": 1_965,
     "app": 1_484,
     "setup": 2_857,
     "hooks": 1_817,

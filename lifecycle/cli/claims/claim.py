@@ -13,8 +13,7 @@ from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.decisions.card_and_link import CLAIMED
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import briefing, observing
-from lifecycle.claim.engine import look as engine
+from lifecycle.claim.engine import briefing, look, observing
 from lifecycle.claim.record.state import Record
 from lifecycle.cli.claims import claim_look
 from lifecycle.cli.command_session import Session, claim_data
@@ -160,13 +159,13 @@ def close(session: Session, override: str | None) -> int:
     is_over = last is not None and last.ending.outcome == "closed"
     if last is not None and is_over and session.claim_store.load(repair=False).record is None:
         sentence = f"#{last.claim.issue_number} was already closed; nothing was done."
-        return session.show([sentence], claim_look.report_data(engine.Report(last)))
+        return session.show([sentence], claim_look.report_data(look.Report(last)))
     report, lines, is_left = finish_close(session, reason)
     code = claim_look.code_of(report) or int(is_left)
     return session.show(lines, claim_look.report_data(report), code=code)
 
 
-def finish_close(session: Session, override: str = "") -> tuple[engine.Report, list[str], bool]:
+def finish_close(session: Session, override: str = "") -> tuple[look.Report, list[str], bool]:
     """Record a person's yes to closing the issue, or the reason to close without a merge; look once.
 
     Returns:
@@ -214,9 +213,9 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     world, store = session.world, session.claim_store
     outcome = release_claim(world, store, reason, dry_run=dry_run)
     if outcome.said:
-        report = engine.Report(outcome.record)
+        report = look.Report(outcome.record)
         return session.show([outcome.said], {**claim_look.report_data(report), "notes": []})
-    planned = engine.rehearse(world, store, record=outcome.record) if dry_run else None
+    planned = look.rehearse(world, store, record=outcome.record) if dry_run else None
     report, lines, is_left = claim_look.finish_release(session, outcome.notes, planned)
     data = {**claim_look.report_data(report), "notes": outcome.notes}
     return session.show(lines, data, code=int(is_left))

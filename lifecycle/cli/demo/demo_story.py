@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from lifecycle.cli import terminal
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.messages.figures import count
+from lifecycle.core.timing import ran
 from lifecycle.core.values.priorities import Status
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
@@ -114,22 +114,12 @@ class _Stage:
 
     def run(self, *command: str, cwd: Path | None = None, stdin: str = "") -> str:
         """Run a process and return its output; raises Refused unless it exits with 0 or 2."""
-        done = subprocess.run(
-            command,
-            cwd=cwd or self.root,
-            env=self.environment,
-            input=stdin,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_STEP_SECONDS,
-            check=False,
-        )
-        if done.returncode not in (0, 2):
-            words = (done.stderr or done.stdout).strip()
-            what = f"{' '.join(command[:3])} exited {done.returncode}: {words}"
+        where = cwd or self.root
+        status, out, err = ran(command, _STEP_SECONDS, self.environment, where, given=stdin)
+        if status not in (0, 2):
+            what = f"{' '.join(command[:3])} exited {status}: {(err or out).strip()}"
             raise Refused(f"The demo did not finish: {what}")
-        return done.stdout + done.stderr
+        return out + err
 
     def lifecycle(self, *arguments: str) -> str:
         """Run the `lifecycle` command as the agent does."""

@@ -148,8 +148,7 @@ class Stand:
 
 def has_remote(session: Session) -> bool:
     """True if there is a remote that may have leases."""
-    world = session.world
-    return world.git.remote_url(world.settings.remote) is not None
+    return session.world.git.remote_url(session.world.settings.remote) is not None
 
 
 def may_free(session: Session, holder: str, *, force: bool) -> bool:

@@ -12,10 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import figures
 from lifecycle.settings.resources import install_line, packaged
 from lifecycle.views.stats.summary import StatsRow, Summary
@@ -93,8 +92,7 @@ _BAR, _FRAME = 46, 120
 """Pixels for each bar's row, and for the frame."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """One chart.
 
     Attributes:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
 
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.figures import count
 from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.overview_words import STANDINGS, age, at_work, is_awaited, stage_line
@@ -57,7 +57,7 @@ def watch_screen(
         half = (width - _GAP) // 2
         left = [part for part in others if not part.is_beside]
         lines = _column(left, half, room, console, missing)
-        body = _side_by_side(lines, _column(beside, half, room, console, missing), half)
+        body = [*_side_by_side(lines, _column(beside, half, room, console, missing), half)]
     else:
         body = _column(others, width, room, console, missing)
     lines = [*head, *top, *([Text()] if first and body else []), *body]
@@ -87,13 +87,11 @@ def _column(
     return shown
 
 
-def _side_by_side(left: Sequence[Text], right: Sequence[Text], half: int) -> list[Text]:
-    lines = []
+def _side_by_side(left: Sequence[Text], right: Sequence[Text], half: int) -> Iterator[Text]:
     for one_side, other_side in zip_longest(left, right, fillvalue=Text()):
         line = one_side.copy()
         line.pad_right(half + _GAP - line.cell_len)
-        lines.append(line.append_text(other_side))
-    return lines
+        yield line.append_text(other_side)
 
 
 def _head(overview: values.Overview, width: int) -> Text:
@@ -113,9 +111,8 @@ def _head(overview: values.Overview, width: int) -> Text:
 
 
 def _foot(foot: str, missing: Sequence[str], width: int) -> Text:
-    line = Text.assemble((foot, "dim"))
-    if missing:
-        line.append(f"  not shown: {', '.join(missing)}", "bold")
+    lacking = f"  not shown: {', '.join(missing)}" if missing else ""
+    line = Text.assemble((foot, "dim"), (lacking, "bold"))
     line.truncate(width, overflow="ellipsis")
     return line
 
@@ -133,8 +130,7 @@ _SIGNS = {
 """The sign and colour before a story or a phase of each status; a dot for all others."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchPart:
+class WatchPart(NamedTuple):
     """One part of the screen.
 
     Attributes:
