@@ -13,7 +13,6 @@ import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, Word
-from lifecycle.git.process import GitRepository
 from lifecycle.run import run_store, state, table
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of, tree_of
 from lifecycle.run.table import ClarificationPhase, CriterionState
@@ -73,16 +72,11 @@ class RunSession(Session):
             GitFailed, Transient: git cannot answer.
         """
         self.store.demanded()
-        return tree_of(self.git)
-
-    @property
-    def git(self) -> GitRepository:
-        """Git in the worktree, for as long as this command may take."""
-        return GitRepository(self.world.root, self.world.deadline, self.world.environment)
+        return tree_of(self.world.git)
 
     def facts(self, story: state.Story | None) -> WorkFacts:
         """The changes in git since this story began, if there is one; raises GitFailed, Transient."""
-        return facts_of(self.git, story.base if story is not None else "")
+        return facts_of(self.world.git, story.base if story is not None else "")
 
     def person(self, run: state.Run, asked_at: float, command: str) -> str:
         """The evidence that a person runs this command since they were asked; Refused if there is none."""

@@ -193,14 +193,14 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     if not GATES[gate].checks:
         record = GateRecord(gate, session.now, CheckState.PENDING, runner.tree(), by=session.who)
     else:
-        refuse_under_way(session.git, session.root, "checked")
+        refuse_under_way(session.world.git, session.root, "checked")
         threshold = _threshold(session, story) if story and gate is Gate.G4 else None
         with session.world.deadline.standing_still():
             record = runner.record(gate, threshold, is_anew=is_anew)
     if runner.interrupted:
         raise KeyboardInterrupt
     error = "; ".join(filter(None, runner.errors.values()))
-    runs, whose = tdd_moves.look(session.git) if story else None, story.id if story else ""
+    runs, whose = tdd_moves.look(session.world.git) if story else None, story.id if story else ""
     with session.store.changing() as change:
         run = gate_records.with_gate(change.run, whose, record, error, session.now)
         if runs is not None:  # evidence so far is kept

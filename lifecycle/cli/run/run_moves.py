@@ -30,7 +30,7 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
     present files, and these committed; the error names what is missing.
     """
     facts = session.facts(session.store.demanded().story(story))
-    runs = tdd_moves.look(session.git) if status is StoryStatus.COMPLETED else None
+    runs = tdd_moves.look(session.world.git) if status is StoryStatus.COMPLETED else None
     with session.store.changing() as change:
         run, old_story = change.run, change.run.story(story)
         if runs is not None:
@@ -40,7 +40,7 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
         if after != change.before:
             change.note(f"Story {moved.id}: {moved.status}")
         if not moved.is_open and old_story.is_open:
-            change.run = after = kept_work.marked(session.git, after, session.now, moved.id)
+            change.run = after = kept_work.marked(session.world.git, after, session.now, moved.id)
         escalations = change.told()
     lines = [f"Updated story {moved.id}: {moved.status}"]
     if moved.status is StoryStatus.IN_PROGRESS:
@@ -76,7 +76,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
     green needs a run since the story began in which a named test failed by its assertion; refactor and
     verify need that test to pass on the present files. Exits 1 if that is not so.
     """
-    runs = tdd_moves.look(session.git)
+    runs = tdd_moves.look(session.world.git)
     try:
         with session.store.changing() as change:
             change.run = run = tdd_moves.moved_phase(change.run, story, phase, runs, session.now)
@@ -95,7 +95,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
 def tdd_validate(session: RunSession, *, story: str, phase: TddPhase) -> None:
     """Say whether a story may go to a phase: {"valid": true}, or {"valid": false, "expected": "red"}."""
     asked_story = session.store.demanded().story(story)
-    violation = tdd_moves.expected_of(asked_story, phase, tdd_moves.look(session.git))
+    violation = tdd_moves.expected_of(asked_story, phase, tdd_moves.look(session.world.git))
     expected = {"expected": violation.expected} if violation is not None else {}
     why = {"why": violation.why} if violation is not None and violation.why else {}
     answer = {"valid": violation is None, **expected}
@@ -116,7 +116,7 @@ def tdd(session: RunSession, *, action: str, story: str, reason: str) -> None:
     """
     del action  # its only value is "waive"
     target = session.store.demanded().story(story)
-    runs, facts = tdd_moves.look(session.git), session.facts(target)
+    runs, facts = tdd_moves.look(session.world.git), session.facts(target)
     changed = facts.changed if target.base else facts.uncommitted
     with session.store.changing() as change:
         change.run = run = tdd_moves.waived(change.run, story, reason, runs, changed)
@@ -132,7 +132,7 @@ def mark_working_state(session: RunSession) -> None:
     branch stay unchanged. Ignored files, and files that are named like secrets, are not saved.
     """
     with session.store.changing() as change:
-        change.run = kept_work.marked(session.git, change.run, session.now)
+        change.run = kept_work.marked(session.world.git, change.run, session.now)
         checkpoint = change.run.checkpoints[-1]
         change.note(f"Checkpoint {checkpoint.ref}: {checkpoint.commit[:10]}")
     ref = f"{kept_work.prefix_of(change.run)}{checkpoint.ref}"
@@ -152,7 +152,7 @@ def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
         before = change.run
         if before.is_over:
             raise refused("run-over-not-moved", before=before)
-        back = kept_work.go_back(session.git, before, name, session.now)
+        back = kept_work.go_back(session.world.git, before, name, session.now)
         change.run = kept_work.rolled_back(before, back.checkpoint, back.record)
         pairs = zip(before.stories, change.run.stories, strict=True)
         pending = StoryStatus.PENDING
@@ -192,7 +192,7 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     conventions = selected.about.conventions if selected else {}
     text = message.strip() or kept_work.subject_of(target, conventions)
     with world.deadline.standing_still():
-        made, changes = kept_work.commit_story(session.git, text)
+        made, changes = kept_work.commit_story(session.world.git, text)
     notes = [f"Note: left out, since it is named like a secret: {path}" for path in changes.secrets]
     data = {"story": target.id, "commit": made, "files": changes.paths, "left": changes.secrets}
     if not made:

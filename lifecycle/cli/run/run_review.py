@@ -107,7 +107,7 @@ def review_context(session: RunSession, *, story: str) -> None:
     """
     run = session.store.demanded()
     target = run.story(story)
-    with files_aside(session.git, is_own) as aside:
+    with files_aside(session.world.git, is_own) as aside:
         base = read_from(aside.git, run, target) or head_of(aside.git) or empty_tree(aside.git)
         stat = aside.git.run(*_PLAIN, "--shortstat", base, aside.tree).strip()
         diff = aside.git.run(*_PLAIN, base, aside.tree)
