@@ -250,4 +250,4 @@ def test_a_closed_standard_input_gives_no_text(monkeypatch: pytest.MonkeyPatch) 
     """Where a text is to come from there that is a sentence, and no defect."""
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(Refused, match="Standard input is closed; nothing was done"):
-        text_from(None, "-", "TEXT")
+        text_from(None, "-", "TEXT", "--file")

@@ -90,7 +90,7 @@ def create(
     interrupted command can be repeated. For a second task with the same texts, give a --key.
     """
     name = session.world.public(" ".join(title), "title")
-    text = values.text_from(description, file, "--description") or ""
+    text = values.text_from(description, file, "--description", "--file") or ""
     text = session.world.public(text, "description")
     labels = tuple(session.world.public(label_name, "label") for label_name in labels)
     external = session.world.public(external, "external reference")
@@ -125,7 +125,7 @@ def edit(
     priority: int | None,
 ) -> None:
     """Change the task TASK; values that are not given stay unchanged."""
-    text = values.text_from(description, file, "--description")
+    text = values.text_from(description, file, "--description", "--file")
     if title is None and text is None and priority is None:
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
     title = title and session.world.public(title, "title")
@@ -162,7 +162,8 @@ def comment(session: Session, task: str, text: tuple[str, ...], file: str | None
     It is posted once: the same text on the same task is not posted again, unless it has another --key.
     TEXT may be -, for standard input.
     """
-    body = values.text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
+    words = " ".join(text) if text else None
+    body = values.text_from(words, file, "TEXT", "--file", is_unasked=True)
     if body is None or not body.strip():
         raise click.UsageError(
             f"Give the text in words, with --file, or as {values.STDIN} on standard input."

@@ -55,12 +55,7 @@ def nothing_is(state: str, tracker: str, labels: tuple[str, ...] = ()) -> str:
 
 
 def text_from(
-    text: str | None,
-    file: str | None,
-    option: str,
-    file_flag: str = "--file",
-    *,
-    is_unasked: bool = False,
+    text: str | None, file: str | None, option: str, file_flag: str, *, is_unasked: bool = False
 ) -> str | None:
     """The given text: from words, from a file, or (`-`) from standard input; None if there is none.
 
