@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_816,
+    "core": 2_821,
     "storage": 1_337,
     "settings": 755,
     "git": 875,
-    "github": 5_276,
+    "github": 5_278,
     "trackers": 2_240,
     "platforms": 603,
     "evidence": 2_254,
-    "claim": 5_548,
-    "run": 3_273,
-    "stages": 2_269,
-    "workflow": 1_983,
+    "claim": 5_552,
+    "run": 3_272,
+    "stages": 2_268,
+    "workflow": 1_982,
     "feedback": 2_230,
-    "reconcile": 1_276,
+    "reconcile": 1_279,
     "views": 1_965,
     "app": 1_484,
     "setup": 2_857,
     "hooks": 1_817,
-    "cli": 4_626,
+    "cli": 4_570,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 245, 361
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_230
+RUN_IN_ALL = 4_224
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -72,8 +72,10 @@ def parse_time(text: object) -> float | None:
         return None
     if text[10:11] == "T" and (text[-1] == "Z" or text[-6] in "+-"):
         # The form of GitHub, bd and git: a sweep reads tens of thousands; no look should load dateutil.
-        with suppress(ValueError):  # then it is read below, like any other form
+        try:
             return float(_from_iso()(text).timestamp())
+        except ValueError:
+            pass  # read below, like any other form
     if text[3:5] == ", " and text[-4:] == " GMT":
         from email.utils import parsedate_to_datetime  # of HTTP's Date; http.client has loaded it
 

@@ -220,16 +220,18 @@ def nodes(node: Json, connection: str) -> list[Json]:
 
 def part(node: Json, path: str) -> Json:
     """The object under a key, or under several that a dot joins; {} if there is none."""
-    key, _, inner = path.partition(".")
-    value = node.get(key)
-    shown = value if isinstance(value, dict) else {}
-    return part(shown, inner) if inner else shown
+    for key in path.split("."):
+        value = node.get(key)
+        node = value if isinstance(value, dict) else {}
+    return node
 
 
 def text(node: Json, path: str) -> str:
     """The text under a key, or under several that a dot joins; empty if there is none."""
-    outer, _, key = path.rpartition(".")
-    value = (part(node, outer) if outer else node).get(key)
+    if "." in path:  # seldom: of each issue of a sweep, some thirty texts are read
+        outer, _, path = path.rpartition(".")
+        node = part(node, outer)
+    value = node.get(path)
     return value if isinstance(value, str) else ""
 
 
