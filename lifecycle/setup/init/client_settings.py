@@ -8,13 +8,13 @@ somebody may have edited around them.
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lifecycle.core.light_dataclass import replace
 from lifecycle.setup.init import hook_table, jsonc
-from lifecycle.setup.init.hook_table import EVENTS, WIRES, Form, Wire, groups, own_name
+from lifecycle.setup.init.hook_table import EVENTS, Form, groups, own_name
 from lifecycle.setup.init.init_mark import ENV, Put, PutPiece, Route, undone
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
@@ -58,9 +58,7 @@ def wire(text: str, where: str, form: Form | None, before: Put, extra: Put) -> t
     # A variable that somebody changed or removed is theirs now.
     ours = {n: val for n, val in before.variables.items() if at(root, *ENV, n).value == val}
     known = replace(before, variables=ours)
-    if _is_wired(root, form, known, extra):
-        return text, known
-    bare = unwire(text, where, known)
+    bare, wired = unwire(text, where, known), _wired(root)
     root, layout = read(bare, where), Layout.of(bare)
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     lacking = [rule for rule in extra.permissions if rule not in allowed]
@@ -75,30 +73,19 @@ def wire(text: str, where: str, form: Form | None, before: Put, extra: Put) -> t
     variables = {name: val for name, val in extra.variables.items() if not env.get(name)}
     new = Put(tuple(lacking), tuple(map(".".join, routes)), variables=variables)
     after = jsonc.applied(bare, edits)
+    if _wired(read(after, where)) == wired:
+        return text, known
     if unwire(after, where, new) != bare:
         new = replace(new, pieces=tuple(PutPiece(edit.old, edit.new) for edit in edits))
     return after, new
 
 
-def _is_wired(root: Node | None, form: Form | None, put: Put, extra: Put) -> bool:
-    """True if all of it is there, each once, and each entry as it should be."""
+def _wired(root: Node | None) -> tuple[list[str], ...]:
+    """What the settings have of hooks, permissions and variables, whatever the order and the groups."""
     hooks = hook_table.hooks_in(at(root, "hooks").value or {})
-    present = [_wired(*parts, form) for parts in hooks if own_name(parts[2])]
-    has_entries = Counter(present) == Counter(WIRES if form else ())
-    allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
-    # A variable with another value is somebody's own, unless we added it.
-    has_variables = all(
-        env.get(name) and (at(env, name).value == value or name not in put.variables)
-        for name, value in extra.variables.items()
-    )
-    return has_entries and has_variables and all(rule in allowed for rule in extra.permissions)
-
-
-def _wired(event: str, matcher: str, hook: Mapping[str, Any], form: Form | None) -> Wire | None:
-    """The wire of an entry of ours; None if the entry is not as it should be."""
-    wire = hook_table.wire_of(event, own_name(hook) or "")
-    is_wanted = wire and form and hook == hook_table.entry(wire, form)
-    return wire if wire and is_wanted and matcher == wire.matcher else None
+    allowed, env = at(root, *ALLOW).value or (), at(root, *ENV).value or {}
+    parts = (hooks, allowed, env.items())
+    return tuple(sorted(json.dumps(part, sort_keys=True) for part in of_kind) for of_kind in parts)
 
 
 def _additions(layout: Layout, node: Node | None, members: Mapping[str, Any]) -> Iterator[JsonEdit]:
