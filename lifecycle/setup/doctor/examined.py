@@ -301,11 +301,9 @@ table = partial(resources.table, "setup/doctor/findings.toml")
 """The rows of `findings.toml`, which its first lines describe."""
 
 
-def _steps(name: str) -> Iterator[str]:
+def _steps(name: str) -> list[str]:
     """The steps that a name in `hinders` means: itself, or those of its row in [together]."""
     together = table()["together"]
     if name in together["each step"]:
-        yield name
-        return
-    for part in together[name]:
-        yield from _steps(part)
+        return [name]
+    return [step for part in together[name] for step in _steps(part)]

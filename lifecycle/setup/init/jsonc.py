@@ -27,6 +27,9 @@ LONGEST = 1_000_000
 _BLANKS = " \t\r\n"
 _SPACE = re.compile(r"[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _SPACES = re.compile(f"(?:{_SPACE.pattern})*", re.DOTALL)
+_COMMENTS = re.compile(r"(?:[ \t\r]*(?://[^\r\n]*|/\*.*?\*/))*", re.DOTALL)
+"""The comments that begin on a line before anything else."""
+
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _SCALAR = re.compile(rf"{_STRING.pattern}|{_NUMBER}|true|false|null")
@@ -60,8 +63,6 @@ class Node:
 
     def get(self, key: str) -> Node | None:
         """The value of an object's member, or None."""
-        if isinstance(self.value, list):
-            return None
         nodes = [member.node for member in self.members if member.key == key]
         return nodes[-1] if nodes else None
 
@@ -82,9 +83,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object; `start` is where its name begins. In an array it has no name."""
+    """One member of an object; `start` is where its name begins. In an array it has no name, None."""
 
-    key: str
+    key: str | None
     start: int
     node: Node
 
@@ -119,22 +120,10 @@ def parse(text: str) -> Node | None:
     return node
 
 
-def skip(text: str, offset: int) -> int:
-    """The offset after the space and comments that begin here."""
-    match = _SPACES.match(text, offset)
+def skip(text: str, offset: int, what: re.Pattern[str] = _SPACES) -> int:
+    """The offset after the space and comments that begin here, or after what else is to be skipped."""
+    match = what.match(text, offset)
     return match.end() if match is not None else offset
-
-
-def comments_until(text: str, offset: int) -> int:
-    """The end of the last comment that begins on this line before anything else; else `offset`."""
-    end = offset
-    while match := _SPACE.match(text, offset):
-        if match[0].startswith("/"):
-            end = match.end()
-        elif "\n" in match[0]:
-            break
-        offset = match.end()
-    return end
 
 
 def _value(text: str, offset: int, depth: int) -> Node:
@@ -156,7 +145,7 @@ def _container(text: str, start: int, depth: int) -> Node:
     while not text.startswith(close, offset):
         if members and not is_trailed:
             raise _unexpected(f'"," or "{close}"', text, offset)
-        begin, key = offset, ""
+        begin, key = offset, None
         if close == "}":
             key, offset = _name(text, offset)
         node = _value(text, offset, depth + 1)
@@ -271,7 +260,7 @@ def insertion(layout: Layout, node: Node | None, parts: Parts) -> JsonEdit:
     if indent is None:
         behind, lead = after, " "
     else:
-        behind, lead = comments_until(text, after), f"{layout.newline}{indent}"
+        behind, lead = skip(text, after, _COMMENTS), f"{layout.newline}{indent}"
     rendered = [lead + _part(layout, name, value, indent or "") for name, value in parts]
     kept, (first, last) = text[after:behind], ("", ",") if node.is_trailed else (",", "")
     return JsonEdit(after, kept, first + kept + ",".join(rendered) + last)
@@ -303,20 +292,10 @@ def removal(text: str, node: Node, index: int) -> JsonEdit:
         tail += len(space) if not space.strip(_BLANKS) else 0
     elif is_first and "\n" not in text[lead:start]:
         lead, tail = start, tail + len(text[tail:]) - len(text[tail:].lstrip(" "))
-    if _ends_in_line_comment(text, before, start) and not _LINE_END.match(text, tail):
-        kept += "\n"
+    comments = [part for part in _SPACE.findall(text, before, start) if part.strip(_BLANKS)]
+    if comments and comments[-1].startswith("//") and not _LINE_END.match(text, tail):
+        kept += "\n"  # only a line's end closes such a comment
     return JsonEdit(lead, text[lead:tail], kept)
-
-
-def _ends_in_line_comment(text: str, offset: int, end: int) -> bool:
-    """True if the last comment before `end` is a `//` comment, which only a line's end closes."""
-    is_line_comment = False
-    while offset < end:
-        match = _SPACE.match(text, offset)
-        if match is not None and match[0].strip(_BLANKS):
-            is_line_comment = match[0].startswith("//")
-        offset = match.end() if match is not None else offset + 1  # the comma
-    return is_line_comment
 
 
 def _first_value(layout: Layout, value: Any) -> JsonEdit:

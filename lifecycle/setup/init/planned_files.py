@@ -7,6 +7,7 @@ import hashlib
 import io
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -156,21 +157,14 @@ def write_all(changes: Sequence[FileChange], seen: Mapping[Path, bytes | None]) 
         content = store.read(path)
         if (content.content if content else None) != before:
             raise Refused(sentence("changed-meanwhile", name=shown.get(path, path)))
-    done: list[FileChange] = []
-    folders: list[Path] = []  # new folders, which are removed on failure
-    try:
+    with ExitStack() as undoing:
         for change in changes:
-            _write(change, change.after, folders)
-            done.append(change)
-    except BaseException:
-        for change in reversed(done):
-            _write(change, change.before, folders)
-        for folder in reversed(folders):
-            folder.rmdir()
-        raise
+            _write(change, change.after, undoing)
+            undoing.callback(_write, change, change.before, undoing)
+        undoing.pop_all()  # all are written
 
 
-def _write(change: FileChange, content: bytes | None, folders: list[Path]) -> None:
+def _write(change: FileChange, content: bytes | None, undoing: ExitStack) -> None:
     if content is None:
         change.path.resolve().unlink(missing_ok=True)
     elif change.is_private:
@@ -180,7 +174,7 @@ def _write(change: FileChange, content: bytes | None, folders: list[Path]) -> No
         for folder in reversed([path.parent, *path.parent.parents]):
             if not folder.exists():
                 folder.mkdir()
-                folders.append(folder)
+                undoing.callback(folder.rmdir)
         store.write(path, content, 0o777 if change.is_executable else 0o666)
 
 

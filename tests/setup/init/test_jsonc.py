@@ -40,7 +40,7 @@ def test_of_members_with_one_name_the_last_counts() -> None:
 def test_every_value_has_its_place() -> None:
     """Of containers also what they hold, by name or in order, and whether a comma is behind the last."""
     text = '// c\n{"a":1, "b" : [true,/* d */{},], "c": [] , }'
-    items = (Member("", 20, Node(20, 24, value=True)), Member("", 32, Node(32, 34, {})))
+    items = (Member(None, 20, Node(20, 24, value=True)), Member(None, 32, Node(32, 34, {})))
     members = (
         Member("a", 6, Node(10, 11, 1)),
         Member("b", 13, Node(19, 36, [True, {}], members=items, is_trailed=True)),
