@@ -260,10 +260,6 @@ def failing_tests(lines: Iterable[str], step: JobStep | None = None) -> tuple[st
 
 
 def _last_command(lines: Iterable[str], step: JobStep | None) -> list[str]:
-    kept: list[str] = []
-    for text in plain_lines(lines, step):
-        if text is None:
-            kept = []
-        else:
-            kept.append(text)
-    return kept
+    texts = [*plain_lines(lines, step)]
+    begun = max((place for place, text in enumerate(texts, 1) if text is None), default=0)
+    return [text for text in texts[begun:] if text is not None]

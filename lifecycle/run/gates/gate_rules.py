@@ -39,19 +39,15 @@ def review_state(story: Story, check: table.StoryCheck, tree: str | None) -> tab
 
 def check_states(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckState]:
     """The state of each check of a story on a tree; all are pending if the tree is not known."""
-
-    def state(check: table.StoryCheck) -> table.CheckState:
-        gate = table.SHOWN_BY[check]
-        if check is table.StoryCheck.SECURITY_CLEARED and not story.security:
-            return table.CheckState.NOT_APPLICABLE
-        if check is table.StoryCheck.COVERAGE_MET and story.unneeded:
-            return table.CheckState.NOT_APPLICABLE
-        if gate is None or not table.GATES[gate].checks:
-            return review_state(story, check, tree)
-        record = newest(story.gates, gate, tree)
-        return table.CheckState.PENDING if record is None else record.state
-
-    return {check: state(check) for check in table.StoryCheck}
+    states = {check: review_state(story, check, tree) for check in table.StoryCheck}
+    for check in table.SHOWN_BY.keys() - table.ROLES:
+        record = newest(story.gates, table.SHOWN_BY[check], tree)
+        states[check] = table.CheckState.PENDING if record is None else record.state
+    if not story.security:
+        states[table.StoryCheck.SECURITY_CLEARED] = table.CheckState.NOT_APPLICABLE
+    if story.unneeded:
+        states[table.StoryCheck.COVERAGE_MET] = table.CheckState.NOT_APPLICABLE
+    return states
 
 
 def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
