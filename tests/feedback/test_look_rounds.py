@@ -64,7 +64,9 @@ def test_a_look_is_whole_until_what_changed_has_settled(
     one: WatchedPull, looked: float, is_whole: bool
 ) -> None:
     """After another digest, and where the last whole look is too old; always where nothing is shown."""
-    assert one.needs_whole(looked) is is_whole
+    answer = board(a=one).answer("a", looked, NOW, EVERY)
+    assert answer is not None
+    assert (answer.is_whole, answer.is_same) == (is_whole, not is_whole)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_a_round_is_made_only_where_it_may_tell_something(
     one: WatchedPull, looked: float, is_known: bool
 ) -> None:
     """Not within one poll, and not while a whole look is needed anyway; a time to come is no time."""
-    assert one.is_known(looked, NOW, EVERY) is is_known
+    assert (board(a=one).answer("a", looked, NOW, EVERY) is not None) is is_known
 
 
 def test_who_asks_is_noted_and_seldom_written() -> None:

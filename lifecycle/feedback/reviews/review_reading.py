@@ -114,14 +114,10 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
     reviews = (node for node in lists["reviews"] if node.get("state") != "PENDING")
     comments = (ReviewPoint(f"C{entry.id}", entry) for entry in map(remark, lists["comments"]))
     people = (part(request, "requestedReviewer") for request in nodes(pull, "reviewRequests"))
-    return PullConversation(
-        number=number,
-        url=text(pull, "url"),
-        head=text(pull, "headRefOid"),
-        threads=tuple(thread(node) for node in lists["reviewThreads"]),
-        texts=(*map(_review, reviews), *comments),
-        requested=tuple(plain_login(text(who, "login")) for who in people if who),
-    )
+    requested = tuple(plain_login(text(who, "login")) for who in people if who)
+    threads, written = map(thread, lists["reviewThreads"]), (*map(_review, reviews), *comments)
+    url, head = text(pull, "url"), text(pull, "headRefOid")
+    return PullConversation(number, url, head, tuple(threads), written, requested)
 
 
 def _page(graph: GraphClient, repository: Repository, asked: Json, unread: Iterable[str]) -> Json:

@@ -62,14 +62,6 @@ class WatchedPull:
     at: float = 0.0
     refresh: float = 0.0
 
-    def needs_whole(self, looked: float) -> bool:
-        """True if a waiter whose last whole look was at `looked` has to make another."""
-        return not self.digest or looked < self.since + SETTLES or looked < self.refresh
-
-    def is_known(self, looked: float, now: float, every: float) -> bool:
-        """True if that is known without another round: it was seen within one poll, or is settling."""
-        return 0 <= now - self.at < (OFF if self.needs_whole(looked) else every)
-
 
 @dataclass(frozen=True, slots=True)
 class SharedAnswer:
@@ -115,10 +107,12 @@ class LookBoard:
         if now < self.hold <= now + LONGEST_HOLD:
             return SharedAnswer(False, self.hold, problem=self.why)
         pull = self.pulls.get(key)
-        if pull is None or not pull.is_known(looked, now, every):
+        if pull is None:
             return None
-        is_whole = pull.needs_whole(looked)
-        return SharedAnswer(is_whole, pull.at + every, is_same=not is_whole)
+        is_whole = not pull.digest or looked < max(pull.since + SETTLES, pull.refresh)
+        # Known without another round: it was seen within one poll, or is settling.
+        is_known = 0 <= now - pull.at < (OFF if is_whole else every)
+        return SharedAnswer(is_whole, pull.at + every, is_same=not is_whole) if is_known else None
 
 
 def enlisted(
