@@ -302,12 +302,10 @@ def _of_container(name: str, words: list[str]) -> list[str]:
     if name not in _CONTAINERS:
         return []
     rest = _without_options(words[1:])
-    is_compose = name.endswith("compose") or rest[:1] == ["compose"]
+    verbs = ["exec", "run"] if name.endswith("compose") else ["exec"]
     if rest[:1] == ["compose"]:
-        rest = _without_options(rest[1:])
-    if rest[:1] != ["exec"] and not (is_compose and rest[:1] == ["run"]):
-        return []
-    return _without_options(rest[1:])[1:]
+        rest, verbs = _without_options(rest[1:]), ["exec", "run"]
+    return _without_options(rest[1:])[1:] if rest and rest[0] in verbs else []
 
 
 def _without_options(words: list[str]) -> list[str]:

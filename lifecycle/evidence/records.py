@@ -245,18 +245,9 @@ def note(root: Path, run: RunRecord, key: str, *, task: str = "", actor: str = "
     colour = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}.get(run.outcome)
     detail = {"outcome": colour or journal.UNKNOWN, "command": run.command, "tree": run.tree}
     detail |= {"check": run.name} if run.name else {}
-    entry = journal.JournalEntry(
-        at=run.at,
-        system=journal.STAGES,
-        kind=journal.CHECK,
-        task=task,
-        actor=actor,
-        session=run.session,
-        source="TESTING" if run.kind == TEST else "",
-        key=key,
-        detail=detail,
-    )
-    journal.note(root, entry)
+    source = "TESTING" if run.kind == TEST else ""
+    about = (run.at, journal.STAGES, journal.CHECK, task, actor, run.session, source)
+    journal.note(root, journal.JournalEntry(*about, key=key, detail=detail))
 
 
 def shown(command: str) -> str:

@@ -215,16 +215,12 @@ class RunStore:
         Returns:
             The run as it is then; changes by another process meanwhile are taken into account.
         """
-        with self.locked():
-            run, now = self.demanded(), self.deadline.clock.now()
-            if run.is_over or self.is_led_by_another(run):
-                return run
-            mine = adopted(run, *self.asker, now)
-            if mine == run:
+        with self.changing(by_person=True) as change:
+            run = change.run  # another session's is not refused, but stays as it is
+            if not (run.is_over or self.is_led_by_another(run)):
+                change.run = adopted(run, *self.asker, self.deadline.clock.now())
                 self.mark(run)
-            else:
-                self.write(mine)
-        return mine
+        return change.run
 
     def write(self, run: Run) -> None:
         """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""

@@ -109,14 +109,10 @@ def closing(run: Run) -> Answer:
     """The block with which a completed run ends; the stop hook looks for its head."""
     last = "Pull request created." if run.pull_request else f"No pull request: {run.unpublished}."
     lint, took = gate_rules.lint_left(run), spent(run, run.completed)
-    lines = filled(
-        "complete",
-        run=run,
-        goal=" ".join(run.goal.split()),
-        url=run.pull_request or "none",
-        runtime=figures.span(took.seconds),
-        last=f"{lint}. {last}" if lint else last,
-    )
+    last = f"{lint}. {last}" if lint else last
+    goal, url = " ".join(run.goal.split()), run.pull_request or "none"
+    runtime = figures.span(took.seconds)
+    lines = filled("complete", run=run, goal=goal, url=url, runtime=runtime, last=last)
     return lines, {
         "marker": COMPLETE,
         **fields_of(run, status="status", goal="goal", workflow_id="id"),

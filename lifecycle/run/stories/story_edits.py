@@ -290,10 +290,7 @@ def dependency_lines(story: Story, *, as_table: bool = False) -> list[str]:
         lines = [line for service in services for line in filled("dependency", service=service)]
         return [f"Detected {counted}:", *lines[:-1]]
     rows = [(row.type, row.category, "yes" if row.needs_secrets else "no") for row in services]
-    return filled(
-        "dependencies",
-        story=story,
-        services=table(("Type", "Category", "Requires Secrets"), rows),
-        mocks=[f"- **{service.type}:** {service.mock}" for service in services],
-        secrets=filled("secrets") if any(service.needs_secrets for service in services) else [],
-    )
+    shown = table(("Type", "Category", "Requires Secrets"), rows)
+    mocks = [f"- **{service.type}:** {service.mock}" for service in services]
+    secrets = filled("secrets") if any(service.needs_secrets for service in services) else []
+    return filled("dependencies", story=story, services=shown, mocks=mocks, secrets=secrets)

@@ -185,12 +185,9 @@ def cycle_lines(story: Story) -> list[str]:
     """What showed red and green of a story, for its reviewer and for whoever moves it."""
     changed = story.green.changed if story.green is not None else ()
     head = ["", "### Tests that were changed between RED and GREEN"] if changed else []
-    return filled(
-        "cycle",
-        red=[*_proof(story, story.red)],
-        green=[*_proof(story, story.green)],
-        changed=[*head, *(f"- {path}" for path in changed)],
-    )
+    lines = [*head, *(f"- {path}" for path in changed)]
+    red, green = ([*_proof(story, proof)] for proof in (story.red, story.green))
+    return filled("cycle", red=red, green=green, changed=lines)
 
 
 def _proof(story: Story, proof: TestProof | None) -> Iterator[str]:

@@ -153,12 +153,9 @@ def compacted(run: Run, now: float) -> Run:
 
 def platform_block(detection: Detection, run: Run | None) -> list[str]:
     """The block that each subagent is given first: the platform, the goal, and what was clarified."""
-    return filled(
-        "platform",
-        goal=[f"**Goal:** {_bare(run.goal, 2_000)}", ""] if run is not None else [],
-        platform=platform_tables.context_lines(detection),
-        clarifications=_clarifications(run),
-    )
+    goal = [f"**Goal:** {_bare(run.goal, 2_000)}", ""] if run is not None else []
+    tables, clarified = platform_tables.context_lines(detection), _clarifications(run)
+    return filled("platform", goal=goal, platform=tables, clarifications=clarified)
 
 
 def _clarifications(run: Run | None) -> list[str]:

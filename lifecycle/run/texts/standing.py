@@ -37,14 +37,9 @@ def recovery(run: Run | None, now: float, written: float) -> Answer:
     if run.status is not table.RunStatus.ACTIVE:
         then = f"The run is at {place}. Do not continue it: a person comes first."
     remarks = notes(run, now, written)
-    lines = filled(
-        "recovery",
-        run=run,
-        id=cell(run.id),
-        story=cell(f"{story.id} {story.title}") if story is not None else "None",
-        then=then,
-        notes=[f"Note: {remark}" for remark in remarks],
-    )
+    noted = [f"Note: {remark}" for remark in remarks]
+    title = cell(f"{story.id} {story.title}") if story is not None else "None"
+    lines = filled("recovery", run=run, id=cell(run.id), story=title, then=then, notes=noted)
     return lines, {
         "existing_workflow": True,
         **fields_of(run, "status", workflow_id="id", goal="goal", current_phase="phase"),
@@ -111,15 +106,11 @@ def held_line(run: Run) -> str:
 
 def kept_lines(run: Run, facts: WorkFacts, records: Records) -> list[str]:
     """What a summary of the session must keep: goal, story, criteria, phase, what was verified last."""
-    return filled(
-        "kept",
-        run=run,
-        goal=quoted(run.goal, 1_000),
-        story=[f"- {line}" for line in _story(run)],
-        verified=_verified(facts, records),
-        criteria=criterion_lines(run.current) if run.current is not None else [],
-        next=table.WAITS.get(run.status) or decide.next_step(run, facts),
-    )
+    goal, story = quoted(run.goal, 1_000), [f"- {line}" for line in _story(run)]
+    criteria = criterion_lines(run.current) if run.current is not None else []
+    then = table.WAITS.get(run.status) or decide.next_step(run, facts)
+    about = {"story": story, "verified": _verified(facts, records), "criteria": criteria}
+    return filled("kept", run=run, goal=goal, **about, next=then)
 
 
 def criterion_lines(story: Story, most: int = LIMIT) -> list[str]:
