@@ -40,16 +40,9 @@ _LINES = {"stages": STAGED_LINES, "run": run_store.LINES, "workflow": document_f
 """What keeps the files of each part out of git."""
 
 FOLDERS = (
-    supplies.COMMANDS,
-    supplies.SCRIPTS,
-    supplies.CORE,
-    supplies.AGENTS,
-    f"{supplies.SKILLS}{supplies.RUN_SKILL}/",
-    supplies.SKILLS,
-    "scripts/",
-    "hooks/PostToolUse/",
-    "hooks/",
-    FOLDER,
+    *(supplies.COMMANDS, supplies.SCRIPTS, supplies.CORE, supplies.AGENTS),
+    *(f"{supplies.SKILLS}{supplies.RUN_SKILL}/", supplies.SKILLS),
+    *("scripts/", "hooks/PostToolUse/", "hooks/", FOLDER),
 )
 """Folders that get files, inner ones first: those that `init` made are removed with the files."""
 

@@ -66,6 +66,9 @@ SECTION_PAGE = "CLAUDE.md"
 SECTION_TITLE = "Workflow State Protocol"
 SECTION_BEGIN, _SECTION_END = "<!-- lifecycle:workflow", "<!-- /lifecycle:workflow -->"
 
+_SIGN = "\n<!-- Written by `{}`. It is yours to change: a changed one is kept. -->\n"
+"""The end of a supplied page, with the command line that writes it."""
+
 _WITHOUT = "If the shell does not find `lifecycle`"
 """The beginning of the last paragraph of the plugin's pages: it names the plugin's own folder."""
 
@@ -118,7 +121,7 @@ def _pages(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
 
 def _signed_page(name: str, writer: str, what: str) -> Supply:
     """One of the plugin's pages unchanged, at the same place below the client's folder."""
-    return Supply(name, _signed(resources.page(name.removeprefix(".claude/")), writer), what)
+    return Supply(name, resources.page(name.removeprefix(".claude/")) + _SIGN.format(writer), what)
 
 
 def _agents(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
@@ -158,16 +161,10 @@ def _shim(verb: str, option: str, above: str) -> str:
     return _text("shim.txt").replace("VERB", verb).replace("OPTION", option).replace("ABOVE", above)
 
 
-def _signed(page: str, writer: str) -> str:
-    return (
-        f"{page}\n<!-- Written by `{writer}`. It is yours to change: a changed one is kept. -->\n"
-    )
-
-
 def _plain_page(name: str, writer: str) -> str:
     page, _, _ = resources.page(f"commands/{name}.md").partition(_WITHOUT)
     without = "say so: its README says how the user installs it. Do not\ninstall it yourself.\n"
-    return _signed(f"{page}{_WITHOUT}, {without}", writer)
+    return f"{page}{_WITHOUT}, {without}{_SIGN.format(writer)}"
 
 
 def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
