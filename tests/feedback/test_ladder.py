@@ -311,9 +311,9 @@ def test_a_ledger_keeps_the_newest_heads() -> None:
     """It does not grow without end."""
     ledger = EMPTY
     for number in range(MOST_KEPT + 2):
-        ledger = ledger.charged(RedHead(str(number), ("x",), (), ""))
+        ledger = looked(facts(failed("test", "x"), head=str(number)), ledger).ledger
     assert [one.sha for one in ledger.reds] == [str(n) for n in range(2, MOST_KEPT + 2)]
-    assert ledger.count("x") == MOST_KEPT == 50
+    assert ledger.count("test x") == MOST_KEPT == 50
 
 
 def test_a_flake_failed_and_passed_at_one_commit() -> None:

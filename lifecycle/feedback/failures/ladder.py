@@ -79,11 +79,6 @@ class FailureLedger:
         """At how many heads this identity has failed so far."""
         return sum(identity in head.identities for head in self.reds)
 
-    def charged(self, head: RedHead) -> FailureLedger:
-        """The ledger with this red head once; it replaces an earlier entry for the same head."""
-        others = [red for red in self.reds if red.sha != head.sha]
-        return replace(self, reds=(*others, head)[-MOST_KEPT:])
-
     def asked(self, identities: tuple[str, ...]) -> FailureLedger:
         """The ledger with these identities as those that a person was asked about."""
         return replace(self, stopped=tuple(dict.fromkeys((*self.stopped, *identities))))
@@ -227,7 +222,8 @@ def _ours(
         return ours  # failures that could not be read are not counted
     trace = tuple(sorted({line for failure in own for line in failure.trace}))
     before = [red for red in ledger.reds if red.sha != facts.packet.head]
-    charged = ledger.charged(RedHead(facts.packet.head, identities, trace, facts.packet.path))
+    head = RedHead(facts.packet.head, identities, trace, facts.packet.path)
+    charged = replace(ledger, reds=(*before, head)[-MOST_KEPT:])  # each head is there once
     new = tuple(name for name in identities if name not in ledger.stopped)
     asked: tuple[str, ...] = tuple(n for n in new if charged.count(n) >= settings.ci_attempts)
     question = "attempts" if asked else ""

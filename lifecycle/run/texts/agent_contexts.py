@@ -163,22 +163,18 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         diff: the path, below the worktree, of the file with the diff since it began.
         stat: git's summary of the diff's size; "" if nothing changed.
     """
-    criteria = numbered([criterion.text for criterion in story.criteria])
+    texts = [criterion.text for criterion in story.criteria]
+    criteria = numbered(texts) or ["None was recorded."]
     findings = list[str]()  # what was BLOCKING before
     for check in table.StoryCheck:
         if open_findings := [*standing(story, check)]:
             head = f"### BLOCKING before, for {check} (fixed? then say RESOLVED: NUMBER)"
             findings += ["", head, *numbered(open_findings)]
-    return filled(
-        "review",
-        story=story,
-        marked=" (security-sensitive)" if story.security else "",
-        design=story.design or "None was recorded.",
-        diff=f"{diff} ({stat})" if stat else "nothing was changed since it began.",
-        criteria=criteria or ["None was recorded."],
-        cycle=cycle_lines(story),
-        findings=findings,
-    )
+    marked = " (security-sensitive)" if story.security else ""
+    design = story.design or "None was recorded."
+    shown = f"{diff} ({stat})" if stat else "nothing was changed since it began."
+    lists = {"criteria": criteria, "cycle": cycle_lines(story), "findings": findings}
+    return filled("review", story=story, marked=marked, design=design, diff=shown, **lists)
 
 
 def cycle_lines(story: Story) -> list[str]:
