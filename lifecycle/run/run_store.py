@@ -162,11 +162,11 @@ class RunStore:
         return store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY)
 
     @contextmanager
-    def changing(self, *, by_person: bool = False) -> Iterator[Change]:
+    def changing(self, *, even_held: bool = False) -> Iterator[Change]:
         """Change the existing run: `with store.changing() as change: change.run = …`.
 
         The file is replaced when the block ends without an error, if the run has changed; then the notes
-        are added to the progress file. A person may change the run whichever session leads it.
+        are added to the progress file. `even_held`: also if another session leads the run, as a person may.
 
         Raises:
             NoRun: there is none.
@@ -175,7 +175,7 @@ class RunStore:
         """
         with self.locked():
             change = Change(self.demanded())
-            if not by_person:
+            if not even_held:
                 self.refuse_held(change.run)
             yield change
             if change.run != change.before:
@@ -215,8 +215,8 @@ class RunStore:
         Returns:
             The run as it is then; changes by another process meanwhile are taken into account.
         """
-        with self.changing(by_person=True) as change:
-            run = change.run  # another session's is not refused, but stays as it is
+        with self.changing(even_held=True) as change:
+            run = change.run
             if not (run.is_over or self.is_led_by_another(run)):
                 change.run = adopted(run, *self.asker, self.deadline.clock.now())
                 self.mark(run)

@@ -158,7 +158,7 @@ def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
     Only a person says this: in a terminal outside of the client, or with a prompt after the run began to
     wait.
     """
-    with session.store.changing(by_person=True) as change:
+    with session.store.changing(even_held=True) as change:
         fixed, asked_at = blockers.to_resolve(change.run, blocker)
         by = session.person(change.run, asked_at, "user-fix-complete")
         change.run = run = blockers.resolved(change.run, fixed, session.now, by, notes)
@@ -185,7 +185,7 @@ def resume(session: RunSession, *, iterations: int | None) -> None:
     the client, or with a prompt after the run was stopped.
     """
     limits = session.world.settings.run
-    with session.store.changing(by_person=True) as change:
+    with session.store.changing(even_held=True) as change:
         run = change.run
         blockers.demand_stopped(run)
         by = session.person(run, run.stopped_at, "resume")
@@ -214,7 +214,7 @@ def stop(session: RunSession, *, why: str, for_good: bool) -> None:
     continue.
     """
     following, kept = "All of it is kept. To continue, run: lifecycle run resume", None
-    with session.store.changing(by_person=True) as change:
+    with session.store.changing(even_held=True) as change:
         run = change.run
         command = "stop --for-good" if for_good else "stop"
         by = session.person(run, blockers.stop_asked_at(run), command)
