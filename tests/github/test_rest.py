@@ -183,6 +183,11 @@ def page(number: int) -> Any:
     return responses.matchers.query_param_matcher({"per_page": "100", **more})
 
 
+def linked(url: str) -> dict[str, str]:
+    """The header of a first page that has a second one."""
+    return {"Link": f'<{url}?per_page=100&page=2>; rel="next"'}
+
+
 @BOTH
 def test_checks_are_read_to_the_last_page(rest: RestClient, mock: responses.RequestsMock) -> None:
     """Runs and statuses of all pages; of two runs of one suite the newest counts."""
@@ -193,12 +198,14 @@ def test_checks_are_read_to_the_last_page(rest: RestClient, mock: responses.Requ
     waits = {**old, "id": 3, "status": "queued", "conclusion": None, "started_at": None}
     waits |= {"check_suite": {"id": 6}, "details_url": None}
     runs, states = f"{BASE}/commits/{SHA}/check-runs", f"{BASE}/commits/{SHA}/status"
-    mock.get(runs, json={"total_count": 3, "check_runs": [old, new]}, match=[page(1)])
+    first = {"total_count": 3, "check_runs": [old, new]}
+    mock.get(runs, json=first, headers=linked(runs), match=[page(1)])
     mock.get(runs, json={"total_count": 3, "check_runs": [waits]}, match=[page(2)])
     status = {"context": "ci/x", "state": "success", "target_url": None}
     status |= {"created_at": "2026-01-31T10:00:00Z"}
     other = {**status, "context": "ci/y", "state": "error"}
-    mock.get(states, json={"statuses": [status], "total_count": 2}, match=[page(1)])
+    first = {"statuses": [status], "total_count": 2}
+    mock.get(states, json=first, headers=linked(states), match=[page(1)])
     mock.get(states, json={"statuses": [other], "total_count": 2}, match=[page(2)])
     checks = rest_checks.read(Calls(rest, REPOSITORY), SHA)
     assert [(one.name, one.bucket) for one in checks.runs] == [

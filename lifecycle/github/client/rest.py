@@ -300,15 +300,20 @@ class Calls:
             query: likewise.
             key: the key of the list in the answer, "" if the answer is the list.
         """
+        for body in self.bodies(path, subject, query):
+            entries = body.get(key) if key and isinstance(body, Mapping) else body
+            if not isinstance(entries, list):
+                raise self.rest.failures.of_nonsense(self._asked(subject, is_write=False))
+            yield from entries
+
+    def bodies(self, path: str, subject: str, query: Query = None) -> Iterator[Any]:
+        """The JSON of each page of a list, as for `pages`."""
         asked = self._asked(subject, is_write=False)
         next_page: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
         while next_page is not None:
             page = next_page
             headers, body = self.rest.again(asked, "GET", self._below(path, asked), query=page)
-            entries = body.get(key) if key and isinstance(body, Mapping) else body
-            if not isinstance(entries, list):
-                raise self.rest.failures.of_nonsense(asked)
-            yield from entries
+            yield body
             next_page = following(headers, page)
             if next_page == page:  # the same page again: it would never end
                 raise self.rest.failures.of_nonsense(asked)

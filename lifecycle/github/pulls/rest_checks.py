@@ -6,7 +6,6 @@ For tokens to which GraphQL shows no contexts, and for commits with more than on
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import count
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission
@@ -14,7 +13,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.github.client.client_common import part, text, word
-from lifecycle.github.client.rest import PAGE, Calls, Json
+from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.pulls import rollup
 
 _ACTIONS = "github-actions"
@@ -117,20 +116,13 @@ def _all(
     calls: Calls, sha: str, path: str, key: str, query: Json | None = None
 ) -> tuple[list[Json], bool]:
     """The entries of all pages, and whether their number is the one that GitHub announced."""
-    entries: list[Json] = []
-    total, parameters = 0, {"per_page": PAGE, **(query or {})}
+    pages = [*calls.bodies(path, _subject(sha), query)]
 
-    def page(content: Json) -> tuple[list[Json], int]:
-        return list(content[key]), int(content.get("total_count") or 0)
+    def shown() -> tuple[list[Json], bool]:
+        entries = [entry for page in pages for entry in page[key]]
+        return entries, all(len(entries) >= int(page.get("total_count") or 0) for page in pages)
 
-    for number in count(2):
-        shown, announced = calls.read(path, _subject(sha), page, parameters)
-        entries += shown
-        total = max(total, announced)
-        if not shown or len(entries) >= total:
-            break
-        parameters["page"] = number
-    return entries, len(entries) >= total
+    return calls.shaped(_subject(sha), shown)
 
 
 def _run(run: Json, flows: Mapping[object, rollup.Suite]) -> rollup.RollupEntry:
