@@ -13,9 +13,11 @@ from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
+from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls import rollup, translate
 from lifecycle.github.pulls.issue_calls import issue_facts
+from tests.github.hub import PatientClock, kept_to
 
 SHA = "a" * 40
 DAY = "2026-01-31T"
@@ -346,10 +348,11 @@ def test_the_item_of_the_right_board_is_chosen() -> None:
         item("other", "someone", 1),
         item("mine", "Octo-Org", 1),
     ]
-    found = translate.board_item_of(nodes, "octo-org", 1)
+    issue = {"projectItems": {"nodes": nodes}}
+    found = kept_to(ProjectRef("octo-org", 1), PatientClock()).card(issue)
     assert found is not None
     assert (found.id, found.status, found.agent) == ("mine", "Todo", None)
-    assert translate.board_item_of(nodes, "octo-org", 2) is None
+    assert kept_to(ProjectRef("octo-org", 2), PatientClock()).card(issue) is None
 
 
 def test_times_are_read_where_github_says_them() -> None:

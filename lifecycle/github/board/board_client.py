@@ -59,6 +59,11 @@ class ProjectRef:
         """The variables that name the board in a document; a look has an owner and a number besides."""
         return {"boardOwner": self.owner, "boardNumber": self.number, "after": after}
 
+    def has(self, item: Json) -> bool:
+        """True if an item is on this board; the case of its owner's login does not matter."""
+        is_owners = text(item, "project.owner.login").casefold() == self.owner.casefold()
+        return is_owners and self.number == part(item, "project").get("number")
+
 
 class GitHubBoard:
     """A Projects v2 board; fits `ports.Board`.

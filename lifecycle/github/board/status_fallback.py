@@ -89,8 +89,8 @@ class Choice:
         """The issue's item on the project, if an answer has it; else None."""
         if self.project is None:
             return None
-        items = nodes(issue, "projectItems")
-        return translate.board_item_of(items, self.project.owner, self.project.number)
+        its = filter(self.project.has, nodes(issue, "projectItems"))
+        return next(map(translate.board_item, its), None)
 
     @property
     def uses_labels(self) -> bool:

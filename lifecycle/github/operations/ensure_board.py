@@ -18,7 +18,6 @@ from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.operations.inputs import demands, redacts, same
 from lifecycle.github.operations.unclear_writes import fitted, removed, settled
-from lifecycle.github.pulls.translate import is_on_board
 
 if TYPE_CHECKING:
     from lifecycle.core.values.model import BoardField, BoardSchema, Repository
@@ -181,10 +180,8 @@ class BoardOperations:
         data = self._graph.change("find_item", variables, subject=subject)
         content = part(data, "repository.issueOrPullRequest")
         content_id = text(content, "id")
-        for node in nodes(content, "projectItems"):
-            if is_on_board(node, self._board.project.owner, self._board.project.number):
-                return content_id, _item(node, number, content_id)
-        return content_id, None
+        node = next(filter(self._board.project.has, nodes(content, "projectItems")), None)
+        return content_id, _item(node, number, content_id) if node is not None else None
 
     def _field_written(self, item: ItemFacts, name: str, value: Value | None) -> ItemFacts:
         """Set a field or clear its value (an empty text would not clear it); may be applied twice.

@@ -243,18 +243,6 @@ def board_item(node: Json) -> model.BoardItem:
     )
 
 
-def board_item_of(nodes: Iterable[Json | None], owner: str, number: int) -> model.BoardItem | None:
-    """The item on project `number` of `owner`, ignoring the login's case."""
-    its = (board_item(node) for node in nodes if node and is_on_board(node, owner, number))
-    return next(its, None)
-
-
-def is_on_board(node: Json, owner: str, number: int) -> bool:
-    """True if an item is on project `number` of `owner`; the login's case does not matter."""
-    is_owners = text(node, "project.owner.login").casefold() == owner.casefold()
-    return is_owners and number == part(node, "project").get("number")
-
-
 def card(node: Json) -> model.Card | None:
     """A board item whose content is an issue; None for drafts, pull requests and hidden items."""
     content = part(node, "content")
