@@ -91,8 +91,7 @@ def a_released_task_is_anybodys(case: CheckCase) -> None:
 
 def releasing_what_is_nobodys_changes_nothing(case: CheckCase) -> None:
     """A free task stays as it is, as does one that was released already."""
-    free, given = case.make(), case.make()
-    case.one.claim(given.id)
+    free, given = case.make(), case.claimed()
     case.one.release(given.id)
     for made in (free, given):
         case.writes_nothing("releasing a free task", case.one.release, made.id)
@@ -131,8 +130,7 @@ def nobody_gets_the_same_next_task(case: CheckCase) -> None:
 def a_claim_lives_as_long_as_it_is_renewed(case: CheckCase) -> None:
     """An actor's own claim can be renewed; another's, or one that nobody has, cannot."""
     case.need(Capability.LEASES)
-    made, free = case.make(), case.make()
-    case.one.claim(made.id)
+    made, free = case.claimed(), case.make()
     same(case.one.renew(made.id).assignee, case.holder(1), "the assignee")
     refused(AlreadyClaimed, "renewing another's claim", case.two.renew, made.id)
     refused(NotClaimable, "renewing what nobody has claimed", case.one.renew, free.id)

@@ -22,7 +22,7 @@ from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.operations.inputs import missing, present
 from lifecycle.storage import log
 from lifecycle.trackers import refusals
-from lifecycle.trackers.github.issue_tasks import Body, TaskLists
+from lifecycle.trackers.github.issue_tasks import TaskLists
 
 _MARK = re.compile(r"<!-- lifecycle:(held:[0-9a-f]{16}) -->")
 _WORD = re.compile(r"Claimed by `([^`\n]+)`")
@@ -248,12 +248,10 @@ class IssueHolding(TaskLists):
     def _marks(self, number: int, accounts: tuple[str, ...]) -> list[ClaimMark]:
         """The comments of these accounts that claim the issue, the oldest first."""
         marks = []
-        theirs = (c for c in self._calls.comments(number) if present((c.author,), accounts))
-        for comment in theirs:
-            body = Body.of(comment.body)
-            key = _MARK.fullmatch(body.hidden[-1]) if body.hidden else None
-            agent = _WORD.match(body.text)
-            if key is not None and hidden_marker.is_signed(comment.body, body.hidden[-1]):
+        for comment in self._calls.comments(number):
+            key = _MARK.fullmatch(hidden_marker.mark_in(comment.body))
+            if key is not None and present((comment.author,), accounts):
+                agent = _WORD.match(comment.body)
                 name = agent[1] if agent else comment.author
                 marks.append(ClaimMark(key[1], comment.author, name))
         return marks
