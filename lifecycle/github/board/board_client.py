@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_PEOPLES_WAY = "a private project needs the project scope: gh auth refresh -s project{gh}"
-_OTHERS_WAY = (
-    "it needs the organisation's permission Projects: read and write; a workflow's own GITHUB_TOKEN sees "
-    "no board, and a personal account's is shown to a person's token alone"
-)
-"""What a token needs to see a board: a person's token, and any other."""
-
 STATUS = "Status"
 AGENT = "Agent"
 SET_FIELDS, SET_ALIASES = "set_board_fields", ("status", "agent", "cleared")
@@ -280,9 +273,10 @@ def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subje
     if not owner:
         raise errors.NotFound(sentence("no-boards-owner", project=project))
     if not owner.get("projectV2"):
-        is_peoples = kind_of(failures.token) in PEOPLES
-        way = _PEOPLES_WAY.format(gh=failures.gh) if is_peoples else _OTHERS_WAY
-        raise errors.NotFound(sentence("no-board", project=project, way=way))
+        if kind_of(failures.token) in PEOPLES:
+            unseen = sentence("no-board-for-people", project=project, gh=failures.gh)
+            raise errors.NotFound(unseen)
+        raise errors.NotFound(sentence("no-board", project=project))
     shown: Json = owner["projectV2"]
     return shown
 

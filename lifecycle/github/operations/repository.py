@@ -20,6 +20,7 @@ from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.client.client_common import Keeper
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.clients import GitHubClients
+from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.ensure_board import BoardOperations
 from lifecycle.github.operations.ensure_checks import CheckOperations
 from lifecycle.github.operations.ensure_comments import CommentOperations
@@ -182,9 +183,7 @@ class GitHub:
             around = (self._environment, self._addresses, store.worktree_root(Path.cwd()))
             return find(TokenPlace(*around, lambda: self.repository, self._deadline))
         if not self._given.strip():
-            raise NoToken(
-                "The token= of this call is empty, so nothing was asked of GitHub; give one."
-            )
+            raise NoToken(sentence("empty-token"))
         way = f"Set it again: gh auth token{config.gh_option(self._addresses.api_url)}"
         value = readers.token(_GIVEN, self._given.strip(), way)
         keep_secret(value)

@@ -32,11 +32,6 @@ from lifecycle.github.failures.failure_case import AskedRequest, answered, first
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient
 
-_HIDDEN = (
-    "The token is shown no checks but those of GitHub Actions, and no remarks on lines of files."
-)
-_LATE = "GitHub does not show the newest commit yet; look again."
-_MORE_SUITES = "GitHub has more check suites of this head than one look shows."
 _BAD_STATUS = {"FAILURE", "ERROR"}
 _not_run_again = answered(
     "not-run-again", errors.Rejected, 403, "already running|cannot be retried|no failed jobs"
@@ -155,12 +150,13 @@ class GitHubCheckReports:
         sha = group or text(pull, "headRefOid")
         head = failed_checks.FailedHead(number, text(pull, "url"), sha)
         if text(commit, "oid") != sha:
-            return replace(head, unseen=(_LATE,))
+            return replace(head, unseen=(sentence("head-not-shown"),))
         checks = [*_runs(commit), *_statuses(commit)]
-        unseen = (_MORE_SUITES,) if part(commit, "checkSuites.pageInfo").get("hasNextPage") else ()
+        has_more = part(commit, "checkSuites.pageInfo").get("hasNextPage")
+        unseen = (sentence("more-suites"),) if has_more else ()
         if any(problem.type == "FORBIDDEN" for problem in reply.problems):
             known_jobs = {check.job for check in checks} - {None}
-            unseen = (*unseen, _HIDDEN)
+            unseen = (*unseen, sentence("checks-hidden"))
             try:
                 jobs = self.failed_on(sha).failed
                 checks += [check for check in jobs if check.job not in known_jobs]
