@@ -278,10 +278,5 @@ def path_part(text: str) -> str:
             https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2
     """
     if not text.strip() or text in DOTS:
-        raise astray(f"the name {text!r}")
+        raise Refused(sentence("astray", subject=f"the name {text!r}"))
     return quote(text, safe="")
-
-
-def astray(subject: str) -> Refused:
-    """The refusal of a path that would lead elsewhere."""
-    return Refused(sentence("astray", subject=subject))

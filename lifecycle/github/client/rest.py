@@ -13,12 +13,12 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
-from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected
+from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Refused, Rejected
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
-from lifecycle.github.client.client_common import DOTS, TokenClient, astray, text, without_secrets
+from lifecycle.github.client.client_common import DOTS, TokenClient, text, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own, sentence
 from lifecycle.github.failures.failures import moved_to
 
@@ -378,5 +378,5 @@ class Calls:
         """The whole path; Refused if it leads to something else."""
         whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
         if not DOTS.isdisjoint(whole.split("/")):
-            raise astray(asked.subject)
+            raise Refused(sentence("astray", subject=asked.subject))
         return whole

@@ -85,7 +85,6 @@ class GitHub:
         self._environment |= {name: value for name, value in variables.items() if value}
         self._given = token
         self._deadline = Deadline.of_object(clock or SystemClock(), seconds)
-        self._boards: dict[tuple[str, int], BoardOperations] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -158,11 +157,8 @@ class GitHub:
             Refused: the number is not an int, or the owner is not a text.
         """
         project = ProjectRef(owner or self.repository.owner, number)
-        key = (project.owner.casefold(), number)
-        if key not in self._boards:
-            board, graph = self._clients.board(project), self._clients.graph
-            self._boards[key] = BoardOperations(board, graph, self.repository)
-        return self._boards[key]
+        board, graph = self._clients.board(project), self._clients.graph  # its ids are kept there
+        return BoardOperations(board, graph, self.repository)
 
     @cached_property
     def _calls(self) -> Calls:

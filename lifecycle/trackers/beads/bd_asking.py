@@ -42,8 +42,28 @@ class Asking:
 
     @cached_property
     def version(self) -> str:
-        """The version that this bd reports; "" if it reports none."""
-        return probe(self.runner)
+        """The version that this bd reports; "" if it reports none.
+
+        Raises:
+            NotInstalled: there is no bd.
+            VersionUnsupported: it is older than any version that was tried.
+        """
+        path = self.runner.program
+        program = [path, *regular_files.version_of(os.path.realpath(path))]
+        place = self.runner.shared / NAME
+        file = store.read(place, follow=False)
+        kept = object_in(file.content if file is not None else b"")
+        version = kept.get("version")
+        # Of one that is too old: the same script may start another program now.
+        if kept.get("program") != program or not isinstance(version, str) or _is_old(version):
+            ran = self.runner.run("version", "--json")
+            version = str(bd_decode.payload(ran, due=dict, doing="version").get("version", ""))
+            text = json.dumps({"program": program, "version": version}, indent=1)
+            store.write(place, text.encode() + b"\n")
+        if _is_old(version):
+            words = {"version": version, "oldest": f"{OLDEST[0]}.{OLDEST[1]}"}
+            raise errors.VersionUnsupported(sentence("bd-too-old", **words))
+        return version
 
     def is_from(self, first: tuple[int, ...]) -> bool:
         """True if this bd has that version or a later one; False if its version is unknown."""
@@ -185,31 +205,6 @@ LEASES = (1, 3)
 """From this version on, a claim ends unless `heartbeat` renews it."""
 
 NAME = "beads.json"
-
-
-def probe(runner: Runner) -> str:
-    """The version of this runner's bd; "" if it reports none.
-
-    Raises:
-        NotInstalled: there is no bd.
-        VersionUnsupported: it is older than any version that was tried.
-    """
-    path = runner.program
-    program = [path, *regular_files.version_of(os.path.realpath(path))]
-    place = runner.shared / NAME
-    file = store.read(place, follow=False)
-    kept = object_in(file.content if file is not None else b"")
-    version = kept.get("version")
-    # Of one that is too old: the same script may start another program now.
-    if kept.get("program") != program or not isinstance(version, str) or _is_old(version):
-        answer = bd_decode.payload(runner.run("version", "--json"), due=dict, doing="version")
-        version = str(answer.get("version", ""))
-        text = json.dumps({"program": program, "version": version}, indent=1)
-        store.write(place, text.encode() + b"\n")
-    if _is_old(version):
-        words = {"version": version, "oldest": f"{OLDEST[0]}.{OLDEST[1]}"}
-        raise errors.VersionUnsupported(sentence("bd-too-old", **words))
-    return version
 
 
 def _is_old(version: str) -> bool:

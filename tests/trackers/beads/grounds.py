@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.trackers.beads.bd_asking import NAME
+from lifecycle.trackers.beads.bd_asking import NAME, Asking
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
@@ -85,6 +85,11 @@ def build(profile: str) -> Iterator[BeadsGround]:
         simulated.install(folder, profile)
         simulated.workspace(root, folder)
         yield BeadsGround(root, folder)
+
+
+def probe(runner: Runner) -> str:
+    """The version that a process finds that has not asked yet."""
+    return Asking(runner).version
 
 
 def know(runner: Runner, found: Build) -> None:

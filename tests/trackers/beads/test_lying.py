@@ -13,10 +13,11 @@ from lifecycle.core.errors import AlreadyClaimed, Invalid, VersionUnsupported
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity
 from lifecycle.trackers.beads import bd_decode
-from lifecycle.trackers.beads.bd_asking import Asking, probe
+from lifecycle.trackers.beads.bd_asking import Asking
 from lifecycle.trackers.beads.bd_process import MOST_WORD, Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
+from tests.trackers.beads.grounds import probe
 
 
 @pytest.fixture

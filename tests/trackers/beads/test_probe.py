@@ -15,11 +15,10 @@ from lifecycle.core.errors import Lacking, NotInstalled, Rejected, TimedOut, Ver
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity, Capability
 from lifecycle.trackers.beads import bd_here, bd_process, bd_tracker
-from lifecycle.trackers.beads.bd_asking import probe
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
-from tests.trackers.beads.grounds import BUILDS, BeadsGround
+from tests.trackers.beads.grounds import BUILDS, BeadsGround, probe
 
 
 @pytest.fixture
