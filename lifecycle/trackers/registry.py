@@ -151,17 +151,10 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
             if answer is not None or name == "publish":
                 given = str(args[0]) if args else ""
                 named = answer.id if isinstance(answer, Task) else given
-                entry = journal.JournalEntry(
-                    clock.now(),
-                    journal.TRACKER,
-                    journal.WRITE,
-                    task=f"#{named}" if named and tracker.name == GITHUB else named,
-                    actor=tracker.actor,
-                    session=session,
-                    target=WRITES[name],
-                    key=_key(tracker.name, name, named, answer),
-                    detail={"tracker": tracker.name},
-                )
+                task = f"#{named}" if named and tracker.name == GITHUB else named
+                whose = (clock.now(), journal.TRACKER, journal.WRITE, task, tracker.actor, session)
+                key, detail = _key(tracker.name, name, named, answer), {"tracker": tracker.name}
+                entry = journal.JournalEntry(*whose, target=WRITES[name], key=key, detail=detail)
                 journal.note(root, entry)
             return answer
 

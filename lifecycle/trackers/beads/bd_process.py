@@ -116,12 +116,6 @@ class Runner:
             finally:
                 self._depth -= 1
 
-    def seconds(self, *, is_write: bool) -> float:
-        """The time limit of a run."""
-        if is_write:
-            return WRITE_SECONDS
-        return HOOK_READ_SECONDS if self.is_hook else READ_SECONDS
-
     def run(self, *words: str, is_write: bool = False, seconds: float | None = None) -> Ran:
         """Run bd with these words.
 
@@ -147,7 +141,9 @@ class Runner:
             raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
         self.demand()
         with self.alone():
-            most = self.deadline.remaining(at_most=seconds or self.seconds(is_write=is_write))
+            reading = HOOK_READ_SECONDS if self.is_hook else READ_SECONDS
+            usual = WRITE_SECONDS if is_write else reading
+            most = self.deadline.remaining(at_most=seconds or usual)
             return self._run(words, Deadline.after(self.deadline.clock, most), is_write=is_write)
 
     def _run(self, words: tuple[str, ...], until: Deadline, *, is_write: bool) -> Ran:

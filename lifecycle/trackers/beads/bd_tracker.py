@@ -125,14 +125,12 @@ class BeadsTracker:
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the task of this key, or return the existing one; Invalid. bd sets a missing priority."""
-        new_task = refusals.demand_new(key, **new)
+        wanted = refusals.demand_new(key, **new)
         mark = hidden_marker.keyed(key)
-        text = hidden_marker.signed(new_task.description, mark)
-        labels, priority, external = new_task.labels, new_task.priority, new_task.external
-        words = [f"--title={new_task.title}", f"--description={text}"]
-        words += [f"--labels={listed(labels)}"] if labels else []
-        words += [] if priority is None else [f"--priority={priority}"]
-        words += [f"--external-ref={external}"] if external else []
+        text = hidden_marker.signed(wanted.description, mark)
+        flags = {"title": wanted.title, "description": text, "labels": listed(wanted.labels)}
+        values = {**flags, "priority": wanted.priority, "external-ref": wanted.external}
+        words = [f"--{name}={value}" for name, value in values.items() if value not in ("", None)]
 
         def find() -> Task | None:
             rows = self._ask.rows("list", "--all", "--limit=0", f"--desc-contains={mark}")
@@ -146,10 +144,10 @@ class BeadsTracker:
                 return task
             command = ("create", *words, "--json")
             created = self._ask.write(*command, seen=lambda raw: row_of(raw).task, read=find)
-            if set(labels) <= set(created.labels):
+            if set(wanted.labels) <= set(created.labels):
                 return created
             # Some builds add the labels in separate steps: an interrupted one may have missed some.
-            return self.edit_labels(created.id, add=labels)
+            return self.edit_labels(created.id, add=wanted.labels)
 
     def claim(self, id: str) -> Task:  # noqa: A002
         """Make the task the actor's, and in progress; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
