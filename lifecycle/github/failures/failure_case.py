@@ -138,19 +138,14 @@ class FailureCase:
     def renewed(self) -> str:
         """How a person gets a good token, in the place where this one came from."""
         if self.source.isupper():
-            return (
-                "set it anew and start Claude Code again, whose hooks keep the one that it began with: "
-                f"export {self.source}=$(gh auth token{self.gh})"
-            )
+            return sentence("renew-variable", case=self)
         if self.source == "gh":
-            return f"log in anew: gh auth login{self.gh}"
+            return sentence("renew-login", case=self)
         if "App" in self.source:
-            return (
-                "it is asked for anew at the next look; if that does not help, run lifecycle doctor"
-            )
+            return sentence("renew-app")
         if self.source == "token_command":
-            return "see that token_command in your config.toml prints a valid one"
-        return f"give {self.source} a valid one"
+            return sentence("renew-command")
+        return sentence("renew-given", case=self)
 
     @property
     def unchanged(self) -> str:
