@@ -33,7 +33,6 @@ SET_FIELDS, SET_ALIASES = "set_board_fields", ("status", "agent", "cleared")
 """The document that writes a card, and its fields in their order."""
 IDS = "discover_board"
 """The document that shows the ids of a board, its fields and options."""
-_TEXT = "TEXT"
 _PAGE_SECONDS = 1.0
 _SAYING_SECONDS = 0.5
 
@@ -300,8 +299,12 @@ def variables_of(
     """
     status_field, option = None, None
     if status is not None:
-        status_field = _status_field(schema)
-        option = option_of(status_field, status, _settings_of(schema))
+        # The page on which a person adds a field or an option.
+        status_field, page = schema.field(STATUS), f"{schema.url}/settings"
+        if status_field is None or not status_field.options:
+            names = ", ".join(field.name for field in schema.fields) or "none"
+            raise errors.UnknownOption(sentence("no-status", board=schema, page=page, names=names))
+        option = option_of(status_field, status, page)
     agent_field = schema.field(AGENT)
     sets_agent, clears_agent = schema.has_agent and bool(agent), schema.has_agent and agent == ""
     if option is None and not (sets_agent or clears_agent):
@@ -317,20 +320,6 @@ def variables_of(
         "setAgent": sets_agent,
         "clearAgent": clears_agent,
     }
-
-
-def _status_field(schema: BoardSchema) -> BoardField:
-    field = schema.field(STATUS)
-    if field is None or not field.options:
-        names = ", ".join(board_field.name for board_field in schema.fields) or "none"
-        page = _settings_of(schema)
-        raise errors.UnknownOption(sentence("no-status", board=schema, page=page, names=names))
-    return field
-
-
-def _settings_of(schema: BoardSchema) -> str:
-    """The page on which a person adds a field or an option."""
-    return f"{schema.url}/settings"
 
 
 def option_of(field: BoardField, name: str, page: str = "") -> str:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import NotFound, Rejected, Transient, Unsupported
@@ -224,7 +225,7 @@ class Holdings:
             mine = [problem for problem in own if "waits" not in problem.path]
             repositories.append(self._found(whose, node, mine))
             repositories[-1].waits = _waits_of(node, own) if "waits" in (node or {}) else None
-        return repositories, self._next(connection, owner)
+        return repositories, self._graph.next_page(connection, f"repository {owner}")
 
     def _in(self, reply: GraphReply, number: int, name: str) -> SweptRepository:
         """The repository in part N of an answer."""
@@ -245,12 +246,9 @@ class Holdings:
 
     def _whole(self, repositories: Sequence[SweptRepository]) -> Iterator[Holding]:
         """The repositories' holdings, with all pages of their lists."""
-        waiting = deque(
-            (repository, key, after)
-            for repository in repositories
-            for key in LISTS
-            if (after := self._next(part(repository.node, key), repository.name)) is not None
-        )
+        waiting = deque[_Page]()
+        for repository, key in product(repositories, LISTS):
+            waiting += self._next(repository, key, repository.node)
         for batch, reply in self._pages.through(waiting, self._asked_pages):
             waiting.extendleft(reversed(self._continued(batch, reply)))
         readable = [repository for repository in repositories if repository.problem is None]
@@ -284,8 +282,7 @@ class Holdings:
             page = self._in(reply, number, repository.name)
             repository.problem = repository.problem or page.problem
             repository.lists[key] += page.lists.get(key, [])
-            after = self._next(part(page.node, key), repository.name)
-            next_pages += [(repository, key, after)] if after is not None else []
+            next_pages += self._next(repository, key, page.node)
         return next_pages
 
     def _ask_less(self) -> None:
@@ -313,8 +310,10 @@ class Holdings:
         self._waits = 0
         return self._graph.execute_all(parts, subject=subject)
 
-    def _next(self, connection: Json, name: str) -> str | None:
-        return self._graph.next_page(connection, f"repository {name}")
+    def _next(self, repository: SweptRepository, key: str, node: Json) -> list[_Page]:
+        """The page of a list that follows what was shown of the repository, if there is one."""
+        after = self._graph.next_page(part(node, key), f"repository {repository.name}")
+        return [(repository, key, after)] if after is not None else []
 
 
 def _shows_waits(page: _Page) -> bool:
