@@ -6,7 +6,7 @@ and no order. A board that can be read is always used instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -206,14 +206,13 @@ class LabelsBoard:
         if not node or reply.problems:
             raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         parts = {alias: node[alias] for alias in _OPEN if node.get(alias)}
-        cards = [card for part in parts.values() for card in self._shown(part)]
+        cards = [self._card(n) for part in parts.values() for n in part.get("nodes") or []]
         pages = ((alias, part["pageInfo"]) for alias, part in parts.items())
         cursors = {alias: str(page["endCursor"]) for alias, page in pages if page["hasNextPage"]}
         total = sum(int(part.get("totalCount") or 0) for part in parts.values())
         return cards, cursors or None, total
 
-    def _shown(self, connection: Json) -> Iterator[model.Card]:
-        for node in connection.get("nodes") or []:
-            number, title, url = int(node["number"]), str(node["title"]), str(node["url"])
-            item = self._names.item(number, labels_of(node))
-            yield model.Card(item, number, title, url, str(self._calls.repository), is_open=True)
+    def _card(self, node: Json) -> model.Card:
+        number, title, url = int(node["number"]), str(node["title"]), str(node["url"])
+        item = self._names.item(number, labels_of(node))
+        return model.Card(item, number, title, url, str(self._calls.repository), is_open=True)

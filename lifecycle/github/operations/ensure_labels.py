@@ -10,7 +10,7 @@ from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
 from lifecycle.github.client.client_common import path_part
 from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import Names, change_of, missing, present, redacts
-from lifecycle.github.operations.unclear_writes import fitted, if_wanted, removed, settled
+from lifecycle.github.operations.unclear_writes import fitted, removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 
@@ -88,9 +88,14 @@ class LabelOperations:
         now = issue.labels
         for name in surplus:
             path_part(name)  # refused here, before anything is written
+
+        def read() -> tuple[str, ...]:
+            return self._calls.issue(number).labels
+
         if missed:
             self._demand(missed, create=create)
-            now = self._add(number, missed)
+            write = partial(self._calls.add_labels, number, missed)
+            now = fitted(now, lambda shown: not missing(missed, shown), write, read).now
         for name in surplus:
             self._remove(number, name)
         kept = missing(now, surplus)
@@ -115,12 +120,6 @@ class LabelOperations:
         """Make a label; one of its name that somebody else made meanwhile counts, too."""
         make = partial(self._calls.create_label, wanted)
         return settled(make, partial(self._calls.label, wanted.name), already=(AlreadyExists,))
-
-    def _add(self, number: int, names: tuple[str, ...]) -> tuple[str, ...]:
-        look = if_wanted(
-            lambda: self._calls.issue(number).labels, lambda now: not missing(names, now)
-        )
-        return settled(partial(self._calls.add_labels, number, names), look).now
 
     def _remove(self, number: int, name: str) -> None:
         def find() -> tuple[str, ...]:
