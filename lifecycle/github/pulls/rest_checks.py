@@ -100,12 +100,8 @@ def _statuses_if_shown(calls: Calls, sha: str) -> tuple[list[rollup.RollupEntry]
 def _is_ambiguous(runs: list[Json]) -> bool:
     """True if runs of Actions with one name are in several check suites."""
     of_actions = (run for run in runs if text(run, "app.slug") == _ACTIONS)
-    suites = {(text(run, "name"), _suite_id(run)) for run in of_actions}
+    suites = {(text(run, "name"), part(run, "check_suite").get("id")) for run in of_actions}
     return len(suites) > len({name for name, _ in suites})
-
-
-def _suite_id(run: Json) -> object:
-    return part(run, "check_suite").get("id")
 
 
 def _subject(sha: str) -> str:
@@ -127,7 +123,7 @@ def _all(
 
 def _run(run: Json, flows: Mapping[object, rollup.Suite]) -> rollup.RollupEntry:
     """A check run; runs of other apps have no workflow, and the newest of a name counts."""
-    app, suite_id = part(run, "app").get("id"), _suite_id(run)
+    app, suite_id = part(run, "app").get("id"), part(run, "check_suite").get("id")
     flow = flows.get(suite_id)
     is_anothers = app is not None and text(run, "app.slug") != _ACTIONS
     names = (flow.workflow, flow.event) if flow else ("", "")
