@@ -244,6 +244,22 @@ def test_a_link_that_could_not_be_asked_for_is_closed_later(both: Place) -> None
     assert left(both) == ()
 
 
+def test_a_link_that_cannot_be_asked_for_without_the_remote_waits_for_it(both: Place) -> None:
+    """Renamed for a while: which issues the tasks name is unknown, so none is taken for needless."""
+    both.merged()
+    with failing("list", busy):
+        for _ in range(3):
+            both.tree().tick(Wake.STOP)
+            both.clock.sleep(61)
+    both.git("remote", "rename", "origin", "elsewhere")
+    both.tree().tick()
+    assert len(left(both)) == 1
+    both.git("remote", "rename", "elsewhere", "origin")
+    both.tree().tick()
+    assert not inside(both).is_open
+    assert left(both) == ()
+
+
 def test_a_settings_file_that_names_another_tracker_changes_no_link(both: Place) -> None:
     """The link lies where it was made, whatever `tracker.use` says by now."""
     merged(both)

@@ -412,9 +412,10 @@ def _tell(claim_store: ClaimStore, write: Left, text: str) -> None:
 
 
 def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
-    """The open tasks that are linked to the issue, the most urgent first; raises as `list` does."""
+    """The open tasks that are linked to the issue, the most urgent first; raises as `base` and `list`."""
+    base, host = str(world.base), config.web_host(world.addresses.api_url)
     tasks = (task for task in tracker.list() if task.is_open)
-    return tuple(task for task in tasks if issue_named(world, task) == issue)
+    return tuple(t for t in tasks if card_and_link.issue_of(t.external, base, host) == issue)
 
 
 def written(tracker: Tracker, task: Task, wanted: str, reason: str) -> str:
