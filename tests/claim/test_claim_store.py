@@ -143,8 +143,13 @@ def test_fault_18_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Pa
     assert notice.audience is Audience.ACT
 
 
-def test_a_corrupt_file_that_nobody_knew_is_set_aside_and_reported(tmp_path: Path) -> None:
-    """Without a record there is nothing to restore, and the sentence says how to go on."""
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_a_corrupt_file_that_nobody_knew_is_set_aside_and_reported(
+    tmp_path: Path, *, has_ended: bool
+) -> None:
+    """Without a record there is nothing to restore, or after its end; the sentence says how to go on."""
+    if has_ended:
+        store_at(tmp_path).forget(live(tmp_path, values()).with_ending(outcome="closed"))
     (tmp_path / CLAIM_FILE).write_bytes(b"\x00\x01")
     claim_store = store_at(tmp_path)
     assert claim_store.load().record is None
@@ -209,6 +214,22 @@ def test_forgetting_does_not_delete_the_next_claim(tmp_path: Path) -> None:
     write(tmp_path, values(phase="done"))
     store_at(tmp_path).forget(record)
     assert not (tmp_path / CLAIM_FILE).exists()
+
+
+def test_whoever_is_killed_behind_the_deletion_has_saved_the_end_and_what_tells_of_it(
+    tmp_path: Path,
+) -> None:
+    """No later step of the look saves it for that: nobody could tell the end from a file that is lost."""
+    record = live(tmp_path, values(phase="done"))
+    claim_store = store_at(tmp_path)
+    claim_store.load()
+    told = Notice("42@7/issue-closed:107", "Issue #42 closed.", Audience.NOTE)
+    claim_store.ledger.queue(told)
+    claim_store.forget(record.with_ending(outcome="closed"))
+    later = store_at(tmp_path)
+    assert later.load().record is None
+    ended = later.remembered()
+    assert (ended and ended.ending.outcome, later.ledger.waiting()) == ("closed", [told])
 
 
 def test_what_was_taken_is_marked_on_disk_before_it_is_printed(tmp_path: Path) -> None:

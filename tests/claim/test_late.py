@@ -156,6 +156,8 @@ def test_what_is_no_edit_of_this_claim_is_kept_and_said(ground: Ground, content:
     writer.close()
     assert ground.look() == (), "somebody may still be writing"
     ground.clock.sleep(601)
+    ground.claim_store().load(repair=False)
+    assert not [*ground.root.glob(f"{CLAIM_FILE}.*")], "whoever only reads leaves it to a look"
     (said,) = ground.look()
     (kept,) = ground.root.glob(f"{CLAIM_FILE}.corrupt-*")
     assert kept.read_bytes() == content
