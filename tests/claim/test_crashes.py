@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from lifecycle.api import Wake
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.git import lease
 from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.operations.joint_writes import JointWrites
@@ -110,6 +112,27 @@ def test_a_crash_at_any_write_while_opening_converges(
         assert said.count("http") <= 1, (moment, seen, said)
         place.control.close_pull(mine[0])
     assert moment > (5 if is_joined else 8)
+
+
+@pytest.mark.parametrize("cut", [CrashError, DeadlineReached])
+def test_what_a_single_write_was_about_to_create_is_known_whatever_cut_it_off(
+    place: Place, monkeypatch: pytest.MonkeyPatch, cut: type[BaseException]
+) -> None:
+    """The intent lies on disk before the request goes out; out of time, it failed as one without answer."""
+    go(monkeypatch, is_joined=False)
+    place.ready()
+
+    def cut_off(*_: object, **__: object) -> None:
+        raise cut
+
+    with monkeypatch.context() as patch, suppress(CrashError):
+        patch.setattr(GitHubForge, "create_pull_request", cut_off)
+        report = place.tree().tick(Wake.STOP)
+        assert report.problem is not None
+    left = json.loads((place.root / ".lifecycle/state.json").read_text())["record"]
+    assert "OpenPullRequest" in left["intents"]
+    whys = [trouble["sentence"] for trouble in left["troubles"].values()]
+    assert whys == (["The answer did not come in time."] if cut is DeadlineReached else [])
 
 
 @WAYS
