@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -163,18 +164,27 @@ def test_a_claim_begins_with_the_status_of_its_phase(
     assert values["pr_number"] == (shown.number if shown is not None else None)
 
 
-def test_who_was_quicker_since_the_task_was_read_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """GitHub showed it as free to both: the lease alone says who was first, and the other one is told."""
+@pytest.mark.parametrize(
+    ("place", "refusal"),
+    [(None, "#42 is held by sam-1"), (Path("/there"), "#42 is already claimed in /there;")],
+)
+def test_who_was_quicker_since_the_task_was_read_has_it(
+    monkeypatch: pytest.MonkeyPatch, place: Path | None, refusal: str
+) -> None:
+    """GitHub showed it as free to both: the lease alone says who was first, and the other one is told.
+
+    If that was in another worktree of the clone, the refusal leads there.
+    """
 
     def take(*_: Any, **__: Any) -> str:
         raise HeldByAnother("#42 is held by sam-1.")
 
     monkeypatch.setattr(lease, "take", take)
     monkeypatch.setattr(taking, "holder_of", lambda *_: SAMS)
-    monkeypatch.setattr(taking, "refuse_elsewhere", lambda *_: None)
+    monkeypatch.setattr(admission, "place_of", lambda *_: place)
     monkeypatch.setattr(lease, "dated", lambda _: 0.0)
     both: Any = SimpleNamespace(git=None, remote="origin", state={CLAIMING: {}}, save=lambda: None)
-    with pytest.raises(HeldByAnother, match="#42 is held by sam-1"):
+    with pytest.raises(HeldByAnother, match=refusal):
         taking._Taking(both, both, asked(), MINE, [])._lease(BRANCH)
 
 

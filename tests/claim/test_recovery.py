@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pytest
 
 from lifecycle.api import Phase, Wake
+from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.timing import DeadlineReached
@@ -106,6 +107,20 @@ def test_a_board_that_was_unreadable_a_moment_ago_is_tried_at_closing(place: Pla
     place.write(phase="done")
     assert "Board → Done." in texts(place.tree().tick(Wake.STOP))
     assert place.card()["Status"] == "Done"
+
+
+def test_a_release_that_is_killed_behind_its_beginning_lets_every_hook_through(
+    place: Place,
+) -> None:
+    """Its look is the command's next step; without it a stop or a waiter's look goes on with it."""
+    place.ready(phase="coding")
+    place.tree().tick(Wake.STOP)
+    marks = [place.root / ".lifecycle" / name for name in ("due", "idle-due")]
+    for mark in marks:
+        mark.unlink(missing_ok=True)
+    tree = place.tree()
+    release_claim(tree.world, tree.claim_store, "")
+    assert all(mark.stat().st_mtime < 10 for mark in marks)
 
 
 def test_an_open_pull_request_lets_on_idle_through_and_no_stop(place: Place) -> None:

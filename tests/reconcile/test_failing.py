@@ -380,6 +380,9 @@ def test_the_deadline_may_end_the_reading(make: Make) -> None:
     assert report.ended
     assert report.left == (HOME,)
     assert one.written() == []
+    owner = HOME.partition("/")[0]
+    unread = one.run(scope=scope_of(owner=owner), seconds=0.0)
+    assert unread.left == (owner,), "which repositories that would be is unknown"
 
 
 def test_an_outage_ends_the_run_after_a_few_tasks(make: Make) -> None:
