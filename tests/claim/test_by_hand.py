@@ -109,6 +109,21 @@ def test_the_whole_story_of_a_phase_by_hand(place: Place) -> None:
     assert "PR #46 created" in texts(place.tree().tick(Wake.STOP))
 
 
+def test_a_task_whose_lease_somebody_pushed_again_is_handed_off_as_before(place: Place) -> None:
+    """Without its lease a hand-off refuses and notes the loss; the next one sees that it is over."""
+    ref, branch = "refs/agent-claims/42", place.tree().claim(42).record.claim.branch
+    place.work(branch, push=False)
+    sha = place.git("ls-remote", "origin", ref).split()[0]
+    place.git("push", "origin", f":{ref}")
+    assert place.cli("handoff", "--summary", "Fix race condition").returncode == 1
+    place.git("push", "origin", f"{sha}:{ref}")
+    handed = place.cli("handoff", "--summary", "Fix race condition")
+    assert handed.returncode == 0, handed.stderr
+    record = place.tree().claim_store.load().record
+    assert record is not None
+    assert not record.is_lost
+
+
 def test_a_closed_pull_request_gets_a_second_one_only_by_command(place: Place) -> None:
     """Same commits, the closing unseen or told: another hand-off opens none; `handoff` then opens one."""
     place.ready(phase="ready_for_pr")
