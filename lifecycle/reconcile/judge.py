@@ -19,7 +19,7 @@ from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.redact import named, quoted
-from lifecycle.core.values.model import BoardItem, PullState
+from lifecycle.core.values.model import LABELS_ITEM, BoardItem, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.reconcile.finding import KINDS, Finding, State, of, sentence
 from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
@@ -270,9 +270,10 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem) -> Iterator
 
 def _card(action: plan.SetBoard, before: BoardItem) -> Iterator[str]:
     """What changes on a card, or on the labels that replace it, which name no agent."""
+    is_labels = action.item_id.startswith(LABELS_ITEM)  # the board may have refused a new card
     if action.status is not None and action.status != before.status:
-        yield _set("Status label" if before.is_labels else "Status", before.status, action.status)
-    if before.is_labels:
+        yield _set("Status label" if is_labels else "Status", before.status, action.status)
+    if is_labels:
         return
     if action.clear_agent:
         yield f"clear the Agent {quoted(before.agent)}" if before.agent else "clear the Agent"

@@ -79,6 +79,11 @@ OLD = Hold(42, "b" * 40, AGENT, NOW - 72 * HOUR, BRANCH)
             shown(item=BoardItem("labels/42", "In Progress")),
             'Set the Status label from "In Progress" to "In Review".',
         ),
+        (
+            plan.SetBoard("labels/42", "In Review", AGENT),
+            shown(item=None),
+            'Set the Status label to "In Review".',
+        ),
     ],
 )
 def test_each_write_has_its_words(action: plan.Action, world: Shown, said: str) -> None:
