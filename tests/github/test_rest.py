@@ -177,6 +177,13 @@ def test_open_issues_are_read_to_the_last_page_in_one_request_a_page(
     assert len(mock.calls) == 2
 
 
+def test_a_parameter_that_is_no_unicode_is_sent_all_the_same(hub: Hub) -> None:
+    """A word of a command line may be any bytes: no label is called so, which is no defect."""
+    calls = IssueCalls(Calls(hub.rest, REPOSITORY))
+    assert list(calls.listed("open", label="\udcff")) == []
+    assert list(calls.listed("open")) != []
+
+
 def page(number: int) -> Any:
     """Matches the request for one page of a hundred."""
     more = {"page": str(number)} if number > 1 else {}

@@ -142,7 +142,7 @@ class RestClient(TokenClient):
         """
         from lifecycle.github.client.plain_line import content_of
 
-        target = f"{path}?{urlencode(query)}" if query else path
+        target = f"{path}?{urlencode(query, errors='surrogatepass')}" if query else path
         send = partial(self._sent, asked, method, target, body)
         try:
             status, headers, text = self.shaped(asked, self._answered, asked, lambda _line: send())
