@@ -157,7 +157,7 @@ class BeadsTracker:
             refusals.demand_claimable(task, self.actor)
             if self._has_cas and not task.assignee:
                 if task.status is TaskStatus.IN_PROGRESS:  # one build claims only open tasks
-                    self._ask.change(task, "update", "--status=open", so=_is_free)
+                    self._ask.change(task, "update", "--status=open", so=_is_open)
                 return self._ask.change(task, "update", "--claim", so=self._has)
             words = ("update", "--status=in_progress", f"--assignee={self.actor}")
             taken = self._ask.change(task, *words, so=self._has)
@@ -339,5 +339,9 @@ class BeadsTracker:
         return refusals.is_held(task, self.actor)
 
 
+def _is_open(task: Task) -> bool:
+    return task.status is TaskStatus.OPEN
+
+
 def _is_free(task: Task) -> bool:
-    return task.status is TaskStatus.OPEN and not task.assignee
+    return _is_open(task) and not task.assignee

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from lifecycle.core.errors import AlreadyClaimed, NotClaimable, NotFound
-from lifecycle.core.tracker import TaskStatus
+from lifecycle.core.tracker import Task, TaskStatus
+from lifecycle.trackers.beads.bd_asking import Asking
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
@@ -69,6 +71,25 @@ def test_begun_by_nobody_is_claimed(each: BeadsGround) -> None:
     _by_hand(each, "update", name, "--status=in_progress")
     task = each.tracker("agent-1").claim(name)
     assert (task.status, task.assignee) == (TaskStatus.IN_PROGRESS, "agent-1")
+
+
+def test_begun_by_nobody_and_taken_meanwhile_is_theirs(
+    ground: BeadsGround, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody may take it between the look and the claim, which then says who that is."""
+    name = simulated.create(ground.folder, ground.root, "A task")
+    _by_hand(ground, "update", name, "--status=in_progress")
+    change = Asking.change
+
+    def late(asking: Asking, before: Task, verb: str, *words: str, **more: Any) -> Task:
+        if "--status=open" in words:
+            _by_hand(ground, "update", name, "--assignee=agent-2")
+        return change(asking, before, verb, *words, **more)
+
+    monkeypatch.setattr(Asking, "change", late)
+    with pytest.raises(AlreadyClaimed) as refused:
+        ground.tracker("agent-1").claim(name)
+    assert refused.value.by == "agent-2"
 
 
 def test_assigned_and_not_begun_is_the_assignee_s(each: BeadsGround) -> None:
