@@ -10,6 +10,7 @@ from threading import Thread
 from typing import ClassVar
 
 import pytest
+import responses
 from msgspec.structs import replace
 
 from lifecycle.core.errors import LogExpired, NoPermission, NotFound, Rejected, Transient
@@ -25,6 +26,7 @@ from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
 from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
 
+GRAPH = "https://api.github.com/graphql"
 BEGAN = datetime(2026, 1, 31, 10, 0, tzinfo=UTC)
 STEPS = (
     Step(1, "Set up job", "success", BEGAN, BEGAN + timedelta(seconds=2)),
@@ -109,6 +111,23 @@ def test_a_rerun_supersedes_the_job_before_it(hub: Hub, number: int) -> None:
     assert [one.name for one in reports(hub).failed_head(number).checks] == ["test"]
     hub.control.set_check(number, "test", rerun=True)
     assert reports(hub).failed_head(number).checks == ()
+
+
+def test_the_newest_suite_of_a_workflow_counts_wherever_it_is_listed(
+    graph: GraphClient, rest: RestClient
+) -> None:
+    """GitHub promises no order: what was red before the last run is no failure."""
+    run = {"databaseId": 1, "event": "push", "workflow": {"name": "CI"}}
+    failed = {"nodes": [{"name": "test", "conclusion": "FAILURE", "databaseId": 7}]}
+    made = [("2026-01-31T10:05:00Z", {"nodes": []}), ("2026-01-31T10:00:00Z", failed)]
+    for suites, names in ((made, []), (made[1:], ["test"])):
+        listed = [{"createdAt": at, "workflowRun": run, "checkRuns": runs} for at, runs in suites]
+        commit = {"oid": "a" * 40, "checkSuites": {"nodes": listed}}
+        pull = {"headRefOid": "a" * 40, "commits": {"nodes": [{"commit": commit}]}}
+        with responses.RequestsMock() as mock:
+            mock.post(GRAPH, json={"data": {"repository": {"pullRequest": pull}}})
+            head = GitHubCheckReports(graph, Calls(rest, REPOSITORY)).failed_head(7)
+        assert [check.name for check in head.checks] == names
 
 
 def test_a_workflow_that_could_not_start_is_told_without_a_job(hub: Hub, number: int) -> None:

@@ -14,12 +14,14 @@ from graphql import GraphQLSchema, OperationDefinitionNode, parse, specified_rul
 
 from lifecycle.core.errors import Unsupported
 from lifecycle.core.timing import Deadline
+from lifecycle.core.values.configured import Addresses
 from lifecycle.github.client import graph
 from lifecycle.github.client.graph import LACKING_SECONDS, GraphClient
+from lifecycle.github.clients import GitHubClients
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 from tests.batches import each_row
 from tests.docs import document_trees, ready_documents
-from tests.github.hub import TOKEN, MemoryCache, PatientClock
+from tests.github.hub import TOKEN, MemoryCache, PatientClock, keeper
 from tests.github.made_up import LIBRARIES
 from tests.github.test_documents import RULES, schema
 from tests.graphql_texts import graphql_documents
@@ -153,6 +155,19 @@ def test_an_unknown_field_costs_one_request_and_its_own_document(
     deadline.renew(30)
     client(deadline, cache).execute("observe_claim", VARIABLES, added=PARTS)
     assert "projectItems" in str(mock.calls[3].request.body)
+
+
+def test_a_worktrees_clients_keep_what_a_server_lacks(
+    deadline: Deadline, cache: MemoryCache, mock: responses.RequestsMock
+) -> None:
+    """The cache that they are given is GraphQL's, too: the next process asks once."""
+    mock.post(URL, json=NO_FIELD)
+    mock.post(URL, json={"data": DATA})
+    addresses = Addresses("https://ghes.example/api/v3", URL)
+    for requests in (2, 3):
+        made = GitHubClients(addresses, keeper(TOKEN), deadline, cache=cache, by_library=LIBRARIES)
+        made.graph.execute("observe_claim", VARIABLES, added=PARTS)
+        assert len(mock.calls) == requests
 
 
 def test_another_server_is_asked(

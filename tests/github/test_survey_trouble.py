@@ -205,6 +205,19 @@ def test_a_part_that_is_refused_is_its_repositorys_problem(deadline: Deadline) -
     assert (found[1].default_branch, found[1].pulls) == ("", ())
 
 
+def test_a_repository_of_an_owner_that_is_refused_is_passed_over(deadline: Deadline) -> None:
+    """What GitHub refuses inside one repository is no problem of the owner's others."""
+    with hub_of(seed([repository(one.name) for one in names(2)]), deadline) as hub:
+        refused = Fault(
+            "graphql_error", operation="SurveyOwner", when="after", error_type="FORBIDDEN",
+            message="Resource not accessible by personal access token",
+            null_paths=[["repositoryOwner", "repositories", "nodes", 0, "pulls"]],
+        )  # fmt: skip
+        hub.control.add_fault(refused)
+        found = list(survey_of(hub).holdings_of(OWNER))
+    assert [isinstance(one.problem, NoPermission) for one in found] == [True, False]
+
+
 def test_a_token_that_is_not_accepted_ends_the_sweep(deadline: Deadline) -> None:
     """That is no repository's problem."""
     with hub_of(seed([repository()]), deadline) as hub:

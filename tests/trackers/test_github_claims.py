@@ -64,6 +64,9 @@ def test_a_claim_is_a_lease_and_an_assignee(ground: GitHubGround) -> None:
     assert held is not None
     assert held.agent == ONE
     assert asked(ground, lambda: issues.claim("42")) == ["GET /issues/42"]
+    assert asked(ground, lambda: issues.release("42")) == [
+        "GET /issues/42", "GET /issues/42", "DELETE /issues/42/assignees"
+    ]  # fmt: skip
 
 
 def test_a_lease_has_githubs_time_if_this_machines_clock_is_wrong(

@@ -225,6 +225,9 @@ def test_a_reason_that_a_stranger_wrote_is_none(ground: GitHubGround) -> None:
     issues = tracker(ground)
     issues.close("42")
     assert issues.get("42").close_reason == "completed"
+    ground.control.comment(41, "By hand\n\n<!-- lifecycle:close-reason -->", by="maria")
+    ground.control.close_issue(41, by="maria")
+    assert issues.get("41").close_reason == "By hand"
 
 
 def test_githubs_own_reasons_need_no_comment(ground: GitHubGround) -> None:

@@ -146,6 +146,9 @@ def test_a_branch_is_brought_up_to_its_base(ground: Ground) -> None:
     assert not ground.hub.merging.ensure_branch_updated(pull.number).changed
     with pytest.raises(HeadMoved):
         ground.hub.merging.ensure_branch_updated(pull.number, sha=pull.head_sha)
+    ground.control.close_pull(pull.number)
+    with pytest.raises(NotMergeable, match="is closed"):
+        ground.hub.merging.ensure_branch_updated(pull.number)
 
 
 def test_a_branch_that_conflicts_is_not_updated(ground: Ground) -> None:
