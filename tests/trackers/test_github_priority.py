@@ -83,6 +83,15 @@ def test_an_archived_card_says_nothing(ground: GitHubGround) -> None:
     assert issues.get("42").priority is None
 
 
+def test_an_agent_on_a_card_that_was_begun_holds_the_task(ground: GitHubGround) -> None:
+    """Nobody is assigned, and there is no lease: the board alone says who is at it."""
+    issues = _with_board(ground)
+    ground.control.set_field(42, "Agent", "agent-9")
+    assert issues.get("42", holders=True).held_by == ()
+    ground.control.set_field(42, "Status", "In Progress")
+    assert issues.get("42", holders=True).held_by == ("agent-9",)
+
+
 def test_a_board_that_cannot_be_seen_leaves_the_task(ground: GitHubGround) -> None:
     """The task is shown without a priority, and the log says why."""
     (ground.root / ".lifecycle").mkdir()

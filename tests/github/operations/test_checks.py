@@ -49,6 +49,8 @@ def test_a_check_run_is_made_once(app: Ground) -> None:
     assert (asked, again) == ([f"GET {path}", "POST /check-runs"], [f"GET {path}"])
     assert (now.status, now.conclusion, now.external_id) == ("completed", "success", "7")
     assert (now.title, now.summary, now.sha) == (*PAGE.values(), sha)
+    more = {**PAGE, "summary": f"{PAGE['summary']}\r\n"}  # GitHub keeps other ends of texts
+    assert not app.hub.checks.ensure_check_run("lint", sha, conclusion="success", **more).changed
     assert len(runs(app)) == 1
 
 

@@ -64,6 +64,12 @@ def test_it_is_asked_once(ground: BeadsGround) -> None:
     simulated.install(ground.folder, "0.49.6-direct")
     os.utime(ground.folder / "bd", (1, 1))
     assert probe(ground.runner("agent-1")) == "0.49.6"
+    program = (ground.folder / "bd").rename(ground.folder / "installed")
+    (ground.folder / "bd").symlink_to(program)
+    assert probe(ground.runner("agent-1")) == "0.49.6"
+    simulated.install(ground.folder, "1.0.5")  # behind the link, which stays as it is
+    os.utime(program, (2, 2))
+    assert probe(ground.runner("agent-1")) == first
 
 
 @pytest.mark.parametrize(
