@@ -84,21 +84,21 @@ class WorkflowPart:
         return mine
 
     def compacted(self) -> list[str]:
-        """Return what a summary must keep; sources are read, and all files brought in step."""
+        """Return what a summary must keep; sources are read, and all files brought in step.
+
+        Its callers leave a subagent's compaction alone: that event has its leader's session.
+        """
         from lifecycle.workflow.sources import following  # not at a start
 
-        kept: list[str] = []
         with surviving(self._log):
-            if self.asker.is_subagent:
-                return kept
             choice, troubles = following.observe(self.store, self.asker)
-            if choice.workflow is not None:
-                kept = guidance_text.kept_lines(choice.workflow, choice.others)
-            elif choice.others:
-                kept = [f"- {guidance_text.others_line(choice.others)}"]
             for sentence in troubles:
                 self._log(sentence)
-        return kept
+            if choice.workflow is not None:
+                return guidance_text.kept_lines(choice.workflow, choice.others)
+            if choice.others:
+                return [f"- {guidance_text.others_line(choice.others)}"]
+        return []
 
     def _log(self, why: str) -> None:
         log.write(self.store.root, f"{self.hook}: workflow: {why}")

@@ -177,14 +177,11 @@ class RunHook:
     def _note(self, before: Run, verdict: decide.RunVerdict) -> None:
         """Write to the journal: each turn that continues, or why it does not."""
         kinds = {StopVerdict.BLOCK: journal.BLOCK, StopVerdict.LET_GO: journal.LET_GO}
-        kind = kinds.get(verdict.word.verdict, "")
-        run = verdict.run
-        is_news = kind == journal.BLOCK or run.told != before.told
-        if not (kind and is_news):
-            return
-        detail = {"iteration": run.iterations, "why": run.why, "title": run.goal}
-        where = {"source": before.phase.value, "target": run.status.value}
-        journal.note(self.call.world.root, entry(run, self.now, kind, **where, detail=detail))
+        run, kind = verdict.run, kinds.get(verdict.word.verdict, "")
+        if kind == journal.BLOCK or (kind and run.told != before.told):
+            detail = {"iteration": run.iterations, "why": run.why, "title": run.goal}
+            where = {"source": before.phase.value, "target": run.status.value}
+            journal.note(self.call.world.root, entry(run, self.now, kind, **where, detail=detail))
 
 
 def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
