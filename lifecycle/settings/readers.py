@@ -91,10 +91,8 @@ def prefix(where: str, value: object) -> str:
 
 def app_id(where: str, value: object) -> str:
     """A GitHub App's client ID, or its number."""
-    text = str(value).strip()
-    is_id = re.fullmatch(r"[A-Za-z0-9.]+", text) and not isinstance(value, bool)
-    _need(is_id, where, "the App's client ID or its number", value)
-    return text
+    id_ = str(value) if type(value) is int else value
+    return _spelled("[A-Za-z0-9.]+", "the App's client ID or its number", where, id_)
 
 
 def own_file(where: str, value: object, environment: Mapping[str, str]) -> Path:

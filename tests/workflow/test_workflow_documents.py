@@ -14,6 +14,7 @@ from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.documents.workflow_documents import (
     MOST_BYTES,
     DocumentKind,
+    LaterDocument,
     ReadDocument,
     UnusableDocument,
     content_of,
@@ -166,7 +167,7 @@ def test_what_is_no_document_says_why(content: bytes, why: str) -> None:
     """Half a file, no JSON, too large, too deep, a later release: a clause for a sentence, no traceback."""
     with pytest.raises(UnusableDocument, match=why) as caught:
         read(content, DocumentKind.CHECKPOINT)
-    assert caught.value.is_later is (why == "a later release")
+    assert isinstance(caught.value, LaterDocument) is (why == "a later release")
 
 
 def test_a_broken_part_of_ours_costs_the_detail_alone() -> None:

@@ -161,15 +161,11 @@ _TOO_DEEP: Final = "it is nested too deep"
 
 
 class UnusableDocument(Exception):
-    """A file that cannot be used as a document; its text is the clause that says why.
+    """A file that cannot be used as a document; its text is the clause that says why."""
 
-    Attributes:
-        is_later: a later release wrote it, so it is never replaced.
-    """
 
-    def __init__(self, why: str, *, is_later: bool = False) -> None:
-        super().__init__(why)
-        self.is_later = is_later
+class LaterDocument(UnusableDocument):
+    """A later release wrote it, so it is never replaced."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +226,7 @@ def _record(detail: object) -> tuple[Workflow | None, str]:
     version = detail.get("version") if isinstance(detail, dict) else None
     if isinstance(version, int) and version > VERSION:
         why = f"a later release of lifecycle wrote it (version {version}; this one knows {VERSION})"
-        raise UnusableDocument(why, is_later=True)
+        raise LaterDocument(why)
     try:
         return msgspec.convert(detail["record"], Workflow), ""  # type: ignore[index] # what it lacks is told
     except (msgspec.MsgspecError, KeyError, TypeError) as error:

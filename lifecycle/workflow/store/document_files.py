@@ -126,9 +126,9 @@ def _read(path: str, kind: DocumentKind, files: DocumentFiles) -> None:
             is_tracked = not files.tracked.isdisjoint({path, "*"})
             files.documents.append(workflow_documents.read_document(*about, is_tracked=is_tracked))
     except workflow_documents.UnusableDocument as error:
-        then = "Install that release." if error.is_later else "Fix it, or move it away."
-        sentence, is_later = told(path, str(error), then), error.is_later
-        files.unusable.append(UnusableFile(path, sentence, is_later, is_later))
+        is_later = isinstance(error, workflow_documents.LaterDocument)
+        then = "Install that release." if is_later else "Fix it, or move it away."
+        files.unusable.append(UnusableFile(path, told(path, str(error), then), is_later, is_later))
     except OSError as error:
         _note(path, error, files)
 
