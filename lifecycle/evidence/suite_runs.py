@@ -125,16 +125,10 @@ def _run_in(line: str, tests: Words, rows: Rows, root: str, folder: str) -> Suit
     own = [(text, *pair) for text in tests for pair in _meant(text, top)]
     placed = _placed(line, top, folder)
     parts = [command for command, _ in placed]
-    hits: dict[int, SuiteRun] = {}
-    idle: SuiteRun | None = None
-    for index, (command, here) in enumerate(placed):
-        hit = _run(command, own, rows, (here, top))
-        if hit is not None and hit.is_nothing:
-            idle = hit
-        elif hit is not None:
-            hits[index] = hit
+    known = [_run(command, own, rows, (here, top)) for command, here in placed]
+    hits = {i: run for i, run in enumerate(known) if run is not None and not run.is_nothing}
     if not hits:
-        return idle
+        return next((run for run in reversed(known) if run is not None), None)
     runs = list(hits.values())
     last = ([run for run in runs if run.is_suite] or runs)[-1]
     whole = SuiteRun(last.name, is_suite=last.is_suite, decides=all(run.decides for run in runs))
@@ -143,8 +137,8 @@ def _run_in(line: str, tests: Words, rows: Rows, root: str, folder: str) -> Suit
     whole.suites = tuple(suite for run in runs for suite in run.suites)
     whole.behind = tuple(parts[max(hits) + 1 :])
     whole.is_single = len(hits) == 1
-    known = all(run.rows for run in runs)  # a run without a row may print anything
-    whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows if known))
+    have_rows = all(run.rows for run in runs)  # a run without a row may print anything
+    whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows if have_rows))
     # The programs through which these runs' output is piped.
     pipes = (takewhile(lambda two: two[0].after in _PIPES, pairwise(parts[i:])) for i in hits)
     filters = {behind.words[0] for pipe in pipes for _, behind in pipe}
