@@ -203,10 +203,6 @@ _RECORDED = {"id", *WorkflowPhase.__struct_fields__}
 
 
 def _phase(form: PhaseForm) -> WorkflowPhase:
-    if isinstance(form, str):
-        return WorkflowPhase(form)
-    if not isinstance(form, Mapping | Sequence):
-        raise Refused(sentence("no-phase"))
     if isinstance(form, Mapping):
         for key in form:
             if key not in _KEYS and key not in _RECORDED:
@@ -222,7 +218,8 @@ def _phase(form: PhaseForm) -> WorkflowPhase:
             reminders=tuple(map(str, form.get("reminders") or ())),
             gate=str(form.get("gate") or ""),
         )
-    words = [*map(str, form)]
+    listed: object = (form,) if isinstance(form, str) else form
+    words = [*map(str, listed)] if isinstance(listed, Sequence) else []
     if not 1 <= len(words) <= 2:
         raise Refused(sentence("no-phase"))
     return WorkflowPhase(words[0], agent="".join(words[1:]))
