@@ -45,7 +45,7 @@ def trouble(kind: str, *, is_final: bool = True) -> dict[str, Any]:
 
 def refusal(kind: str) -> str:
     """How it is told."""
-    return messages.COMPLAINTS[kind]("GitHub said no.", 42)
+    return messages.COMPLAINTS[kind].format("GitHub said no.", 42)
 
 
 CLAIMS: tuple[Any, ...] = (

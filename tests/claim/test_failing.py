@@ -88,7 +88,7 @@ def test_a_refused_rerun_is_a_question_and_keeps_nothing_else_back() -> None:
     for kind in ("RerunJobs", "RemarkOnPull"):
         assert still_wanted(shown, kind)
         assert not still_wanted(seen(record()), kind)
-        assert "Why." in messages.COMPLAINTS[kind]("Why.", 42)
+        assert "Why." in messages.COMPLAINTS[kind].format("Why.", 42)
 
 
 def test_facts_settle_what_was_tried() -> None:

@@ -140,7 +140,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.hint_refused, "pr_number", 8, ""),
         says(messages.not_created_yet, "GitHub is away.", 42),
         says(messages.comment_unknown, 42, "12:00"),
-        *(says(sentence, "Why.", 42) for sentence in messages.COMPLAINTS.values()),
+        *(says(sentence.format, "Why.", 42) for sentence in messages.COMPLAINTS.values()),
         says(messages.withheld, ["title"]),
         says(messages.withheld, ["title", "body"]),
         says(messages.withheld, ["title", "body", "comment"]),

@@ -268,7 +268,7 @@ def complaints(record: Record) -> Iterator[Notice]:
     told_at_the_end = ("ReleaseLease", "SetBoard", "SetLinked") if is_ending else ("ReleaseLease",)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
-            text = messages.COMPLAINTS[kind](trouble.sentence, number)
+            text = messages.COMPLAINTS[kind].format(trouble.sentence, number)
             # Nothing happens before the jobs run again, and only a person can rerun them by hand.
             is_rerun = kind == "RerunJobs"
             audience = Audience.ASK if is_rerun else Audience.NOTE

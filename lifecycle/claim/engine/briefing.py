@@ -256,7 +256,7 @@ def _names(names: Sequence[str]) -> str:
 def problem_lines(record: Record) -> list[str]:
     """Lines on refusals and conditions that still hold and need somebody to act."""
     refusals = [
-        messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
+        messages.COMPLAINTS[kind].format(trouble.sentence, record.claim.issue_number)
         for kind, trouble in record.troubles.items()
         if trouble.is_final and kind in messages.COMPLAINTS
     ]

@@ -177,5 +177,5 @@ def _await(
             reading.await_person("checks", briefing.ASKED, since, briefing.GO_ON)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and not trouble.for_agent and kind in messages.COMPLAINTS:
-            what = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
+            what = messages.COMPLAINTS[kind].format(trouble.sentence, record.claim.issue_number)
             reading.await_person("claim", what, last_said(f"refused:{kind}:"))

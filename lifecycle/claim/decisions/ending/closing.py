@@ -105,7 +105,7 @@ def _unjudged(snapshot: Snapshot) -> Decision:
     if not record.ending.consent or record.ending.override or derive.was_merge_seen(record):
         if trouble is None or trouble.is_final:
             return Decision()
-        text = messages.COMPLAINTS["CloseIssue"](trouble.sentence, record.claim.issue_number)
+        text = messages.COMPLAINTS["CloseIssue"].format(trouble.sentence, record.claim.issue_number)
         return Decision(notices=(Notice("closing-waits", text, Audience.NOTE, stands=True),))
     phase = derive.last_of(record, {*Phase} - {Phase.DONE})
     text = messages.yes_not_kept(record.claim.issue_number, phase)
