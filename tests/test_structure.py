@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_818,
-    "storage": 1_332,
+    "storage": 1_329,
     "settings": 755,
     "git": 875,
     "github": 5_233,

@@ -26,7 +26,7 @@ from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config, known_clones, running_client
 from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE, GuardMarks
+from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder, worktree_root
 
 SECONDS = {"session-start": 5.0, "pre-compact": 5.0, "session-end": 1.0}
@@ -98,7 +98,7 @@ def _within_deadline(hook: str, root: Path, event: Mapping[str, Any] | None) -> 
         _log_quietly(root, f"{hook}: the deadline was reached")
         with contextlib.suppress(Exception):  # the guard stays as it is: so does what started this
             if hook == "on-stop" and (root / CLAIM_FILE).exists():
-                GuardMarks(Folder(root), SystemClock()).set_due(STOP_DUE, ALWAYS)
+                Folder(root).set_due(STOP_DUE, ALWAYS)
     except LifecycleError as error:
         _log_quietly(root, f"{hook}: {error.sentence}")
     except OSError as error:

@@ -246,13 +246,6 @@ class GuardMarks:
         self.folder = folder
         self.clock = clock
 
-    def set_due(self, name: str, moment: float | None) -> None:
-        """Set when the guard is to let a wake through again; None removes the mark."""
-        if moment is None:
-            self.folder.remove(name)
-        else:
-            self.folder.mark(name, int(moment * 1e9))
-
     def has(self, name: str) -> bool:
         """True if the mark exists, due or not."""
         return self.folder.mtime_ns(name) >= 0
@@ -274,7 +267,7 @@ class GuardMarks:
         with contextlib.suppress(OSError):  # on a full disk the prompt counts as a person's
             lines = [*self._prompts(), f"{prompt} {transcript}"]
             _put(self.folder, ANSWERED, "".join(f"{line}\n" for line in lines))
-        self.set_due(ANSWERED, self.clock.now())
+        self.folder.set_due(ANSWERED, self.clock.now())
 
     @property
     def answered_at(self) -> float | None:

@@ -357,6 +357,13 @@ class Folder:
         self.make()
         regular_files.mark(self.at(name), mtime_ns)
 
+    def set_due(self, name: str, moment: float | None) -> None:
+        """Set the moment from which a guard lets wakes through; None removes the mark: never."""
+        if moment is None:
+            self.remove(name)
+        elif self.mtime_ns(name) != int(moment * 1e9):
+            self.mark(name, int(moment * 1e9))
+
     def mtime_ns(self, name: str) -> int:
         """When a file was last written, or -1 if it does not exist."""
         return regular_files.mtime_ns(self.at(name))

@@ -63,10 +63,7 @@ class WorkflowFiles:
 
     def set_due(self, moment: float | None) -> None:
         """Set from when on a stop is looked at (seconds since the epoch); None: never."""
-        if moment is None:
-            self.folder.remove(workflow_marks.DUE)
-        elif self.folder.mtime_ns(workflow_marks.DUE) != int(moment * 1e9):
-            self.folder.mark(workflow_marks.DUE, int(moment * 1e9))
+        self.folder.set_due(workflow_marks.DUE, moment)
 
     def note_settings(
         self, settings: dict[str, Any], words: list[str], mtime_ns: int, now: float

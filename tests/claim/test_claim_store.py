@@ -290,13 +290,13 @@ def test_a_prompt_is_worth_pythons_start_until_the_question_is_answered(tmp_path
     record = claim_store.load().record
     assert record is not None
     claim_store.remember(record)
-    claim_store.marks.set_due("answered", claim_store.clock.now())
+    claim_store.folder.set_due("answered", claim_store.clock.now())
     mark = tmp_path / ".lifecycle/waiting"
     claim_store.ledger.queue(Notice(f"{record.claim_key}/merged:107", "merged!", Audience.ASK))
     claim_store.take(Listener("ci-waiter", [Audience.ASK]))
     assert mark.exists()
     answers = [claim_store.marks.answered_at is not None]
-    claim_store.marks.set_due("answered", claim_store.clock.now())
+    claim_store.folder.set_due("answered", claim_store.clock.now())
     claim_store.save()
     answers.append(claim_store.marks.answered_at is not None)
     assert answers == [False, True]

@@ -13,7 +13,8 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.core.errors import BlockedBy, LifecycleError, NotInstalled
 from lifecycle.git import lease
 from lifecycle.storage import journal
-from lifecycle.storage.signs_of_life import STOP_DUE, GuardMarks
+from lifecycle.storage.signs_of_life import STOP_DUE
+from lifecycle.storage.store import Folder
 from tests.claim.linked_ground import (
     busy,
     claim,
@@ -144,16 +145,16 @@ def test_whoever_is_killed_at_the_end_of_a_claim_leaves_the_guard_open(
     both: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between any two marks that are written once the claim file is gone, a stop is still let through."""
-    set_due = GuardMarks.set_due
+    set_due = Folder.set_due
     seen = []
 
-    def watched(marks: GuardMarks, name: str, moment: float | None) -> None:
-        set_due(marks, name, moment)
+    def watched(folder: Folder, name: str, moment: float | None) -> None:
+        set_due(folder, name, moment)
         if not both.has_claim():
-            seen.append(marks.has(STOP_DUE))
+            seen.append(folder.mtime_ns(STOP_DUE) >= 0)
 
     merged(both)
-    monkeypatch.setattr(GuardMarks, "set_due", watched)
+    monkeypatch.setattr(Folder, "set_due", watched)
     with failing("close", REFUSALS[0]):
         both.tree().tick(Wake.STOP)
         both.tree().tick(Wake.STOP)

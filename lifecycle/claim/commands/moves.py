@@ -158,7 +158,7 @@ def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
     """
     if record.judged == Phase.PR_CLOSED:
         record = replace(record, judged=Phase.CODING.value)
-    claim_store.marks.set_due(signs_of_life.STOP_DUE, signs_of_life.ALWAYS)
+    claim_store.folder.set_due(signs_of_life.STOP_DUE, signs_of_life.ALWAYS)
     claim_store.ledger.withdraw(f"{record.claim_key}/{opening.MERGED_EARLIER}")
     conditions = record.conditions.items()
     others = {key: text for key, text in conditions if not key.startswith(opening.MERGED_EARLIER)}

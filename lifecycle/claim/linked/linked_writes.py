@@ -113,7 +113,7 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
     # Only a task that this attempt claims itself is released: when it fails, or by a look if it is killed.
     now, released = claim_store.clock.now(), card_and_link.RELEASED
     add(claim_store, Left(link.tracker, link.id, tracker.actor, released, issue, "", now, now))
-    claim_store.marks.set_due(signs_of_life.STOP_DUE, signs_of_life.ALWAYS)
+    claim_store.folder.set_due(signs_of_life.STOP_DUE, signs_of_life.ALWAYS)
     claim_store.save()
     try:
         notes += _claim(world, tracker, task.id, earlier, takes_over=attempt.force)

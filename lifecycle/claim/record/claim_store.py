@@ -283,7 +283,7 @@ class ClaimStore:
         is_waiting = bool(self.state.get("queue")) or (alive is not None and alive.is_inherited)
         if alive is not None and derive.is_answer_awaited(alive):
             is_waiting = is_waiting or self.marks.answered_at is None
-        self.marks.set_due(signs_of_life.WAITING, self.clock.now() if is_waiting else None)
+        self.folder.set_due(signs_of_life.WAITING, self.clock.now() if is_waiting else None)
 
     def remember(self, record: Record) -> None:
         """Put the record into state.json's content in memory, without writing it."""
@@ -350,7 +350,7 @@ class ClaimStore:
         cannot be written, the guard's mark is as before, and the next stop passes like this one.
         """
         with contextlib.suppress(OSError):
-            self.marks.set_due(STOP_DUE, ALWAYS)
+            self.folder.set_due(STOP_DUE, ALWAYS)
 
     def wait_for(self, stop: float | None, idle: float | None = None) -> None:
         """Let hooks through the guards from these moments on (None: never); at once for a queued notice.
@@ -361,7 +361,7 @@ class ClaimStore:
         marks = {"on-idle": (IDLE_DUE, idle), "on-stop": (STOP_DUE, stop)}
         for hook, (mark, moment) in marks.items():
             is_news = waiting & REPLIES[hook].places.keys()
-            self.marks.set_due(mark, ALWAYS if is_news else moment)
+            self.folder.set_due(mark, ALWAYS if is_news else moment)
 
     def mtime_ns(self) -> int:
         """The claim file's mtime, or 0 if there is none."""

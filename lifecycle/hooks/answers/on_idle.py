@@ -36,7 +36,7 @@ def _without_claim(call: HookCall) -> Reply:
 
     with claim_store.folder.locked(world.deadline.remaining()):
         claim_store.load()
-        claim_store.marks.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
+        claim_store.folder.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
         try:
             if is_served and (notice := suggest(world)) is not None:
                 claim_store.ledger.queue(notice)

@@ -114,7 +114,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
     wake = Wake.IDLE if call.client is Client.UNATTENDED else Wake.STOP
     if call.has_claim:
         # The waiter was started together with us: it leaves this stop's work to us.
-        call.claim_store.marks.set_due(STOPPED, call.world.clock.now())
+        call.claim_store.folder.set_due(STOPPED, call.world.clock.now())
         call.sign(call.record)
         if look.is_quiet(call.world, call.claim_store, wake, call.loaded, call.session):
             return ()
