@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_818,
-    "storage": 1_329,
+    "storage": 1_320,
     "settings": 755,
     "git": 875,
     "github": 5_233,
@@ -36,10 +36,10 @@ BUDGET = {
     "run": 3_240,
     "stages": 2_268,
     "workflow": 1_982,
-    "feedback": 2_217,
+    "feedback": 2_215,
     "reconcile": 1_279,
     "views": 1_965,
-    "app": 1_481,
+    "app": 1_480,
     "setup": 2_813,
     "hooks": 1_817,
     "cli": 4_570,

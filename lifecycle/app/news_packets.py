@@ -13,8 +13,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.world import World
-from lifecycle.storage import log, state_file
-from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage import feedback_files, log, state_file
 
 FETCH_SECONDS = 20.0
 """How many seconds a wake waits for packets; then it goes out without those that were not read."""
@@ -142,14 +141,14 @@ def unread(why: str, pull: int, event: str = "failed") -> str:
 def with_packet(root: Path, notice: Notice) -> Notice:
     """The notice with its packet's place in `.lifecycle/feedback/`, or the command to fetch it."""
     for of in _packed([notice]):
-        name = FeedbackFiles.packet_of(of.pull, of.commit, of.event)
+        name = feedback_files.packet_of(of.pull, of.commit, of.event)
         try:
-            is_there = bool(of.commit) and FeedbackFiles(root).has(name)
+            is_there = bool(of.commit) and feedback_files.folder_of(root).has(name)
         except OSError:
             return notice
         kind = KINDS[of.event]
         if template := kind.where if is_there else kind.fetched_by:
-            place = template.format(where=FeedbackFiles.shown(name), pull=of.pull)
+            place = template.format(where=feedback_files.shown(name), pull=of.pull)
             between = " " if notice.text.endswith(".") else "\n"  # a command ends its line
             return replace(notice, text=f"{notice.text}{between}{place}")
     return notice

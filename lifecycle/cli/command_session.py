@@ -208,7 +208,7 @@ def _forget_tasks(world: WorktreeWorld) -> None:
 
     files = WorkflowFiles(world.root)
     try:
-        is_kept = files.sessions.mtime_ns(workflow_tasks.TASKS) >= 0
+        is_kept = files.sessions.has(workflow_tasks.TASKS)
         if is_kept and not world.is_tracked(workflow_marks.FOLDER):
             workflow_tasks.drop(files, world.clock.now())
     except (LifecycleError, OSError) as error:

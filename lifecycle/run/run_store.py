@@ -267,7 +267,7 @@ class RunStore:
         """Tell the guards whether stops need a look: they do if there is a run that was not let go."""
         if run is None:
             self.folder.remove(MARK)
-        elif self.folder.mtime_ns(MARK) < 0:
+        elif not self.folder.has(MARK):
             self.folder.mark(MARK)
 
     def set_aside(self, label: str) -> Path | None:

@@ -246,10 +246,6 @@ class GuardMarks:
         self.folder = folder
         self.clock = clock
 
-    def has(self, name: str) -> bool:
-        """True if the mark exists, due or not."""
-        return self.folder.mtime_ns(name) >= 0
-
     def is_due(self, name: str) -> bool:
         """True if the mark exists and its moment has come."""
         return 0 <= self.folder.mtime_ns(name) <= self.clock.now() * 1e9

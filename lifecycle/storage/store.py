@@ -368,6 +368,10 @@ class Folder:
         """When a file was last written, or -1 if it does not exist."""
         return regular_files.mtime_ns(self.at(name))
 
+    def has(self, name: str) -> bool:
+        """True if there is a regular file of this name."""
+        return self.mtime_ns(name) >= 0
+
     def remove(self, name: str) -> None:
         """Delete a file, if it exists; of a link, only the link."""
         Path(self.at(name)).unlink(missing_ok=True)

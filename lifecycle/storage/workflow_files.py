@@ -51,7 +51,7 @@ class WorkflowFiles:
     @property
     def is_off(self) -> bool:
         """True if somebody switched the workflow off here."""
-        return self.folder.mtime_ns(workflow_marks.OFF) >= 0
+        return self.folder.has(workflow_marks.OFF)
 
     def switch(self, *, off: bool) -> None:
         """Switch the workflow off in this worktree, or on again."""

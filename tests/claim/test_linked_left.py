@@ -125,14 +125,14 @@ def test_a_task_that_could_not_be_closed_is_closed_by_a_later_look(
         assert "The linked task mem-1 is still open; a later look closes it" in said
         assert both.issue()["state"] == "closed"
         assert not both.has_claim()
-        assert both.tree().claim_store.marks.has("due")
+        assert both.tree().claim_store.folder.has("due")
         both.clock.sleep(601)
         assert texts(both.tree().tick(Wake.STOP)) == ""
     both.clock.sleep(1300)
     assert "mem-1 of #42 is closed now" in texts(both.tree().tick(Wake.STOP))
     assert inside(both).close_reason.startswith("Fix the race (PR #")
     assert left(both) == ()
-    assert not both.tree().claim_store.marks.has("due")
+    assert not both.tree().claim_store.folder.has("due")
     (entry,) = [
         one
         for one in journal.read(both.root)
@@ -151,7 +151,7 @@ def test_whoever_is_killed_at_the_end_of_a_claim_leaves_the_guard_open(
     def watched(folder: Folder, name: str, moment: float | None) -> None:
         set_due(folder, name, moment)
         if not both.has_claim():
-            seen.append(folder.mtime_ns(STOP_DUE) >= 0)
+            seen.append(folder.has(STOP_DUE))
 
     merged(both)
     monkeypatch.setattr(Folder, "set_due", watched)
@@ -197,7 +197,7 @@ def test_it_is_tried_more_and_more_rarely_and_then_given_up_with_a_word(both: Pl
         before = len(asked)
         both.tree().tick(Wake.STOP)
         assert len(asked) == before
-    assert not both.tree().claim_store.marks.has("due")
+    assert not both.tree().claim_store.folder.has("due")
 
 
 @pytest.mark.parametrize("by", ["person", soaked("maria")])

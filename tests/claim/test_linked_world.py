@@ -152,11 +152,11 @@ def test_what_cannot_be_given_back_at_once_is_given_back_later(both: Place) -> N
     with failing("release", busy) as asked:
         both.tree().tick(Wake.STOP)
     assert asked == ["release"]
-    assert both.tree().claim_store.marks.has("due"), "it is due again"
+    assert both.tree().claim_store.folder.has("due"), "it is due again"
     both.clock.sleep(62)
     both.tree().tick(Wake.STOP)
     assert not inside(both).assignee
-    assert not both.tree().claim_store.marks.has("due")
+    assert not both.tree().claim_store.folder.has("due")
 
 
 def test_two_agents_of_one_second_have_two_names(
@@ -330,7 +330,7 @@ def test_a_busy_tracker_is_closed_by_a_later_look(both: Place, *, after: bool) -
         report = both.tree().tick(Wake.STOP)
         assert texts(report) == ""
         assert both.issue()["state"] == "open"
-        assert both.tree().claim_store.marks.has("due")
+        assert both.tree().claim_store.folder.has("due")
     both.clock.sleep(61)
     both.tree().tick(Wake.STOP)
     assert both.issue()["state"] == "closed"

@@ -17,7 +17,6 @@ from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.sandbox.checks.state import Step
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import feedback_files
-from lifecycle.storage.feedback_files import FeedbackFiles
 from lifecycle.storage.state_file import MemoryCache
 from tests.conftest import BRANCH, Place
 from tests.repeated import soaked
@@ -93,15 +92,15 @@ def test_what_was_kept_and_is_damaged_is_read_again(place: Place, pull: int) -> 
 def test_the_oldest_files_make_room(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """By number and by size; what was just written stays."""
     monkeypatch.setattr(feedback_files, "MOST_FILES", 3)
-    files = FeedbackFiles(place.root)
+    folder = feedback_files.folder_of(place.root)
     for n in range(6):
-        files.write(f"{n}.log", b"x")
-        files.folder.mark(f"{n}.log", n * 1_000_000_000)
+        feedback_files.write(place.root, f"{n}.log", "x")
+        folder.mark(f"{n}.log", n * 1_000_000_000)
     assert sorted(kept(place)) == ["3.log", "4.log", "5.log"]
     monkeypatch.setattr(feedback_files, "MOST_BYTES", 10)
-    files.write("6.log", b"x" * 50)
+    feedback_files.write(place.root, "6.log", "x" * 50)
     assert sorted(kept(place)) == ["6.log"]
-    files.folder.clear()
+    folder.clear()
     assert kept(place) == {}
 
 
@@ -112,7 +111,7 @@ def test_a_folder_that_is_a_link_is_not_written_to(place: Place) -> None:
     there.mkdir()
     (place.root / ".lifecycle" / "feedback").symlink_to(there)
     with pytest.raises(OSError, match="is a link"):
-        FeedbackFiles(place.root).write("1.log", b"x")
+        feedback_files.write(place.root, "1.log", "x")
     assert [*there.iterdir()] == []
 
 

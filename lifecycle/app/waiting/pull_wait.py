@@ -26,7 +26,7 @@ from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.feedback.checks.packet import FailurePacket
 from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor, news_ends, standing_ends
-from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage import feedback_files
 
 SETTLE_SECONDS = 60.0
 """Seconds from its beginning in which a wait distrusts a head that is not the one pushed last."""
@@ -208,7 +208,7 @@ class BranchWait(CommandWait):
         news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
         record = self._record.with_pull(reviews=news.known)
         for name, text in news.papers:
-            FeedbackFiles(self.world.root).write(name, text.encode())
+            feedback_files.write(self.world.root, name, text)
         rules = Rules(poll_seconds=self.every)
         snapshot = Snapshot(Wake.IDLE, now, record, rules, observation=observed)
         known, judged = review.judge(replace(snapshot, looked_at_checks=True), pull)

@@ -231,7 +231,7 @@ def _keep(working: observing.LookUnderWay) -> None:
     working.record = record
     try:
         for name, text in working.papers.items():
-            feedback_files.FeedbackFiles(claim_store.root).write(name, text.encode())
+            feedback_files.write(claim_store.root, name, text)
     except OSError as error:  # `lifecycle feedback reviews` prints what could not be written
         log.write(claim_store.root, f"a packet could not be written: {error}")
     if any(trouble.is_of_access for trouble in record.troubles.values()):

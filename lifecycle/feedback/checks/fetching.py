@@ -19,8 +19,7 @@ from lifecycle.feedback.checks.excerpt import LogExcerpt, ReadLog, excerpt
 from lifecycle.feedback.checks.log_lines import KeptLog, failing_tests
 from lifecycle.feedback.checks.packet import MOST_JOBS, TOO_LATE, FailurePacket, ordered, packet
 from lifecycle.feedback.checks.packet_text import lines_of
-from lifecycle.storage import log
-from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage import feedback_files, log
 
 _NEW = 60.0
 """Seconds after a job's end in which its log may not be available yet."""
@@ -59,17 +58,17 @@ def fetch(world: World, pull: int, seconds: float | None = None, group: str = ""
             raise
         log.write(world.root, "feedback: the time for reading logs was up")
     failure_packet = packet(head, logs)
-    name = FeedbackFiles.packet_of(failure_packet.pull, failure_packet.head)
+    name = feedback_files.packet_of(failure_packet.pull, failure_packet.head)
     text = "\n".join(lines_of(failure_packet)) + "\n"
-    FeedbackFiles(world.root).write(name, text.encode())
-    return replace(failure_packet, path=FeedbackFiles.shown(name))
+    return replace(failure_packet, path=feedback_files.write(world.root, name, text))
 
 
 def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
     """Read the log of a check's job: the kept one, else GitHub's; a failure to read it is its `problem`."""
-    files = FeedbackFiles(world.root)
-    earlier: ReadLog | None = from_json(ReadLog, object_in(files.read(f"{job}.json") or b""))
-    if earlier is not None and files.has(f"{job}.log"):
+    folder = feedback_files.folder_of(world.root)
+    file = folder.read(f"{job}.json")
+    earlier: ReadLog | None = from_json(ReadLog, object_in(file.content if file else b""))
+    if earlier is not None and folder.has(f"{job}.log"):
         return earlier
     if world.deadline.left < _LEAST:
         return ReadLog(problem=TOO_LATE)
@@ -79,9 +78,9 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
         is_late = world.deadline.left < _LEAST
         return ReadLog(problem=TOO_LATE if is_late else redact(error.sentence, world.environment))
     tests = failing_tests(kept.lines, check.failed_step)
-    read = ReadLog(log_excerpt, files.shown(f"{job}.log"), tests=tests)
-    files.write(f"{job}.log", kept.text.encode())
-    files.write(f"{job}.json", json.dumps(asdict(read)).encode())
+    path = feedback_files.write(world.root, f"{job}.log", kept.text)
+    read = ReadLog(log_excerpt, path, tests=tests)
+    feedback_files.write(world.root, f"{job}.json", json.dumps(asdict(read)))
     return read
 
 

@@ -15,7 +15,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures, review_messages
 from lifecycle.core.redact import block, named, redact
 from lifecycle.core.world import World
-from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage import feedback_files
 
 MOST_FILES = 40
 MOST_COMMITS = 12
@@ -63,10 +63,9 @@ def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> Foun
         conflict = _found(world, replace(conflict, remote=world.base_remote))
     except LifecycleError as error:
         conflict = replace(conflict, problem=redact(error.sentence, world.environment))
-    name = FeedbackFiles.packet_of(pull, head, "conflict")
+    name = feedback_files.packet_of(pull, head, "conflict")
     text = "\n".join(lines_of(conflict)) + "\n"
-    FeedbackFiles(world.root).write(name, text.encode())
-    return replace(conflict, path=FeedbackFiles.shown(name))
+    return replace(conflict, path=feedback_files.write(world.root, name, text))
 
 
 def _found(world: World, asked: FoundConflict) -> FoundConflict:

@@ -11,7 +11,7 @@ from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, ReviewsHeard
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.feedback.reviews import review_ledger
-from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage import feedback_files
 
 if TYPE_CHECKING:
     from lifecycle.feedback.reviews.remarks import PullConversation
@@ -70,7 +70,7 @@ def told(conversation: PullConversation, decision: review_ledger.ReviewDecision)
     if decision.agent:
         key = review_ledger.key_of(number, decision.agent)
         name = f"review-{key}.md"
-        text = review_packet.in_wake(conversation, decision, FeedbackFiles.shown(name))
+        text = review_packet.in_wake(conversation, decision, feedback_files.shown(name))
         notices.append(Notice(f"{PACKET}{key}", text, Audience.NEWS))
         papers = ((name, review_packet.whole(conversation, decision)),)
     if decision.question:

@@ -19,6 +19,6 @@ def answer(call: HookCall) -> client_contract.Reply:
 
     There is none either while an autonomous run is under way, which leads the session.
     """
-    if call.event.get("source") != staged_start.CLEAR or call.claim_store.marks.has(RUN):
+    if call.event.get("source") != staged_start.CLEAR or call.claim_store.folder.has(RUN):
         return client_contract.Reply()
     return client_contract.render(call.hook, [], wake=staged_start.wake_lines(call))

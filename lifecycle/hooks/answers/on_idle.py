@@ -29,7 +29,7 @@ def answer(call: HookCall) -> Reply:
 def _without_claim(call: HookCall) -> Reply:
     world, claim_store, now = call.world, call.claim_store, call.world.clock.now()
     is_served = config.is_served(world.root, world.environment)
-    is_marked = claim_store.marks.has(IDLE_DUE)
+    is_marked = claim_store.folder.has(IDLE_DUE)
     if not claim_store.marks.is_due(IDLE_DUE) if is_marked else not is_served:
         return Reply()
     from lifecycle.claim.commands.next_task import suggest

@@ -56,7 +56,7 @@ def answer(call: HookCall) -> client_contract.Reply:
     person, since nobody knows what another client does with a turn that should continue. In plan mode, too,
     only the claim looks: what a run or a stage asks for next is not allowed there.
     """
-    has_run = call.claim_store.marks.has(workflow_marks.RUN)
+    has_run = call.claim_store.folder.has(workflow_marks.RUN)
     if _has_stages(call, None):
         import_meanwhile("lifecycle.stages.stop.staged_stop")
     kept = min(KEPT_SECONDS, call.world.deadline.left / 3) if has_run else 0.0
@@ -118,7 +118,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         call.sign(call.record)
         if look.is_quiet(call.world, call.claim_store, wake, call.loaded, call.session):
             return ()
-    elif not call.claim_store.marks.has(STOP_DUE):
+    elif not call.claim_store.folder.has(STOP_DUE):
         return ()
     report = call.tick(wake, to=replace(call.listener, audiences=_audiences(call)))
     call.sign_first(report.record)

@@ -48,7 +48,7 @@ def answer(call: HookCall) -> Reply:
     """Tell the session its state; nothing in a repository without a board and with nothing under way."""
     world, claim_store = call.world, call.claim_store
     is_served = config.is_served(world.root, world.environment)
-    if not (call.has_claim or is_served or claim_store.marks.has(signs_of_life.WAITING)):
+    if not (call.has_claim or is_served or claim_store.folder.has(signs_of_life.WAITING)):
         return _without_claim(call)
     claim_store.folder.make()
     note_told = _begun_start(call)

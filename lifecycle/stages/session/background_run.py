@@ -101,7 +101,7 @@ def notice(prompt: str) -> tuple[str, CallEnd, str] | None:
 def ended(call: StageCall) -> None:
     """Record how a test run ended, if this prompt reports the end of an awaited one."""
     files = WorkflowFiles(call.world.root)
-    is_awaited = files.folder.mtime_ns(workflow_marks.AWAITED) >= 0
+    is_awaited = files.folder.has(workflow_marks.AWAITED)
     if not is_machine_made(call.event) or not is_awaited:
         return
     end, now = notice(str(call.event.get("prompt") or "")), call.world.clock.now()

@@ -122,10 +122,10 @@ def drop(files: WorkflowFiles, now: float) -> None:
     Raises:
         OSError: the mark cannot be written.
     """
-    if files.sessions.mtime_ns(TASKS) < 0:
+    if not files.sessions.has(TASKS):
         return  # nobody asked yet, so there is no answer
     files.sessions.mark(CHANGED, int(now * 1e9))
-    if files.folder.mtime_ns(workflow_marks.DUE) >= 0:
+    if files.folder.has(workflow_marks.DUE):
         files.set_due(workflow_marks.ALWAYS)
 
 
