@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_818,
-    "storage": 1_320,
+    "storage": 1_319,
     "settings": 755,
     "git": 875,
     "github": 5_233,
@@ -37,7 +37,7 @@ BUDGET = {
     "stages": 2_268,
     "workflow": 1_982,
     "feedback": 2_215,
-    "reconcile": 1_279,
+    "reconcile": 1_277,
     "views": 1_965,
     "app": 1_480,
     "setup": 2_813,

@@ -129,9 +129,7 @@ def read_event(name: str, payload: str | None, repository: str) -> Trigger:
     data = object_in(payload or "")
     issue, sender = part(data, "issue"), part(data, "sender")
     number = (issue if name in ISSUE_EVENTS else part(data, "pull_request")).get("number")
-    numbers: tuple[int, ...] = ()
-    if isinstance(number, int) and not isinstance(number, bool) and number > 0:
-        numbers = (number,)
+    numbers = (number,) if type(number) is int and number > 0 else ()
     # A comment on a pull request arrives as one on an issue that says it is a pull request.
     is_pull = name in PULL_EVENTS or "pull_request" in issue
     where = text(data, "repository.full_name")

@@ -179,10 +179,9 @@ def _path(root: Path) -> Path | None:
     if shared is None:
         return None
     folder = shared / FOLDER
+    paths = [folder / f"{NAME}{tail}" for tail in ("", "-wal", "-shm", "-journal")]
     troubles = {folder: "is a link" if folder.is_symlink() else ""}
-    for tail in ("", "-wal", "-shm", "-journal"):
-        path = folder / f"{NAME}{tail}"
-        troubles[path] = regular_files.strange(str(path))
+    troubles |= {path: regular_files.strange(str(path)) for path in paths}
     for path, strange in troubles.items():
         if strange:
             raise Refused(
