@@ -254,15 +254,12 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
         raise BadConfig(resources.sentence("app-in-part", key=shown[missing], action=in_action))
     if of_user:
         demand_own_hosts(environment, user, f"GitHub App in {file_name}")
-    installation = values["installation"]
-    file = values["private_key"]
-    return AppKey(
-        id=readers.app_id(shown["id"], values["id"]),
-        installation=readers.number(shown["installation"], installation) if installation else None,
-        key_file=readers.own_file(shown["private_key"], file, environment) if file else None,
-        pem=str(values["pem"] or ""),
-        where=shown if values["private_key"] else {**shown, "private_key": shown["pem"]},
-    )
+    id_, number = readers.app_id(shown["id"], values["id"]), values["installation"]
+    installation = readers.number(shown["installation"], number) if number else None
+    file, pem = values["private_key"], str(values["pem"] or "")
+    key_file = readers.own_file(shown["private_key"], file, environment) if file else None
+    where = shown if file else {**shown, "private_key": shown["pem"]}
+    return AppKey(id_, installation, key_file, pem, where)
 
 
 def demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], secret: str) -> None:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import BadConfig, Refused
-from lifecycle.core.light_dataclass import dataclass, object_in
+from lifecycle.core.light_dataclass import object_in
 from lifecycle.settings import resources
 from lifecycle.settings.config import NAME, own_folder, own_path
 from lifecycle.storage import store
@@ -39,22 +39,18 @@ TOKENS_LOCK = "app-tokens.lock"
 _TRUST_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """The paths that the hook scripts will find in the user's folder; None for a missing one."""
-
-    command: Path | None
-    hooks: Path | None
-
-
 class BrokenTrust(BadConfig):
     """trust.json cannot be read."""
 
 
-def recorded(environment: Mapping[str, str]) -> Recorded:
-    """The paths in `bin` and `hooks`; a line that is not an absolute path counts as missing."""
+def recorded(environment: Mapping[str, str], name: str) -> Path | None:
+    """The path in BIN or HOOKS; None if it is missing, or the line is not an absolute path."""
     place = own_folder(environment)
-    return Recorded(_line(place, BIN), _line(place, HOOKS))
+    file = store.read(place / name) if place is not None else None
+    if file is None:
+        return None
+    path = Path(os.fsdecode(file.content.partition(b"\n")[0]))
+    return path if path.is_absolute() and "\0" not in str(path) else None
 
 
 def record(environment: Mapping[str, str], command: Path) -> None:
@@ -213,11 +209,3 @@ def _needed(environment: Mapping[str, str]) -> Path:
     if place is None:
         raise Refused(resources.sentence("no-home"))
     return place
-
-
-def _line(place: Path | None, name: str) -> Path | None:
-    file = store.read(place / name) if place is not None else None
-    if file is None:
-        return None
-    path = Path(os.fsdecode(file.content.partition(b"\n")[0]))
-    return path if path.is_absolute() and "\0" not in str(path) else None

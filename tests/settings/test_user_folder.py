@@ -49,7 +49,8 @@ def test_what_is_recorded_is_one_line_for_the_scripts(environment: dict[str, str
     written = sorted(place.iterdir())
     assert [path.name for path in written] == ["bin", "hooks"]
     assert [path.read_text() for path in written] == [f"{command}\n", f"{hooks}\n"]
-    assert user_folder.recorded(environment) == user_folder.Recorded(command, hooks)
+    assert user_folder.recorded(environment, user_folder.BIN) == command
+    assert user_folder.recorded(environment, user_folder.HOOKS) == hooks
     assert stat.S_IMODE(written[0].parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(written[0].stat().st_mode) == 0o600
 
@@ -77,7 +78,8 @@ def test_a_line_that_is_no_absolute_path_is_none(
     assert place is not None
     place.mkdir(parents=True)
     (place / "bin").write_bytes(content)
-    assert user_folder.recorded(environment) == user_folder.Recorded(None, None)
+    assert user_folder.recorded(environment, user_folder.BIN) is None
+    assert user_folder.recorded(environment, user_folder.HOOKS) is None
 
 
 def test_a_linked_file_is_written_through(environment: dict[str, str], tmp_path: Path) -> None:

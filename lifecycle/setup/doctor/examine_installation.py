@@ -80,7 +80,7 @@ def check_command(case: Examined) -> None:
         if program is None:
             return case.find("command.found.misnamed", named=named)
         return _runs(case, Path(program), f"{VARIABLE} says", f"unset {VARIABLE}")
-    command = user_folder.recorded(case.environment).command
+    command = user_folder.recorded(case.environment, user_folder.BIN)
     if command is not None and os.access(command, os.X_OK):
         path = config.own_path(user_folder.BIN, case.environment)
         return _runs(case, command, f"{path} says", f"rm {path} && lifecycle doctor")
@@ -110,11 +110,11 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> None:
 def _recorded(case: Examined) -> None:
     """Record the paths of command and scripts if the recorded ones do not exist; a finding on that."""
     environment = case.environment
-    recorded = user_folder.recorded(environment)
-    has_command = recorded.command is not None and os.access(recorded.command, os.X_OK)
-    has_hooks = recorded.hooks is not None and recorded.hooks.is_dir()
-    command = recorded.command if has_command else user_folder.find_command(case.root, environment)
-    if command is None or (has_command and has_hooks):
+    command = user_folder.recorded(environment, user_folder.BIN)
+    hooks = user_folder.recorded(environment, user_folder.HOOKS)
+    has_command = command is not None and os.access(command, os.X_OK)
+    command = command if has_command else user_folder.find_command(case.root, environment)
+    if command is None or (has_command and hooks is not None and hooks.is_dir()):
         return None  # nothing to record; the next finding reports a missing command
     folder = config.own_path("", environment).rstrip("/")
     try:

@@ -321,8 +321,8 @@ class _Project(ProjectFiles):
             self.note("no-command")
             return
         if trouble := user_folder.trouble(self.environment):
-            wanted = user_folder.Recorded(command, resources.top_folder("hooks"))
-            if user_folder.recorded(self.environment) != wanted:
+            wanted = {user_folder.BIN: command, user_folder.HOOKS: resources.top_folder("hooks")}
+            if wanted != {name: user_folder.recorded(self.environment, name) for name in wanted}:
                 self.note("unrecorded", trouble=trouble)
             return
         for path, content in user_folder.lines_to_record(self.environment, command).items():

@@ -281,8 +281,9 @@ def test_permissions_go_over_into_the_whole(clone: Clone) -> None:
 def test_the_users_folder_says_where_everything_is(clone: Clone) -> None:
     """What hooks without an environment read: the command that ran, and the scripts' folder."""
     ok(clone.run("init"))
-    recorded = user_folder.recorded(clone.environment)
-    assert recorded == user_folder.Recorded(STARTED, resources.top_folder("hooks"))
+    assert user_folder.recorded(clone.environment, user_folder.BIN) == STARTED
+    hooks = user_folder.recorded(clone.environment, user_folder.HOOKS)
+    assert hooks == resources.top_folder("hooks")
 
 
 @pytest.mark.parametrize("variables", [{"HOME": ""}, {"XDG_CONFIG_HOME": "/dev/null/config"}])
@@ -320,7 +321,8 @@ def test_a_shared_project_stays_shared(clone: Clone) -> None:
     (clone.home / ".config/lifecycle/hooks").unlink()
     assert "already set up here for everybody" in ok(clone.run("init"))
     assert clone.git("status", "--porcelain") == ""
-    assert user_folder.recorded(clone.environment).hooks == resources.top_folder("hooks")
+    hooks = user_folder.recorded(clone.environment, user_folder.HOOKS)
+    assert hooks == resources.top_folder("hooks")
 
 
 @pytest.mark.parametrize(("first", "then"), [("--shared", ()), ("", ("--shared",))])
