@@ -17,7 +17,7 @@ from lifecycle.cli.main import group
 from lifecycle.core.errors import LockBusy, Refused
 from lifecycle.core.values.configured import Settings
 from lifecycle.settings import config, resources, user_folder
-from lifecycle.setup.init import planning
+from lifecycle.setup.init import init_mark, planning
 from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import (
     NAMES,
@@ -929,6 +929,8 @@ def test_what_an_earlier_lifecycle_put_in_is_known_as_ours(
     for name, pieces in mark["lines"].items():
         mark["lines"][name] = {"lines": [*map(str.strip, pieces)], "piece": "".join(pieces)}
     clone.write(MARK, json.dumps({**mark, **parts}))
+    without_run = json.dumps({**mark, **parts, "run": False}).encode()
+    assert [*init_mark.parse(without_run).parts] == [part for part in parts if part != "run"]
     for arguments in again:
         ok(clone.run(*arguments))
         assert ClientSetup.read(clone.root, clone.environment).doubled == []
