@@ -14,6 +14,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
 from lifecycle.github.board.board_client import ProjectRef
+from lifecycle.github.client.client_common import part, text
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls import rollup, translate
 from lifecycle.github.pulls.issue_calls import issue_facts
@@ -31,6 +32,14 @@ conclusions = st.sampled_from(
 statuses = st.sampled_from(
     ["COMPLETED", "IN_PROGRESS", "QUEUED", "PENDING", "REQUESTED", "WAITING", "A_NEW_WORD"]
 )
+
+
+@pytest.mark.parametrize("outer", [None, "a text", 7, ["b"], {}, {"b": 7}])
+def test_what_is_not_there_as_it_should_be_is_empty(outer: object) -> None:
+    """On the way to a text inside parts of an answer, null and any other type end it without an error."""
+    node = {"a": outer}
+    assert (text(node, "a.b"), text(node, "a.b.c"), part(node, "a.b.c")) == ("", "", {})
+    assert text({"a": {"b": "there"}}, "a.b") == "there"
 
 
 def entry(workflow: str, **values: Any) -> rollup.RollupEntry:

@@ -74,6 +74,19 @@ def test_a_run_that_no_session_has_led_yet_is_anybodys(ground: RunGround) -> Non
     assert asking.adopt().session == "one"
 
 
+def test_a_run_that_a_live_session_leads_is_given_to_no_other(ground: RunGround) -> None:
+    """Another that asks for it is not refused: it gets the run as it is, and the file stays."""
+    ground.begun()
+    deadline = Deadline.after(ground.clock, 60)
+    one, two = (
+        RunStore(ground.root, ground.environment, deadline, (name, 0)) for name in ("one", "two")
+    )
+    one.adopt()
+    before = ground.state.read_bytes()
+    assert two.adopt().session == "one"
+    assert ground.state.read_bytes() == before
+
+
 def refusal(ground: RunGround) -> str:
     """What the store says of a file that it refuses, for reading and for changing; it stays as it is."""
     before = ground.state.read_bytes()
