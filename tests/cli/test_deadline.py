@@ -9,12 +9,14 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import click
 import pytest
 
 from lifecycle.cli import command_session
 from lifecycle.cli.main import group, rows_of, run
+from lifecycle.core import timing
 from lifecycle.core.timing import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
@@ -214,15 +216,23 @@ def test_what_changes_the_files_here_is_let_finish(
     """Ctrl-C in the middle of a switch: the switch is whole, and no lock is left."""
     place.git("branch", "other")
     hook = place.root / ".git/hooks/post-checkout"
-    hook.write_text("#!/bin/sh\nkill -INT $TESTED\nsleep 0.3\ntouch finished\n")
+    hook.write_text("#!/bin/sh\nread _ < awaited\nkill -INT $TESTED\nsleep 0.3\ntouch finished\n")
     hook.chmod(0o755)
     monkeypatch.setenv("TESTED", str(os.getpid()))
+    # A signal while git is being started would leave it to itself: only then is it waited for.
+    awaited, heard = place.root / "awaited", timing._heard
+    os.mkfifo(awaited)
+
+    def hears(*about: Any) -> tuple[str, str]:
+        awaited.write_text("\n")
+        return heard(*about)
+
+    monkeypatch.setattr(timing, "_heard", hears)
     git = GitRepository(place.root, Deadline(ManualClock(), None), place.environment)
     with pytest.raises(KeyboardInterrupt):
         git.run("switch", "other")
-    # A signal that comes before git is waited for leaves it to itself: it ends a little later.
-    while not (place.root / "finished").exists():
-        os.sched_yield()
+    monkeypatch.undo()
+    assert (place.root / "finished").exists()
     assert git.current_branch() == "other"
 
 
