@@ -97,57 +97,17 @@ if TYPE_CHECKING:
         update_phase_status,
     )
 
-__all__ = [
-    "CLAIM",
-    "Annotation",
-    "Audience",
-    "BadConfig",
-    "BadCredentials",
-    "CheckRunFacts",
-    "Claim",
-    "CommentFacts",
-    "Ensured",
-    "GitHub",
-    "HandedOff",
-    "HeadMissing",
-    "HeadMoved",
-    "HeldByAnother",
-    "IllegalMove",
-    "IssueFacts",
-    "ItemArchived",
-    "ItemFacts",
-    "ItemMissing",
-    "LabelFacts",
-    "LifecycleError",
-    "LockBusy",
-    "MilestoneFacts",
-    "MissingScope",
-    "Moved",
-    "NoPermission",
-    "NoToken",
-    "NotFound",
-    "NotMergeable",
-    "NothingToMerge",
-    "Notice",
-    "Phase",
-    "PullFacts",
-    "Record",
-    "RefFacts",
-    "Refused",
-    "Rejected",
-    "Report",
-    "Status",
-    "StatusFacts",
-    "Taken",
-    "Transient",
-    "UnknownOption",
-    "Wake",
-    "Worktree",
-    "create_workflow_state",
-    "generate_markdown",
-    "get_workflow_state",
-    "update_phase_status",
-]
+# By subject: the claim, a repository, the errors, the workflows.
+__all__ = ["CLAIM", "Audience", "Claim", "HandedOff", "Notice", "Phase", "Record", "Report"]
+__all__ += ["Status", "Taken", "Wake", "Worktree"]
+__all__ += ["Annotation", "CheckRunFacts", "CommentFacts", "Ensured", "GitHub", "IssueFacts"]
+__all__ += ["ItemFacts", "LabelFacts", "MilestoneFacts", "PullFacts", "RefFacts", "StatusFacts"]
+__all__ += ["BadConfig", "BadCredentials", "HeadMissing", "HeadMoved", "HeldByAnother"]
+__all__ += ["IllegalMove", "ItemArchived", "ItemMissing", "LifecycleError", "LockBusy"]
+__all__ += ["MissingScope", "Moved", "NoPermission", "NoToken", "NotFound", "NotMergeable"]
+__all__ += ["NothingToMerge", "Refused", "Rejected", "Transient", "UnknownOption"]
+__all__ += ["create_workflow_state", "generate_markdown", "get_workflow_state"]
+__all__ += ["update_phase_status"]
 
 _RENAMED = {"Say": "Notice", "Tone": "Audience"}
 """Names that this module had, and what they are called now."""
