@@ -16,7 +16,7 @@ from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_client import GitHubBoard, option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest, sentence
-from lifecycle.github.operations.inputs import demands, redacts, same
+from lifecycle.github.operations.inputs import Guarded, demands, same
 from lifecycle.github.operations.unclear_writes import fitted, removed, settled
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 _CHOICES = {"SINGLE_SELECT", "ITERATION"}
 
 
-@redacts
-class BoardOperations:
+class BoardOperations(Guarded[GitHubBoard]):
     """Operations on one board's items. `number` is that of an issue or pull request in the repository.
 
     Every request is GraphQL and costs one point. To write a field, or to see whether its name exists,
@@ -40,7 +39,7 @@ class BoardOperations:
     """
 
     def __init__(self, board: GitHubBoard, graph: GraphClient, repository: Repository) -> None:
-        self._board = board
+        super().__init__(board)
         self._graph = graph
         self._repository = repository
 
@@ -73,7 +72,7 @@ class BoardOperations:
             return Ensured(item, changed=False)
 
         def write() -> ItemFacts:
-            added = self._board.add(content)
+            added = self._calls.add(content)
             shown = {"Status": added.status, "Agent": added.agent}
             values: dict[str, Value] = {name: value for name, value in shown.items() if value}
             choices = frozenset({"Status"} & values.keys())
@@ -119,7 +118,7 @@ class BoardOperations:
             raise errors.ItemArchived(sentence("archived-card", number=number))
         wanted = None if isinstance(value, str) and not value.strip() else value
         if wanted is None and _holds(item, name, wanted):  # a misspelt name is empty, too
-            self._board.with_schema(partial(_field, name=name))
+            self._calls.with_schema(partial(_field, name=name))
 
         def differs(now: ItemFacts) -> str:
             values = {"wanted": _said(wanted), "shown": _said(_shown(now.values, name))}
@@ -163,7 +162,7 @@ class BoardOperations:
     def _there(self, number: int) -> ItemFacts:
         item = self.item(number)
         if item is None:
-            where = {"number": number, "project": self._board.project}
+            where = {"number": number, "project": self._calls.project}
             raise errors.ItemMissing(sentence("not-on-board", **where))
         return item
 
@@ -175,12 +174,12 @@ class BoardOperations:
         Raises:
             NotFound: there is no such issue or pull request.
         """
-        subject = f"the card of #{number} on {self._board.project}"
+        subject = f"the card of #{number} on {self._calls.project}"
         variables = {**self._repository.variables, "number": number}
         data = self._graph.change("find_item", variables, subject=subject)
         content = part(data, "repository.issueOrPullRequest")
         content_id = text(content, "id")
-        node = next(filter(self._board.project.has, nodes(content, "projectItems")), None)
+        node = next(filter(self._calls.project.has, nodes(content, "projectItems")), None)
         return content_id, _item(node, number, content_id) if node is not None else None
 
     def _field_written(self, item: ItemFacts, name: str, value: Value | None) -> ItemFacts:
@@ -206,14 +205,14 @@ class BoardOperations:
 
         def act(schema: BoardSchema) -> Json:
             variables = {"project": schema.project_id, "item": item.id, **content(schema)}
-            subject = f"the card of #{item.number} on {self._board.project}"
-            return self._board.ask(name, variables, subject)
+            subject = f"the card of #{item.number} on {self._calls.project}"
+            return self._calls.ask(name, variables, subject)
 
-        return self._board.with_schema(act)
+        return self._calls.with_schema(act)
 
     def _answered(self, item: ItemFacts, data: Json, key: str) -> ItemFacts:
         """The item as the answer of a mutation shows it."""
-        asked = AskedRequest(f"the card of #{item.number} on {self._board.project}", is_write=True)
+        asked = AskedRequest(f"the card of #{item.number} on {self._calls.project}", is_write=True)
         shown, number, content = [*data.values()], item.number, item.content_id
         return self._graph.shaped(asked, lambda: _item(shown[0][key], number, content))
 

@@ -14,7 +14,7 @@ from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
 from lifecycle.github.client.client_common import given, needed, texts, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import sentence
-from lifecycle.github.operations.inputs import redacts, same, whole_sha
+from lifecycle.github.operations.inputs import Guarded, same, whole_sha
 from lifecycle.github.operations.unclear_writes import fitted, if_wanted, settled
 
 RunStatus = Literal["queued", "in_progress", "completed"]
@@ -31,13 +31,10 @@ Source: https://docs.github.com/rest/checks/runs#create-a-check-run
 """
 
 
-@redacts
-class CheckOperations:
+class CheckOperations(Guarded[Calls]):
     """Operations on check runs."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-        self._app = ""
+    _app = ""
 
     def ensure_check_run(
         self,

@@ -8,17 +8,16 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.errors import NotFound
 from lifecycle.core.values.shapes import CommentFacts, Ensured
 from lifecycle.github.failures.failure_case import sentence
-from lifecycle.github.operations.inputs import redacts, same
+from lifecycle.github.operations.inputs import Guarded, same
 from lifecycle.github.operations.unclear_writes import fitted, removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 
-@redacts
-class CommentOperations:
+class CommentOperations(Guarded[IssueCalls]):
     """Operations on comments; `number` is that of an issue or pull request."""
 
     def __init__(self, calls: IssueCalls) -> None:
-        self._calls = calls
+        super().__init__(calls)
         self._made: dict[tuple[int, str], int] = {}
 
     def ensure_comment(

@@ -11,7 +11,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
 from lifecycle.github.failures.failure_case import sentence
-from lifecycle.github.operations.inputs import Names, change_of, missing, names_of, present, redacts
+from lifecycle.github.operations.inputs import Guarded, Names, change_of, missing, names_of, present
 from lifecycle.github.operations.unclear_writes import Edits, fitted, settled
 from lifecycle.github.pulls.issue_calls import BLOCKERS, PARTS, IssueCalls, Relation
 
@@ -19,12 +19,8 @@ Related = tuple[IssueFacts, ...]
 Logins = tuple[str, ...]
 
 
-@redacts
-class RelationOperations:
+class RelationOperations(Guarded[IssueCalls]):
     """Operations on the relations of one repository's issues: what blocks one, and its sub-issues."""
-
-    def __init__(self, calls: IssueCalls) -> None:
-        self._calls = calls
 
     def ensure_blocked_by(self, number: int, blocker: int) -> Ensured[Related]:
         """The issue is marked as blocked by another one in this repository; `now`: all that block it.
@@ -105,12 +101,11 @@ class RelationOperations:
 Reason = Literal["completed", "not_planned", "duplicate"]
 
 
-@redacts
-class IssueOperations:
+class IssueOperations(Guarded[IssueCalls]):
     """Operations on the repository's issues; every number is that of an issue or pull request."""
 
     def __init__(self, calls: IssueCalls) -> None:
-        self._calls = calls
+        super().__init__(calls)
         fix = "look there for a rule or a workflow that undoes it"
         self._edits = Edits(calls.issue, calls.edit, fix)
         self._made: dict[str, int] = {}

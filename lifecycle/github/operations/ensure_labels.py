@@ -9,17 +9,13 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
 from lifecycle.github.client.client_common import path_part
 from lifecycle.github.failures.failure_case import sentence
-from lifecycle.github.operations.inputs import Names, change_of, missing, present, redacts
+from lifecycle.github.operations.inputs import Guarded, Names, change_of, missing, present
 from lifecycle.github.operations.unclear_writes import fitted, removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 
-@redacts
-class LabelOperations:
+class LabelOperations(Guarded[IssueCalls]):
     """Operations on labels."""
-
-    def __init__(self, calls: IssueCalls) -> None:
-        self._calls = calls
 
     def ensure_label(
         self, name: str, *, color: str = "", description: str = ""

@@ -14,7 +14,7 @@ from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import given
 from lifecycle.github.failures.failure_case import AskedRequest, Own, answered, first_of, sentence
-from lifecycle.github.operations.inputs import redacts, whole_sha
+from lifecycle.github.operations.inputs import Guarded, whole_sha
 from lifecycle.github.operations.unclear_writes import Look, if_wanted, removed, settled
 from lifecycle.github.pulls.pull_calls import PullCalls
 
@@ -22,13 +22,8 @@ _CLEAN = "is in clean status"
 _BASE_MOVED = partial(errors.Transient, retry_after=5.0)
 
 
-@redacts
-class MergeOperations:
+class MergeOperations(Guarded[PullCalls]):
     """Operations that merge one repository's pull requests, or bring their branches up to date."""
-
-    def __init__(self, calls: PullCalls) -> None:
-        self._calls = calls
-        self._api = calls.calls
 
     def ensure_merged(
         self,
@@ -150,7 +145,7 @@ class MergeOperations:
             path, subject = f"pulls/{number}/update-branch", f"the branch of pull request #{number}"
             body, own = {"expected_head_sha": pull.head_sha}, _not_updated(number)
             # GitHub only accepts the update (202) and makes it a moment later.
-            self._api.create("PUT", path, subject, lambda _: None, body, own=own)
+            self._calls.calls.create("PUT", path, subject, lambda _: None, body, own=own)
             return pull
 
         try:
@@ -190,13 +185,14 @@ class MergeOperations:
         if pull.is_merged:
             return Ensured(pull, changed=False)
         self._demand_open(pull)
-        number, body = pull.number, {"merge_method": method, "sha": pull.head_sha, **texts}
+        number, calls = pull.number, self._calls.calls
+        body = {"merge_method": method, "sha": pull.head_sha, **texts}
 
         def write() -> PullFacts:
             subject, path = f"the merge of pull request #{number}", f"pulls/{number}/merge"
-            done = self._api.create("PUT", path, subject, dict, body, own=_not_merged(number))
+            done = calls.create("PUT", path, subject, dict, body, own=_not_merged(number))
             if not done.get("merged"):
-                raise self._api.rest.failures.of_nonsense(AskedRequest(subject, is_write=True))
+                raise calls.rest.failures.of_nonsense(AskedRequest(subject, is_write=True))
             sha = str(done.get("sha") or "")
             return replace(pull, state=PullState.MERGED, merge_sha=sha, auto_merge="")
 
@@ -237,7 +233,8 @@ class MergeOperations:
         """
         subject = f"the comparison of {pull.base} and {pull.head_sha[:12]}"
         path = f"compare/{quote(pull.base)}...{pull.head_sha}"
-        return self._api.read(path, subject, lambda shown: int(shown["behind_by"]), {"per_page": 1})
+        read = self._calls.calls.read
+        return read(path, subject, lambda shown: int(shown["behind_by"]), {"per_page": 1})
 
     def _enable(self, pull: PullFacts, method: str) -> None:
         """Switch auto-merge on; Rejected if the merge is possible now, or if no rule holds it back.

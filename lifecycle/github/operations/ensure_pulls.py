@@ -10,7 +10,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import text
 from lifecycle.github.failures.failure_case import sentence
-from lifecycle.github.operations.inputs import Names, missing, names_of, present, redacts
+from lifecycle.github.operations.inputs import Guarded, Names, missing, names_of, present
 from lifecycle.github.operations.unclear_writes import Edits, fitted, settled
 from lifecycle.github.pulls.pull_calls import PullCalls, pull_facts
 
@@ -18,12 +18,11 @@ Slugs = tuple[str, ...]
 Left = Callable[[Slugs, Slugs], Slugs]
 
 
-@redacts
-class PullOperations:
+class PullOperations(Guarded[PullCalls]):
     """Operations on the repository's pull requests. `MergeOperations` merges them."""
 
     def __init__(self, calls: PullCalls) -> None:
-        self._calls = calls
+        super().__init__(calls)
         self._edits = Edits(calls.pull, calls.edit, "look at it there")
 
     def ensure_pull_request(

@@ -11,19 +11,15 @@ from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
 from lifecycle.github.client.client_common import given, path_part, texts
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import answered, first_of, sentence
-from lifecycle.github.operations.inputs import redacts, whole_sha
+from lifecycle.github.operations.inputs import Guarded, whole_sha
 from lifecycle.github.operations.unclear_writes import if_wanted, removed, settled
 
 State = Literal["error", "failure", "pending", "success"]
 _LONGEST_DESCRIPTION = 140
 
 
-@redacts
-class StatusOperations:
+class StatusOperations(Guarded[Calls]):
     """Operations on commit statuses."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     def ensure_status(
         self, sha: str, context: str, state: State, *, description: str = "", target_url: str = ""

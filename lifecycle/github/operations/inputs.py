@@ -1,7 +1,7 @@
 """Check and normalise what a program gives to the operations: lists of names, commits, texts.
 
 Values are compared as GitHub compares them, so a difference that only Python sees is not written again.
-Secrets are removed before anything is compared or sent (`redacts`).
+Secrets are removed before anything is compared or sent (`Guarded`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import fields, is_dataclass, replace
@@ -120,17 +120,21 @@ def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in there if name.casefold() in folded_names)
 
 
-def redacts(operations: type[C]) -> type[C]:
-    """Have every `ensure_` of a class remove secrets from the texts that it is given.
+class Guarded(Generic[C]):
+    """Operations on one subject; every `ensure_` removes secrets from the texts that it is given.
 
     The transport does that for every request, too. It is done here as well so that a text that GitHub has
     without its secret counts as the wanted one, and is not written again at each call. What was removed is
     named in the answer's `withheld`. Wrong numbers, and texts that are no str, are refused.
     """
-    for name, method in vars(operations).items():
-        if name.startswith("ensure_"):
-            setattr(operations, name, _redacting(method))
-    return operations
+
+    def __init__(self, calls: C) -> None:
+        self._calls = calls
+
+    def __init_subclass__(cls) -> None:
+        for name, method in vars(cls).items():
+            if name.startswith("ensure_"):
+                setattr(cls, name, _redacting(method))
 
 
 def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
