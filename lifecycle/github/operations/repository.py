@@ -21,14 +21,16 @@ from lifecycle.github.client.client_common import Keeper
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.clients import GitHubClients
 from lifecycle.github.failures.failure_case import sentence
+from lifecycle.github.operations.ensure_attached import CommentOperations, LabelOperations
 from lifecycle.github.operations.ensure_board import BoardOperations
-from lifecycle.github.operations.ensure_checks import CheckOperations
-from lifecycle.github.operations.ensure_comments import CommentOperations
+from lifecycle.github.operations.ensure_commits import (
+    CheckOperations,
+    RefOperations,
+    StatusOperations,
+)
 from lifecycle.github.operations.ensure_issues import IssueOperations, RelationOperations
-from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.ensure_merge import MergeOperations
 from lifecycle.github.operations.ensure_pulls import PullOperations
-from lifecycle.github.operations.ensure_refs import RefOperations, StatusOperations
 from lifecycle.github.operations.inputs import demands
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls

@@ -16,8 +16,8 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.core.values import priorities
 from lifecycle.core.values.shapes import IssueFacts
+from lifecycle.github.operations.ensure_attached import LabelOperations
 from lifecycle.github.operations.ensure_issues import Reason, RelationOperations
-from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.inputs import missing, same
 from lifecycle.github.pulls.issue_calls import BLOCKERS
 from lifecycle.trackers import refusals

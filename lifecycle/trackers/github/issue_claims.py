@@ -17,7 +17,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import named
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.git import lease
-from lifecycle.github.operations.ensure_comments import CommentOperations
+from lifecycle.github.operations.ensure_attached import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.operations.inputs import missing, present
 from lifecycle.storage import log

@@ -19,7 +19,7 @@ from lifecycle.api import (
     Rejected,
     Transient,
 )
-from lifecycle.github.operations.ensure_checks import Conclusion
+from lifecycle.github.operations.ensure_commits import Conclusion
 from tests.github.operations.ground import APP, Ground
 from tests.repeated import soaked
 
