@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_324,
     "settings": 744,
     "git": 875,
-    "github": 5_200,
+    "github": 5_189,
     "trackers": 2_225,
     "platforms": 603,
     "evidence": 2_237,

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache, partial
 from operator import methodcaller
 from pathlib import Path
@@ -93,36 +93,7 @@ class Document:
 def document(*names: str) -> Document:
     """`graphql/NAME.graphql`, with what other documents ask for besides; read once per process."""
     # Without a prepared text: the server lacks one of those that looks ask for.
-    return Document.of(_ready()["texts"].get(" ".join(names)) or _together(names))
-
-
-def _taken_apart(text: str) -> tuple[dict[str, str], list[str], list[str]]:
-    """The types of a document's variables by name, the fields of its root, and its fragments."""
-    operation, *fragments = text.rstrip().split("\n\n")
-    variables = dict(re.findall(r"\$(\w+): ([^\s,)]+)", operation))
-    return variables, re.findall(_ROOT_FIELD, operation), fragments
-
-
-def _written(
-    first: Document, variables: Json, fields: Iterable[str], fragments: Iterable[str]
-) -> str:
-    kind = "mutation" if first.is_mutation else "query"
-    typed = ", ".join(f"${name}: {of}" for name, of in variables.items())
-    operation = "".join([f"{kind} {first.operation}({typed}) {{\n", *fields, "}"])
-    return "\n\n".join([operation, *fragments])
-
-
-def _together(names: Sequence[str]) -> str:
-    """Several documents as the text of one operation, that of the first."""
-    variables: dict[str, str] = {}
-    fields: dict[str, None] = {}
-    fragments: dict[str, None] = {}
-    for name in names:
-        own, asked, used = _taken_apart(document(name).text)
-        variables |= own
-        fields |= dict.fromkeys(asked)
-        fragments |= dict.fromkeys(used)
-    return _written(document(names[0]), variables, fields, fragments)
+    return Document.of(_ready()["texts"].get(" ".join(names)) or _combined([*map(document, names)]))
 
 
 @lru_cache(maxsize=64)
@@ -137,25 +108,41 @@ def repeated(*names: str) -> str:
         TypeError: a document is a mutation.
         ValueError: a document has not exactly one field with variables at its root.
     """
-    shared: dict[str, str] = {}
-    own: dict[str, str] = {}
-    bare: dict[str, None] = {}
+    pieces = [*map(document, names)]
+    if any(piece.is_mutation for piece in pieces):
+        raise TypeError("only queries can be repeated")
+    return _combined(pieces, is_numbered=True)
+
+
+def _combined(pieces: Sequence[Document], *, is_numbered: bool = False) -> str:
+    """Several documents as the text of one operation, that of the first."""
+    variables: dict[str, str] = {}
+    fields: dict[str, None] = {}
     fragments: dict[str, None] = {}
-    asking = []
-    for place, piece in enumerate(map(document, names)):
-        if piece.is_mutation:
-            raise TypeError("only queries can be repeated")
-        variables, fields, used = _taken_apart(piece.text)
-        bare |= dict.fromkeys(root for root in fields if "$" not in root)
+    for place, piece in enumerate(pieces):
+        operation, *used = piece.text.rstrip().split("\n\n")
+        own = dict(re.findall(r"\$(\w+): ([^\s,)]+)", operation))
+        asked = re.findall(_ROOT_FIELD, operation)
+        if is_numbered:
+            own, asked = _numbered(f"p{place}", own, asked)
+        variables |= own
+        fields |= dict.fromkeys(asked)
         fragments |= dict.fromkeys(used)
-        (asked,) = (root for root in fields if "$" in root)
-        asking.append(re.sub(r"\$", f"$p{place}_", f"  p{place}: {asked.lstrip()}"))
-        for name, kind in variables.items():
-            if re.search(rf"\${name}\b", asked):
-                own[f"p{place}_{name}"] = kind
-            else:
-                shared[name] = kind
-    return _written(document(names[0]), {**shared, **own}, [*bare, *asking], fragments)
+    kind = "mutation" if pieces[0].is_mutation else "query"
+    typed = ", ".join(f"${name}: {of}" for name, of in variables.items())
+    whole = "".join([f"{kind} {pieces[0].operation}({typed}) {{\n", *fields, "}"])
+    return "\n\n".join([whole, *fragments])
+
+
+def _numbered(
+    alias: str, variables: Json, fields: Sequence[str]
+) -> tuple[dict[str, str], list[str]]:
+    """The variables and the root's fields of a part under its alias, but for what all parts share."""
+    (asking,) = (root for root in fields if "$" in root)
+    own = {name for name in variables if re.search(rf"\${name}\b", asking)}
+    named = {f"{alias}_{name}" if name in own else name: of for name, of in variables.items()}
+    bare = [root for root in fields if root is not asking]
+    return named, [*bare, re.sub(r"\$", f"${alias}_", f"  {alias}: {asking.lstrip()}")]
 
 
 _SYNTAX = {"query", "mutation", "fragment", "on", "true", "false", "null"}
