@@ -17,7 +17,7 @@ PACKAGE = Path(lifecycle.__file__).parent
 TABLES = {
     "app/refusals.toml": (("app",), ("sentence",)),
     "claim/refusals.toml": (("claim",), ("sentence",)),
-    "github/failures/refusals.toml": (("github",), ("answered", "lost", "sentence", "told")),
+    "github/refusals.toml": (("github",), ("answered", "lost", "sentence", "told")),
     "feedback/failures/sentences.toml": (
         ("feedback/failures", "cli/checks"),
         ("sentence", "of_head"),

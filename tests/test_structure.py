@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_324,
     "settings": 744,
     "git": 875,
-    "github": 5_189,
+    "github": 5_174,
     "trackers": 2_225,
     "platforms": 603,
     "evidence": 2_237,
@@ -62,7 +62,7 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 243, 359
+HOUSE, IN_ALL = 242, 358
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
 RUN_IN_ALL = 4_189

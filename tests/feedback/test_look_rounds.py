@@ -24,7 +24,7 @@ from lifecycle.feedback.waiting.look_rounds import (
     WatchedPull,
 )
 from lifecycle.github.client.graph import GraphReply
-from lifecycle.github.failures.failure_case import AnswerProblem
+from lifecycle.github.failures import AnswerProblem
 from tests.batches import each_row
 
 NOW = 1_000_000.0

@@ -23,11 +23,12 @@ from lifecycle.core.errors import (
     Unsupported,
 )
 from lifecycle.core.timing import Deadline
+from lifecycle.github import failures
 from lifecycle.github.client.client_common import TokenClient
-from lifecycle.github.client.plain_line import Silence
-from lifecycle.github.failures import failure_case, failures
-from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
-from lifecycle.github.failures.failures import Failures
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.plain_line import Sent, Silence
+from lifecycle.github.client.rest import moved_to
+from lifecycle.github.failures import Answer, AnswerProblem, AskedRequest, FailureCase, Failures
 from tests.batches import each_row
 from tests.github.hub import TOKEN, PatientClock
 
@@ -132,7 +133,7 @@ def test_a_page_is_nobody_of_githubs(status: int, *, is_page: bool) -> None:
     header = {"content-type": "text/html; charset=utf-8"}
     answer = Answer.read(status, header, "<html>Blocked</html>")
     assert ("a proxy, a firewall" in str(made().of_answer(answer, READ))) == is_page
-    absent = failure_case.answered("nothing-there", NotFound, status)
+    absent = failures.answered("nothing-there", NotFound, status)
     assert (absent(answer) is None) == is_page, (
         "what a page says is no word of GitHub's on one call"
     )
@@ -179,7 +180,7 @@ def test_a_move_carries_the_place_or_the_words() -> None:
     none = made().of_answer(Answer.read(301, {}, {"message": "m"}), READ)
     assert [vars(error)["evidence"] for error in (header, body, none)] == ["h", "b", "m"]
     assert "the issue has moved to h, so" in str(header)
-    named = failures.moved_to("o/new", None, WRITE)
+    named = moved_to("o/new", None, WRITE)
     assert "lifecycle doctor has the command" in str(named)
     assert named.evidence == "o/new"
 
@@ -412,10 +413,15 @@ def test_a_text_is_one_line_of_three_hundred_characters_without_the_token(
 
 def test_where_no_api_is_the_server_and_the_place_are_named() -> None:
     """And nothing else of the address."""
-    error = failures.absent_api("https://me:pw@ghe.example/api/graphql?x=1", 404, "gone")
+
+    def refused(url: str, status: int) -> LifecycleError:
+        client = GraphClient(url, "t", Deadline.after(PatientClock(), 9), token_source="GH_TOKEN")
+        return client._refusal(Sent(status, {}, {"message": "gone"}), READ)
+
+    error = refused("https://me:pw@ghe.example/api/graphql?x=1", 404)
     assert str(error).startswith("ghe.example answers 404 at /api/graphql, where")
     assert vars(error)["evidence"] == "gone"
-    assert str(failures.absent_api("", 405, "")).startswith("the server answers 405 at /, where")
+    assert str(refused("", 405)).startswith("the server answers 405 at /, where")
 
 
 @pytest.mark.parametrize(
@@ -439,11 +445,11 @@ def test_githubs_words_are_its_message_and_what_is_below_it(body: Any, words: st
 
 def test_a_case_has_no_answer_and_no_problem_of_its_own() -> None:
     """An answer that said nothing is a 200; a problem that is not there has no type."""
-    case = failure_case.FailureCase(READ, "gh", "Some WORDS", 1.0)
+    case = FailureCase(READ, "gh", "Some WORDS", 1.0)
     assert (case.answer, case.problem) == (Answer(200), AnswerProblem("", (), ""))
     assert case.text == "some words"
     assert (case.unchanged, case.kept) == ("nothing was changed", "nothing was changed")
-    assert failure_case.FailureCase(PARTLY, "gh", "", 1.0).unchanged == "only a part was changed"
+    assert FailureCase(PARTLY, "gh", "", 1.0).unchanged == "only a part was changed"
 
 
 def test_an_answer_that_says_nothing_says_nothing() -> None:

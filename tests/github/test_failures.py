@@ -1,4 +1,4 @@
-"""lifecycle.github.failures.failures: one leaf and one sentence for each way in which GitHub says no."""
+"""lifecycle.github.failures: one leaf and one sentence for each way in which GitHub says no."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from lifecycle.core.errors import (
     Unsupported,
 )
 from lifecycle.github.client.plain_line import TOO_LATE
-from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
-from lifecycle.github.failures.failures import Failures
+from lifecycle.github.failures import Answer, AnswerProblem, AskedRequest, Failures
 from tests.github.hub import TOKEN, PatientClock
 
 READ = AskedRequest("issue #7 of octo-org/hello-service")

@@ -30,7 +30,7 @@ def heavy_after(code: str, *args: str) -> set[str]:
     [
         "",
         ".board.board_client",
-        ".failures.failures",
+        ".failures",
         ".pulls.forge",
         ".client.graph",
         ".client.rest",

@@ -23,7 +23,7 @@ from lifecycle.core.values.model import (
     QueueEntry,
     Review,
 )
-from lifecycle.github.failures.failure_case import AnswerProblem
+from lifecycle.github.failures import AnswerProblem
 from lifecycle.github.pulls import translate
 
 SHA, TIP, GROUP = "a" * 40, "b" * 40, "c" * 40

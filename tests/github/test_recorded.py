@@ -16,7 +16,7 @@ from lifecycle.core.timing import Deadline, parse_time
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.library_lines import silence
 from lifecycle.github.client.rest import RestClient
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures import AskedRequest
 from tests.github.hub import REPOSITORY, TOKEN, PatientClock, forge_over
 from tests.github.made_up import BOTH
 from tests.github.recorded import DATE, GRAPHQL, REST, Recorded

@@ -15,7 +15,7 @@ from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
 from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.client.client_common import part, text
-from lifecycle.github.failures.failure_case import AnswerProblem
+from lifecycle.github.failures import AnswerProblem
 from lifecycle.github.pulls import rollup, translate
 from lifecycle.github.pulls.issue_calls import issue_facts
 from tests.github.hub import PatientClock, kept_to

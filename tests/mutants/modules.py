@@ -94,7 +94,7 @@ PURE = (
 ALSO_MUTATED = (
     "claim.record.claim_file",
     "evidence.runners.runner_table",
-    "github.failures.*",
+    "github.failures",
     "github.pulls.rollup",
     "github.pulls.translate",
     "reconcile.finding",

@@ -26,7 +26,7 @@ from lifecycle.feedback.reviews.remarks import (
 )
 from lifecycle.github.client.client_common import Json, nodes, number, part, text, texts
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures import AskedRequest
 from lifecycle.github.pulls.translate import is_of_owner
 from lifecycle.settings import resources
 

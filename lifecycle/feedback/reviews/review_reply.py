@@ -28,7 +28,7 @@ from lifecycle.feedback.reviews.review_reading import sentence
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures import AskedRequest
 from lifecycle.github.operations.unclear_writes import settled
 from lifecycle.storage.state_file import StateFile
 

@@ -22,7 +22,7 @@ from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client.client_common import Sending, number, part, text
 from lifecycle.github.client.rest import Json, RestClient
-from lifecycle.github.failures.failure_case import AskedRequest, Own, answered, first_of, sentence
+from lifecycle.github.failures import AskedRequest, Own, answered, first_of, sentence
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import store
 

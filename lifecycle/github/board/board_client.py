@@ -16,13 +16,13 @@ from lifecycle.core.light_dataclass import asdict, dataclass, from_json
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
-from lifecycle.github.failures.failure_case import AskedRequest, sentence
+from lifecycle.github.failures import AskedRequest, sentence
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.github.client.graph import GraphClient, GraphReply
-    from lifecycle.github.failures.failures import Failures
+    from lifecycle.github.failures import Failures
 
 
 T = TypeVar("T")

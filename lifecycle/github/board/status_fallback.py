@@ -19,14 +19,13 @@ from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
 from lifecycle.github.client.client_common import Json, Keeper, nodes
-from lifecycle.github.failures.failure_case import AskedRequest, sentence
+from lifecycle.github.failures import AskedRequest, sentence
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache, Clock
     from lifecycle.github.board.board_client import ProjectRef
-    from lifecycle.github.failures.failure_case import AnswerProblem
-    from lifecycle.github.failures.failures import Failures
+    from lifecycle.github.failures import AnswerProblem, Failures
 
 T = TypeVar("T")
 

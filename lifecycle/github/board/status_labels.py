@@ -17,7 +17,7 @@ from lifecycle.core.values import model
 from lifecycle.core.values.priorities import SPELLINGS, STATUSES
 from lifecycle.core.values.shapes import LabelFacts
 from lifecycle.github.client.client_common import Json, nodes, text
-from lifecycle.github.failures.failure_case import AskedRequest, sentence
+from lifecycle.github.failures import AskedRequest, sentence
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 if TYPE_CHECKING:

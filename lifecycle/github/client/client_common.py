@@ -15,8 +15,7 @@ from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission, NotFound, NoToken, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import swept
-from lifecycle.github.failures.failure_case import AskedRequest, sentence
-from lifecycle.github.failures.failures import Failures
+from lifecycle.github.failures import AskedRequest, Failures, sentence
 from lifecycle.settings import config
 
 if TYPE_CHECKING:

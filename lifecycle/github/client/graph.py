@@ -27,13 +27,13 @@ from functools import cache, cached_property, lru_cache, partial
 from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from lifecycle.core.errors import LifecycleError, Transient
+from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.timing import again, reading
 from lifecycle.github.client.client_common import Json, TokenClient, part, text, without_secrets
-from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
-from lifecycle.github.failures.failures import absent_api
+from lifecycle.github.failures import Answer, AnswerProblem, AskedRequest, sentence
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
@@ -376,7 +376,11 @@ class GraphClient(TokenClient):
             return self.failures.of_nonsense(asked)
         answer = Answer.read(*sent)
         if sent.status in _NO_API:
-            return absent_api(self.url, sent.status, self.failures.clean(answer.words))
+            # GitHub reports errors of GraphQL in a 200. Only host and path of the address are shown.
+            url = urlsplit(self.url)
+            where = {"host": url.hostname or "the server", "path": url.path or "/"}
+            refusal = sentence("no-graphql", status=sent.status, **where)
+            return Rejected(refusal, evidence=self.failures.clean(answer.words))
         return self.failures.of_answer(answer, asked)
 
 

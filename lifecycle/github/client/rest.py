@@ -13,14 +13,14 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
-from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Refused, Rejected
+from lifecycle.core import errors
+from lifecycle.core.errors import LifecycleError, NoPermission, NotFound, Refused, Rejected
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.client_common import DOTS, TokenClient, text, without_secrets
-from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own, sentence
-from lifecycle.github.failures.failures import moved_to
+from lifecycle.github.failures import Answer, AskedRequest, Own, sentence
 
 if TYPE_CHECKING:
     from lifecycle.github.client.plain_line import Sent
@@ -226,7 +226,7 @@ class RestClient(TokenClient):
         the refusal is raised unchanged.
         """
         error = self.failures.of_answer(answer, asked)
-        is_told = asked.is_write and isinstance(error, Moved)
+        is_told = asked.is_write and isinstance(error, errors.Moved)
         by_id, by_name = _BY_ID.search(error.evidence) if is_told else None, _BY_NAME.match(path)
         if by_id is None or by_name is None:
             return error
@@ -242,6 +242,21 @@ class RestClient(TokenClient):
         """The present name of the repository at a path; KeyError, TypeError if the answer lacks it."""
         _, repository = self.exchange(AskedRequest("the repository's new name"), "GET", path)
         return str(repository["full_name"])
+
+
+def moved_to(name: str, issue: str | None, asked: AskedRequest) -> LifecycleError:
+    """The error for a write to a repository that was renamed, or to an issue that was transferred.
+
+    Args:
+        name: the present name of its repository on GitHub, `owner/name`.
+        issue: the number there of an issue that was transferred, or None.
+        asked: the request.
+    """
+    if issue is not None:
+        where = f"{name}#{issue}"
+        words = sentence("transferred-meanwhile", where=where, asked=asked)
+        return errors.Transferred(words, evidence=where)
+    return errors.Moved(sentence("renamed", name=name, asked=asked), evidence=name)
 
 
 @dataclass(eq=False)

@@ -12,7 +12,7 @@ from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_yo
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import CommentFacts, Ensured, IssueFacts, LabelFacts
 from lifecycle.github.client.client_common import path_part
-from lifecycle.github.failures.failure_case import sentence
+from lifecycle.github.failures import sentence
 from lifecycle.github.operations.inputs import Guarded, Names, change_of, missing, present, same
 from lifecycle.github.operations.unclear_writes import fitted, removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls

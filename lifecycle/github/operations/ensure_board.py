@@ -15,7 +15,7 @@ from lifecycle.core import errors
 from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_client import GitHubBoard, option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
-from lifecycle.github.failures.failure_case import AskedRequest, sentence
+from lifecycle.github.failures import AskedRequest, sentence
 from lifecycle.github.operations.inputs import Guarded, demands, same
 from lifecycle.github.operations.unclear_writes import fitted, removed, settled
 

@@ -13,7 +13,7 @@ from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured, RefFacts, StatusFacts
 from lifecycle.github.client.client_common import given, needed, path_part, texts, times
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failure_case import answered, first_of, sentence
+from lifecycle.github.failures import answered, first_of, sentence
 from lifecycle.github.operations.inputs import Guarded, same, whole_sha
 from lifecycle.github.operations.unclear_writes import fitted, if_wanted, removed, settled
 

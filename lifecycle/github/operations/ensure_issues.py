@@ -10,7 +10,7 @@ from typing import Literal
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
-from lifecycle.github.failures.failure_case import sentence
+from lifecycle.github.failures import sentence
 from lifecycle.github.operations.inputs import Guarded, Names, change_of, missing, names_of, present
 from lifecycle.github.operations.unclear_writes import Edits, fitted, settled
 from lifecycle.github.pulls.issue_calls import BLOCKERS, PARTS, IssueCalls, Relation

@@ -13,7 +13,7 @@ from lifecycle.core.values.model import MergeMethod as Method
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import given
-from lifecycle.github.failures.failure_case import AskedRequest, Own, answered, first_of, sentence
+from lifecycle.github.failures import AskedRequest, Own, answered, first_of, sentence
 from lifecycle.github.operations.inputs import Guarded, whole_sha
 from lifecycle.github.operations.unclear_writes import Look, if_wanted, removed, settled
 from lifecycle.github.pulls.pull_calls import PullCalls

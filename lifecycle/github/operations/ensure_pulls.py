@@ -9,7 +9,7 @@ from lifecycle.core.errors import PullRequestExists, Rejected
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import text
-from lifecycle.github.failures.failure_case import sentence
+from lifecycle.github.failures import sentence
 from lifecycle.github.operations.inputs import Guarded, Names, missing, names_of, present
 from lifecycle.github.operations.unclear_writes import Edits, fitted, settled
 from lifecycle.github.pulls.pull_calls import PullCalls, pull_facts

@@ -18,7 +18,7 @@ from lifecycle.core.light_dataclass import fields, is_dataclass, replace
 from lifecycle.core.plan import Wake
 from lifecycle.core.redact import LIMIT, redact, short, swept
 from lifecycle.core.values.shapes import Ensured
-from lifecycle.github.failures.failure_case import sentence
+from lifecycle.github.failures import sentence
 
 C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])

@@ -14,7 +14,7 @@ from lifecycle.core.errors import LifecycleError, NotFound, Rejected, StaleField
 from lifecycle.core.values.model import Observation
 from lifecycle.github.board.board_client import SET_ALIASES, SET_FIELDS, GitHubBoard, variables_of
 from lifecycle.github.client.client_common import part, word
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures import AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:

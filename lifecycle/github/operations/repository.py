@@ -20,7 +20,7 @@ from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.client.client_common import Keeper
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.clients import GitHubClients
-from lifecycle.github.failures.failure_case import sentence
+from lifecycle.github.failures import sentence
 from lifecycle.github.operations.ensure_attached import CommentOperations, LabelOperations
 from lifecycle.github.operations.ensure_board import BoardOperations
 from lifecycle.github.operations.ensure_commits import (

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.values.shapes import Ensured, IssueFacts, PullFacts
-from lifecycle.github.failures.failure_case import sentence
+from lifecycle.github.failures import sentence
 from lifecycle.github.operations.inputs import same
 
 T = TypeVar("T")

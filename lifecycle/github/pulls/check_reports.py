@@ -27,7 +27,7 @@ from lifecycle.core.values import failed_checks
 from lifecycle.core.values.checks import ENDED_BADLY
 from lifecycle.github.client.client_common import Json, nodes, number, part, text, texts, word
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.failures.failure_case import AskedRequest, answered, first_of, sentence
+from lifecycle.github.failures import AskedRequest, answered, first_of, sentence
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient

@@ -17,7 +17,7 @@ from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS, GitHubBoard
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
-from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, sentence
+from lifecycle.github.failures import AnswerProblem, AskedRequest, sentence
 from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls

@@ -15,7 +15,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.client_common import given, needed, path_part, text, texts, times
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failure_case import answered, sentence
+from lifecycle.github.failures import answered, sentence
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]

@@ -14,7 +14,7 @@ from lifecycle.core.values.model import ClosingPull, PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.client.client_common import given, needed, nodes, part, text, texts, times
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures import AskedRequest
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient

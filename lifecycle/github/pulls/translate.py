@@ -20,7 +20,7 @@ from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.priorities import SPELLINGS
 from lifecycle.core.values.survey import parse_lease
 from lifecycle.github.client.client_common import Json, nodes, part, text, texts, times, word
-from lifecycle.github.failures.failure_case import AnswerProblem
+from lifecycle.github.failures import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
 
 _UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}

@@ -24,7 +24,7 @@ from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import LEASES, Holding
 from lifecycle.github.client.client_common import Json, nodes, part
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, sentence
+from lifecycle.github.failures import AnswerProblem, AskedRequest, sentence
 from lifecycle.github.sweep.sweep_nodes import LISTS, Batches, SweptRepository
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from lifecycle.github.client.client_common import Json, nodes, number, part, tex
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
-    from lifecycle.github.failures.failure_case import AnswerProblem
+    from lifecycle.github.failures import AnswerProblem
 
 LISTS = ("leases", "tips", "pulls")
 """The aliases of a repository's lists in the fragment Holding."""

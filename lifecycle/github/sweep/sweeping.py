@@ -22,7 +22,7 @@ from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in
 from lifecycle.github.board.status_fallback import BLIND, Choice
 from lifecycle.github.client.client_common import Json, part
-from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
+from lifecycle.github.failures import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_holdings import Holdings
 from lifecycle.github.sweep.sweep_nodes import Batches, is_hidden_mention, swept

@@ -12,8 +12,7 @@ import pytest
 from lifecycle.core import timing
 from lifecycle.core.timing import SystemClock
 from lifecycle.github.client import plain_line
-from lifecycle.github.failures.failure_case import Answer, AskedRequest
-from lifecycle.github.failures.failures import Failures
+from lifecycle.github.failures import Answer, AskedRequest, Failures
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examine_github, examined
 from lifecycle.setup.doctor.examination import FAMILIES, examine

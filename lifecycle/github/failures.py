@@ -1,17 +1,26 @@
-"""A failed request as values, and the errors that both tables of `failures.py` make from it.
+"""Turn GitHub's refusals into errors of `lifecycle.core.errors`, each with one sentence.
 
-Sentences are built from status codes, from the request, and from GitHub's own words without the token.
+A refusal is an HTTP answer, which PyGithub and gql both get, or an entry of a GraphQL answer's `errors`.
+`ANSWERS` and `PROBLEMS` are the tables for the two; the first matching row is used. Sentences are built
+from status codes, from the request, and from GitHub's own words without the token. `library_lines.silence`
+handles the exceptions of requests if no answer comes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
+from lifecycle.core import errors, timing
 from lifecycle.core.errors import LifecycleError, NoPermission, NotFound, Rejected, Transient
 from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.redact import as_data, redact
 from lifecycle.settings.resources import Sentences
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
+    from lifecycle.github.client.plain_line import Silence
 
 _BOARD = re.compile(r"\bproject \d+ of ")
 """The words for a board in the subject of a request."""
@@ -163,7 +172,7 @@ Row = tuple[Fits, Callable[[FailureCase], LifecycleError]]
 """A row of a table: whether it fits, and the error that it makes."""
 
 
-sentence: Final = Sentences("github/failures/refusals.toml")
+sentence: Final = Sentences("github/refusals.toml")
 
 
 def told(kind: type[Rejected | Transient], name: str) -> Callable[[FailureCase], LifecycleError]:
@@ -246,3 +255,169 @@ not_found = told(NotFound, "not-found")
 
 rejected = told(Rejected, "rejected")
 """The error for any other refusal, in GitHub's own words."""
+
+
+_LIMIT_WORDS = "rate limit|submitted too quickly|abuse detection"
+"""GitHub's words for its limits; secondary limits have no status of their own."""
+
+
+def _is_limit(case: FailureCase) -> bool:
+    headers, status = case.answer.headers, case.answer.status
+    is_spent = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
+    has_words = re.search(_LIMIT_WORDS, case.text) is not None
+    return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
+
+
+def _moved(case: FailureCase) -> LifecycleError:
+    target = case.answer.headers.get("location") or case.answer.url
+    where = f" to {target}" if target else ""
+    words = sentence("moved", case=case, where=where)
+    return errors.Moved(words, evidence=target or case.words)
+
+
+def _answers(*statuses: int, words: str = "") -> Fits:
+    """Matches an answer with one of these statuses (any, if none is given) and with these words."""
+    return lambda case: (not statuses or case.answer.status in statuses) and words in case.text
+
+
+def _is_invalid(field_name: str) -> Fits:
+    invalid = (field_name, "invalid")
+    return lambda case: invalid in [(e.get("field"), e.get("code")) for e in case.answer.errors]
+
+
+# Sources: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api and
+# https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+ANSWERS: tuple[Row, ...] = (
+    (_is_limit, limited),
+    (lambda case: case.answer.is_page, told(Rejected, "page")),
+    (_answers(401), told(errors.BadCredentials, "bad-credentials")),
+    (_answers(403, words="was archived"), told(Rejected, "archived")),
+    (_answers(403), forbidden),
+    # GitHub answers 404 for things that a token may not write.
+    (lambda case: case.answer.status == 404 and case.asked.is_write, forbidden),
+    (_answers(404), not_found),
+    (_answers(410), told(NotFound, "gone")),
+    (_answers(451), told(Rejected, "blocked")),
+    # GitHub computes the merge again: https://github.com/cli/cli/issues/8092
+    (_answers(words="base branch was modified"), told(Transient, "overtaken")),
+    (_answers(301, 302, 303, 307, 308), _moved),
+    (_answers(words="pull request already exists"), told(errors.PullRequestExists, "exists")),
+    (_answers(words="no commits between"), told(errors.NothingToMerge, "nothing-to-merge")),
+    (_is_invalid("head"), told(errors.HeadMissing, "head-missing")),
+    (_is_invalid("base"), told(Rejected, "base-missing")),
+    (lambda case: case.answer.status >= 500 or case.answer.status == 408, outage),
+    (lambda _: True, rejected),
+)
+
+
+_OUTAGE_TYPES = ("INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT")
+_OUTAGE_WORDS = "something went wrong|couldn't respond to your request in time"
+_RACE = "priority.*unique|unique.*priority|content already exists"
+_SCOPE = re.compile(r"following scopes: \['([^']+)'")
+
+
+def _problem(*types: str, words: str = "(?!)") -> Fits:
+    """Matches a problem of one of these types, and one with such words, a pattern of small letters."""
+    return lambda case: case.problem.type in types or re.search(words, case.text) is not None
+
+
+def _missing_scope(case: FailureCase) -> LifecycleError:
+    match = _SCOPE.search(case.words)
+    # Read access is not sufficient: the board is also written.
+    scope = match.group(1).removeprefix("read:") if match else "project"
+    refused = "written" if case.asked.is_write else "read or written"
+    outcome = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
+    words = sentence("missing-scope", case=case, scope=scope, outcome=outcome)
+    return errors.MissingScope(words, evidence=case.words)
+
+
+# Source for the limits:
+# https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+# The types and the messages of Projects v2 are not documented; they are from answers that people quote in
+# public.
+PROBLEMS: tuple[Row, ...] = (
+    (_problem("RATE_LIMITED", "RATE_LIMIT", words=_LIMIT_WORDS), limited),
+    (_problem("RESOURCE_LIMITS_EXCEEDED"), lambda case: lost(case, "too-much")),
+    (_problem(*_OUTAGE_TYPES, words=_OUTAGE_WORDS), outage),
+    (lambda case: case.problem.is_unknown, told(errors.Unsupported, "unsupported")),
+    (_problem(words=_RACE), told(Transient, "race")),
+    (_answers(words="does not belong to the field"), told(errors.StaleFields, "stale")),
+    (_answers(words="archived and cannot be updated"), told(errors.ItemArchived, "archived-item")),
+    (_problem("INSUFFICIENT_SCOPES"), _missing_scope),
+    (_problem("NOT_FOUND"), not_found),
+    (_problem("FORBIDDEN"), forbidden),
+    (lambda _: True, rejected),
+)
+
+
+SECONDARY_WAIT = 60.0
+"""Seconds to wait after a rate limit that names no time.
+
+Source:
+https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#handle-rate-limit-errors-appropriately
+"""
+_LONGEST_EVIDENCE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Turns failed answers into errors. Knows the token only to keep it out of every text."""
+
+    token: str = field(repr=False)
+    token_source: str
+    clock: Clock
+    gh: str = ""
+
+    def of_answer(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
+        """The error for an HTTP answer."""
+        words, wait = self.clean(answer.words), self._wait(answer.headers)
+        case = FailureCase(asked, self.token_source, words, wait, answer, gh=self.gh)
+        return next(make(case) for fits, make in ANSWERS if fits(case))
+
+    def of_problem(self, problem: AnswerProblem, asked: AskedRequest) -> LifecycleError:
+        """The error for one GraphQL problem."""
+        words, wait = self.clean(problem.message), self._wait(problem.headers)
+        case = FailureCase(asked, self.token_source, words, wait, problem=problem, gh=self.gh)
+        return next(make(case) for fits, make in PROBLEMS if fits(case))
+
+    def of_problems(self, problems: Iterable[AnswerProblem], asked: AskedRequest) -> LifecycleError:
+        """The error for several problems: a temporary one, else the first; nonsense if there are none."""
+        every = [self.of_problem(problem, asked) for problem in problems]
+        every = every or [self.of_nonsense(asked)]
+        return next((error for error in every if isinstance(error, Transient)), every[0])
+
+    def of_silence(self, silence: Silence, asked: AskedRequest) -> LifecycleError:
+        """The error for a request to which no answer came."""
+        if silence.is_final:
+            return Rejected(f"GitHub {silence.words}; nothing was changed. Correct that.")
+        return self._lost(asked, silence.words, silence.may_have_landed, silence.way)
+
+    def _lost(
+        self, asked: AskedRequest, words: str, landed: bool = True, way: str = ""
+    ) -> Transient:
+        is_ambiguous = asked.is_write and landed
+        kept = "it may have been done" if is_ambiguous else "nothing was changed"
+        lost = f"GitHub {words} when asked for {asked.subject}; {kept}. {way or 'Try again later.'}"
+        return Transient(lost, is_ambiguous=is_ambiguous)
+
+    def of_nonsense(self, asked: AskedRequest) -> Transient:
+        """The error for an answer that cannot be understood: not JSON, cut off, or of another shape."""
+        return self._lost(asked, "gave an answer that cannot be read")
+
+    def clean(self, text: str) -> str:
+        """A stranger's words on one line, shortened, without the token and other secrets."""
+        plain = text.replace(self.token, "***") if self.token else text
+        return as_data(redact(" ".join(plain.split())))[:_LONGEST_EVIDENCE]
+
+    def _wait(self, headers: Mapping[str, str]) -> float:
+        """Seconds to wait, in GitHub's order: Retry-After, the reset of a spent limit, a minute."""
+        now = timing.parse_time(headers.get("date")) or self.clock.now()
+        named = headers.get("retry-after", "").strip()
+        if named.isdecimal():
+            return float(named)
+        if (moment := timing.parse_time(named)) is not None:
+            return max(moment - now, 0.0)
+        reset = headers.get("x-ratelimit-reset", "")
+        if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+            return max(float(reset) - now, 1.0)
+        return SECONDARY_WAIT

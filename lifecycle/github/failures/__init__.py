@@ -1,1 +1,0 @@
-"""GitHub's refusals as errors of `lifecycle.core.errors`."""
