@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from lifecycle.core.values.shapes import CardWords
     from lifecycle.core.world import JointWriter
     from lifecycle.feedback.waiting.shared_looks import SharedLooks
-    from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
-    from lifecycle.github.client.client_common import Keeper
+    from lifecycle.github.client.client_common import Keeper, Token
     from lifecycle.github.client.rest import Calls
     from lifecycle.github.clients import GitHubClients
 
@@ -279,20 +278,14 @@ class WorktreeWorld:
     @cached_property
     def clients(self) -> GitHubClients:
         """The clients that speak to GitHub with the token; raises NoToken, BadConfig."""
+        from lifecycle.github.client.client_common import Sending
         from lifecycle.github.clients import GitHubClients
 
         # Before the token: a strange board is refused without asking for one.
         project = self._project
-        return GitHubClients(
-            self.addresses,
-            self.tokens,
-            self.deadline,
-            cache=self.cache,
-            settings=self.settings,
-            project=project,
-            withheld=self.withheld,
-            by_library=self.by_library,
-        )
+        kept = (self.cache, self.withheld, self.by_library)
+        sending = Sending(self.tokens, self.deadline, *kept)
+        return GitHubClients(self.addresses, sending, self.settings, project)
 
     @cached_property
     def forge(self) -> ports.Forge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.values.configured import Addresses, Settings
@@ -11,13 +11,11 @@ from lifecycle.core.values.shapes import CardWords
 from lifecycle.github.board.board_client import AGENT, STATUS, GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
-from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
-    from lifecycle.core.timing import Deadline
     from lifecycle.core.values.model import Repository
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
-    from lifecycle.github.client.client_common import Keeper, Sending
+    from lifecycle.github.client.client_common import Sending
     from lifecycle.github.operations.joint_writes import JointWrites
     from lifecycle.github.pulls.check_reports import GitHubCheckReports
     from lifecycle.github.pulls.forge import GitHubForge
@@ -32,33 +30,25 @@ class GitHubClients:
 
     Args:
         addresses: GitHub's addresses.
-        tokens: gives the token that is sent, and another one if necessary.
-        deadline: the limit for every request.
+        sending: how the clients send.
         settings: whether labels may take a board's place, and their names.
         project: the board, or None.
-        sending: how the clients send, as for `TokenClient`; the cache keeps ids, too.
     """
 
     def __init__(
         self,
         addresses: Addresses,
-        tokens: Keeper,
-        deadline: Deadline,
-        *,
+        sending: Sending,
         settings: Settings | None = None,
         project: ProjectRef | None = None,
-        **sending: Unpack[Sending],
     ) -> None:
         self.addresses = addresses
-        self.tokens = tokens
+        self.tokens = sending.tokens
         self.project = project
         self._settings = settings or Settings()
-        self._cache = sending.get("cache", MemoryCache())
-        token, url = tokens.current(), addresses.graphql_url
-        kept: Sending = {"current": tokens.current, "on_refused": tokens.refused}
-        sending = {**sending, **kept, "token_source": token.source, "cache": self._cache}
-        self.rest = RestClient(addresses.api_url, token.value, deadline, **sending)
-        self.graph = GraphClient(url, token.value, deadline, **sending)
+        self._cache = sending.cache
+        self.rest = RestClient(addresses.api_url, sending)
+        self.graph = GraphClient(addresses.graphql_url, sending)
 
     def close(self) -> None:
         """Close the open connections; the next request opens others."""

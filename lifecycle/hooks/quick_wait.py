@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
 from lifecycle.feedback.waiting.shared_looks import SharedLooks
+from lifecycle.github.client.client_common import Keeper, Sending, Token
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.hooks import stdin_event
 from lifecycle.settings.running_client import Client, client_of
@@ -147,7 +148,8 @@ def rests(rest: Rest, clock: Clock, asked: Callable[[float], float]) -> bool:
 def asking(rest: Rest, clock: Clock) -> Callable[[float], float]:
     """What asks GitHub for `rests`, over one connection."""
     deadline = Deadline(clock, None)
-    graph = GraphClient(rest["url"], rest["token"], deadline, token_source=rest["source"])
+    tokens = Keeper(lambda: Token(rest["token"], rest["source"]), clock)
+    graph = GraphClient(rest["url"], Sending(tokens, deadline))
     root, path = Path(rest["root"]), Path(rest["path"])
     looks = SharedLooks(path, lambda: graph, clock, root, rest["every"])
 

@@ -16,7 +16,7 @@ from lifecycle.feedback.reviews.remarks import Trusted
 from lifecycle.github.clients import GitHubClients
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
-from tests.github.hub import keeper
+from tests.github.hub import sending
 from tests.sandbox.crowd import crowd
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def clients(sandbox: Sandbox) -> Iterator[GitHubClients]:
     """What speaks with octocat's token."""
     info = sandbox.info
     addresses = Addresses(info.api_url, info.graphql_url)
-    made = GitHubClients(addresses, keeper(info.token), Deadline.after(SystemClock(), 60.0))
+    made = GitHubClients(addresses, sending(info.token, Deadline.after(SystemClock(), 60.0)))
     yield made
     made.close()
 

@@ -14,7 +14,7 @@ from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed
 from lifecycle.sandbox.server import SandboxInfo
-from tests.github.hub import PatientClock
+from tests.github.hub import PatientClock, sending
 from tests.worlds import EVERY as OF_TASKS
 from tests.worlds import claimed
 
@@ -59,7 +59,7 @@ class Machine:
         assert path is not None
         self.path = path
         self.graph = graph = GraphClient(
-            info.graphql_url, info.token, Deadline(clock, None), token_source="GH_TOKEN"
+            info.graphql_url, sending(info.token, Deadline(clock, None))
         )
         self.numbers = {one["node_id"]: int(one["number"]) for one in pulls(info)}
         # The file is shared, and nothing else: each worktree has a reader of its own.

@@ -17,7 +17,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.sandbox.server import Sandbox
-from tests.github.hub import TOKEN, Hub, PatientClock
+from tests.github.hub import TOKEN, Hub, PatientClock, sending
 from tests.github.made_up import answering
 
 
@@ -112,9 +112,7 @@ def api(request: pytest.FixtureRequest, by_library: tuple[str, ...]) -> Iterator
 @pytest.fixture
 def graph(api: str, by_library: tuple[str, ...], deadline: Deadline) -> Iterator[GraphClient]:
     """GraphQL of a GitHub whose answers are made up."""
-    client = GraphClient(
-        f"{api}/graphql", TOKEN, deadline, token_source="GH_TOKEN", by_library=by_library
-    )
+    client = GraphClient(f"{api}/graphql", sending(TOKEN, deadline, by_library=by_library))
     yield client
     client.close()
 
@@ -122,6 +120,6 @@ def graph(api: str, by_library: tuple[str, ...], deadline: Deadline) -> Iterator
 @pytest.fixture
 def rest(api: str, by_library: tuple[str, ...], deadline: Deadline) -> Iterator[RestClient]:
     """REST of a GitHub whose answers are made up."""
-    client = RestClient(api, TOKEN, deadline, token_source="GH_TOKEN", by_library=by_library)
+    client = RestClient(api, sending(TOKEN, deadline, by_library=by_library))
     yield client
     client.close()

@@ -7,11 +7,10 @@ from typing import Any
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.github.auth.tokens import Token
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.board.status_labels import StatusLabels
-from lifecycle.github.client.client_common import Keeper
+from lifecycle.github.client.client_common import Keeper, Sending, Token
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls.forge import GitHubForge
@@ -52,9 +51,14 @@ class MemoryCache(dict[str, object]):
         self[key] = value
 
 
-def keeper(token: str) -> Keeper:
+def keeper(token: str, source: str = "GH_TOKEN") -> Keeper:
     """Gives this token at each use."""
-    return Keeper(lambda: Token(token, "GH_TOKEN"), PatientClock())
+    return Keeper(lambda: Token(token, source), PatientClock())
+
+
+def sending(token: str, deadline: Deadline, *, source: str = "GH_TOKEN", **more: Any) -> Sending:
+    """How clients send this token."""
+    return Sending(keeper(token, source), deadline, **more)
 
 
 def kept_to(project: ProjectRef | None, clock: Clock) -> Choice:
@@ -76,7 +80,7 @@ def forge_on(
 
 def forge_over(rest: RestClient, repository: Repository = REPOSITORY) -> GitHubForge:
     """A forge of which only REST is asked."""
-    graph = GraphClient("http://127.0.0.1", TOKEN, rest.deadline, token_source="GH_TOKEN")
+    graph = GraphClient("http://127.0.0.1", sending(TOKEN, rest.deadline))
     return forge_on(graph, rest, None, repository)
 
 
@@ -97,8 +101,8 @@ class Hub:
         owner, name = info.repository.split("/")
         self.repository = Repository(owner, name)
         self.project = ProjectRef(info.project_owner or "", info.project_number or 0)
-        self.graph = GraphClient(info.graphql_url, info.token, deadline, token_source="GH_TOKEN")
-        self.rest = RestClient(info.api_url, info.token, deadline, token_source="GH_TOKEN")
+        self.graph = GraphClient(info.graphql_url, sending(info.token, deadline))
+        self.rest = RestClient(info.api_url, sending(info.token, deadline))
         self.forge = forge_on(self.graph, self.rest, self.project, self.repository)
         self.board = GitHubBoard(self.project, self.graph, self.cache)
 

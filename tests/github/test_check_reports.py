@@ -24,7 +24,7 @@ from lifecycle.sandbox.checks.state import Annotation, Step
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
-from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
+from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock, sending
 
 GRAPH = "https://api.github.com/graphql"
 BEGAN = datetime(2026, 1, 31, 10, 0, tzinfo=UTC)
@@ -267,8 +267,8 @@ def storage() -> Iterator[tuple[GitHubCheckReports, str]]:
     thread.start()
     url = f"http://127.0.0.1:{server.server_address[1]}"
     deadline = Deadline.after(PatientClock(), 30)
-    rest = RestClient(url, TOKEN, deadline, token_source="GH_TOKEN")
-    graph = GraphClient(url, TOKEN, deadline, token_source="GH_TOKEN")
+    rest = RestClient(url, sending(TOKEN, deadline))
+    graph = GraphClient(url, sending(TOKEN, deadline))
     try:
         yield GitHubCheckReports(graph, Calls(rest, REPOSITORY)), url
     finally:

@@ -30,7 +30,7 @@ from lifecycle.github.client.plain_line import Sent, Silence
 from lifecycle.github.client.rest import moved_to
 from lifecycle.github.failures import Answer, AnswerProblem, AskedRequest, FailureCase, Failures
 from tests.batches import each_row
-from tests.github.hub import TOKEN, PatientClock
+from tests.github.hub import TOKEN, PatientClock, sending
 
 READ = AskedRequest("the issue")
 WRITE = AskedRequest("the comment", is_write=True)
@@ -284,7 +284,7 @@ def test_a_token_comes_from_where_it_was_found(source: str, words: str) -> None:
 )
 def test_a_token_comes_from_the_host_that_refused_it(url: str, option: str) -> None:
     """The gh command names an Enterprise host: github.com's token is not to be sent there."""
-    client = TokenClient(url, "t", Deadline.after(PatientClock(), 9), token_source="GH_TOKEN")
+    client = TokenClient(url, sending("t", Deadline.after(PatientClock(), 9)))
     error = client.failures.of_answer(Answer.read(401, {}, {"message": "Bad credentials"}), READ)
     assert f"export GH_TOKEN=$(gh auth token{option})" in str(error)
 
@@ -415,7 +415,7 @@ def test_where_no_api_is_the_server_and_the_place_are_named() -> None:
     """And nothing else of the address."""
 
     def refused(url: str, status: int) -> LifecycleError:
-        client = GraphClient(url, "t", Deadline.after(PatientClock(), 9), token_source="GH_TOKEN")
+        client = GraphClient(url, sending("t", Deadline.after(PatientClock(), 9)))
         return client._refusal(Sent(status, {}, {"message": "gone"}), READ)
 
     error = refused("https://me:pw@ghe.example/api/graphql?x=1", 404)

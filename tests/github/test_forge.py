@@ -24,7 +24,7 @@ from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
 from tests.github.answers import SHA, problem, pull, seen
-from tests.github.hub import Hub, MemoryCache, forge_on
+from tests.github.hub import Hub, MemoryCache, forge_on, sending
 
 LOOK = Look(issue=42, branch="work", board=True, comments=True, checks=True)
 WRITING = Look(issue=42, branch="work", board=True, writes=True)
@@ -548,7 +548,7 @@ def test_a_look_is_asked_again_after_an_outage(hub: Hub) -> None:
 def test_a_bad_token_is_said(hub: Hub) -> None:
     """401 is not asked again, and the sentence names the variable."""
     graph = GraphClient(
-        hub.info.graphql_url, "wrong", hub.graph.deadline, token_source="GITHUB_TOKEN"
+        hub.info.graphql_url, sending("wrong", hub.graph.deadline, source="GITHUB_TOKEN")
     )
     forge = forge_on(graph, hub.rest, None, hub.repository)
     with pytest.raises(BadCredentials, match="GITHUB_TOKEN"):

@@ -22,7 +22,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.timing import Deadline
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.control.faults import Fault
-from tests.github.hub import TOKEN, Hub, PatientClock
+from tests.github.hub import TOKEN, Hub, PatientClock, sending
 from tests.github.made_up import BOTH
 
 URL = "https://api.github.com/graphql"
@@ -212,7 +212,7 @@ def test_a_mutation_that_was_never_sent_is_not_ambiguous(
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # and nobody listens
         url = f"http://127.0.0.1:{held.getsockname()[1]}/graphql"
-        graph = GraphClient(url, TOKEN, deadline, token_source="GH_TOKEN", by_library=by_library)
+        graph = GraphClient(url, sending(TOKEN, deadline, by_library=by_library))
         error = refusal(graph, "add_board_item")
         graph.close()
     assert isinstance(error, Transient)
@@ -221,7 +221,7 @@ def test_a_mutation_that_was_never_sent_is_not_ambiguous(
 
 def test_an_unusable_url_is_said(deadline: Deadline) -> None:
     """A mistake in the configured URL is not tried again: it needs a person."""
-    client = GraphClient("http://:bad/graphql", TOKEN, deadline, token_source="GH_TOKEN")
+    client = GraphClient("http://:bad/graphql", sending(TOKEN, deadline))
     assert "usable URL" in str(refusal(client))
     client.close()
 

@@ -30,7 +30,7 @@ from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls.forge import GitHubForge
 from tests.github.answers import SHA, problem, pull, seen
-from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock, keeper
+from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock, keeper, sending
 from tests.github.made_up import LIBRARIES
 
 URL = "https://api.github.com/graphql"
@@ -329,9 +329,7 @@ def test_a_server_without_projects_shows_the_labels(
     pulls = {"byBranch": {"nodes": [pull()]}}
     mock.post(URL, json={"data": {"repository": seen(**pulls)}})
     mock.post(URL, json={"data": {"repository": {**issue_with(), **pulls}}})
-    graph = GraphClient(
-        URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=LIBRARIES
-    )
+    graph = GraphClient(URL, sending(TOKEN, deadline, cache=cache, by_library=LIBRARIES))
     found = forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
     assert [one.head_sha for one in found.by_branch] == [SHA]
     assert found.item == BoardItem("labels/42", None)

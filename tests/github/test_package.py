@@ -44,8 +44,7 @@ def test_importing_an_adapter_imports_no_library(module: str) -> None:
 
 WORLD = """
 from lifecycle.core.timing import SystemClock
-from lifecycle.github.auth.tokens import Token
-from lifecycle.github.client.client_common import Keeper
+from lifecycle.github.client.client_common import Keeper, Sending, Token
 from lifecycle.core.timing import Deadline
 from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.pulls.forge import GitHubForge
@@ -57,10 +56,10 @@ from lifecycle.storage.state_file import MemoryCache
 from lifecycle.core.values.model import Look, Repository
 api, graphql, token = sys.argv[1:]
 deadline = Deadline.after(SystemClock(), 20)
-graph = GraphClient(graphql, token, deadline, token_source="GH_TOKEN")
-rest = RestClient(api, token, deadline, token_source="GH_TOKEN")
-clock, project = graph.deadline.clock, ProjectRef("octo-org", 1)
+clock, project = deadline.clock, ProjectRef("octo-org", 1)
 tokens = Keeper(lambda: Token(token, "GH_TOKEN"), clock)
+graph = GraphClient(graphql, Sending(tokens, deadline))
+rest = RestClient(api, Sending(tokens, deadline))
 choice = Choice(project, "never", StatusLabels(), tokens, MemoryCache(), clock)
 forge = GitHubForge(Calls(rest, Repository("octo-org", "hello-service")), graph, choice)
 """

@@ -21,7 +21,7 @@ from lifecycle.github.clients import GitHubClients
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 from tests.batches import each_row
 from tests.docs import document_trees, ready_documents
-from tests.github.hub import TOKEN, MemoryCache, PatientClock, keeper
+from tests.github.hub import TOKEN, MemoryCache, PatientClock, sending
 from tests.github.made_up import LIBRARIES
 from tests.github.test_documents import RULES, schema
 from tests.graphql_texts import graphql_documents
@@ -53,9 +53,7 @@ def cache() -> MemoryCache:
 
 def client(deadline: Deadline, cache: MemoryCache) -> GraphClient:
     """A client of one process."""
-    return GraphClient(
-        URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=LIBRARIES
-    )
+    return GraphClient(URL, sending(TOKEN, deadline, cache=cache, by_library=LIBRARIES))
 
 
 def unknown(code: str, message: str, *path: str) -> dict[str, Any]:
@@ -165,7 +163,7 @@ def test_a_worktrees_clients_keep_what_a_server_lacks(
     mock.post(URL, json={"data": DATA})
     addresses = Addresses("https://ghes.example/api/v3", URL)
     for requests in (2, 3):
-        made = GitHubClients(addresses, keeper(TOKEN), deadline, cache=cache, by_library=LIBRARIES)
+        made = GitHubClients(addresses, sending(TOKEN, deadline, cache=cache, by_library=LIBRARIES))
         made.graph.execute("observe_claim", VARIABLES, added=PARTS)
         assert len(mock.calls) == requests
 
@@ -179,9 +177,7 @@ def test_another_server_is_asked(
     client(deadline, cache).execute("observe_claim", VARIABLES, added=PARTS)
     other = "https://other.example/api/graphql"
     mock.post(other, json={"data": DATA})
-    found = GraphClient(
-        other, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=LIBRARIES
-    )
+    found = GraphClient(other, sending(TOKEN, deadline, cache=cache, by_library=LIBRARIES))
     assert found.execute("observe_claim", VARIABLES, added=PARTS).left_out == {}
 
 

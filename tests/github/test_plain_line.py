@@ -28,13 +28,13 @@ from lifecycle.core.timing import (
     import_meanwhile,
     interrupted,
 )
-from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client import plain_line
+from lifecycle.github.client.client_common import Keeper, Sending, Token
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.library_lines import GqlLine, PyGithubLine
 from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence
 from lifecycle.github.client.rest import RestClient
-from tests.github.hub import TOKEN, PatientClock
+from tests.github.hub import TOKEN, PatientClock, sending
 from tests.repeated import soaked
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -557,7 +557,7 @@ def test_a_proxy_that_is_reached_by_tls_is_left_to_the_libraries(
     """TLS inside of TLS is not spoken here: gql sends instead, and the proxy hears whom it is to reach."""
     public, context = authority
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(public))
-    client = GraphClient("https://github.example/graphql", TOKEN, deadline, token_source="T")
+    client = GraphClient("https://github.example/graphql", sending(TOKEN, deadline))
     with serving(b"HTTP/1.1 403 Forbidden\r\n\r\n", tls=context) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"https://127.0.0.1:{proxy.port}")
         with pytest.raises(Transient, match="could not be reached through the proxy"):
@@ -598,7 +598,7 @@ def test_a_line_with_a_token_says_that_it_sends_json(deadline: Deadline) -> None
 
 def test_what_is_kept_of_an_answer_is_of_the_token_that_asked(deadline: Deadline) -> None:
     """Another token asks for all of it: an ETag is one token's."""
-    tokens = [Token("first", "GH_TOKEN")]
+    now = [Token("first", "GH_TOKEN", 0.0)]
     answer = b'HTTP/1.1 200 OK\r\nETag: "1"\r\nContent-Length: 15\r\n\r\n{"login": "me"}'
 
     def speak(found: socket.socket) -> None:
@@ -606,15 +606,10 @@ def test_what_is_kept_of_an_answer_is_of_the_token_that_asked(deadline: Deadline
             found.sendall(answer)
 
     server = Server(speak, speak)
-    client = RestClient(
-        f"http://127.0.0.1:{server.port}",
-        "first",
-        deadline,
-        token_source="GH_TOKEN",
-        current=lambda: tokens[-1],
-    )
+    tokens = Keeper(lambda: now[-1], deadline.clock)
+    client = RestClient(f"http://127.0.0.1:{server.port}", Sending(tokens, deadline))
     assert [client.viewer(), client.viewer()] == ["me", "me"]
-    tokens.append(Token("second", "GH_TOKEN"))
+    now.append(Token("second", "GH_TOKEN", 0.0))
     assert client.viewer() == "me"
     client.close()
     server.close()

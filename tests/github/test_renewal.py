@@ -12,8 +12,9 @@ import pytest
 from lifecycle.api import GitHub
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, BadCredentials, NoToken
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline
-from lifecycle.github.auth.tokens import Token
+from lifecycle.github.client.client_common import Keeper, Sending, Token
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.storage.state_file import MemoryCache
@@ -155,26 +156,17 @@ def test_a_client_begins_anew_with_another_token(
     server: AppServer, environment: dict[str, str], deadline: Deadline
 ) -> None:
     """Each request is sent with the token that is good then, and its errors name that one's source."""
-    tokens = [Token("first", "GH_TOKEN")]
     told: list[str] = []
-    rest = RestClient(
-        server.url,
-        "first",
-        deadline,
-        token_source="GH_TOKEN",
-        current=lambda: tokens[-1],
-        on_refused=lambda: told.append("rest"),
-    )
-    graph = GraphClient(
-        f"{server.url}/graphql",
-        "first",
-        deadline,
-        token_source="GH_TOKEN",
-        current=lambda: tokens[-1],
-        on_refused=lambda: told.append("graph"),
-    )
-    for token in (tokens[0], Token("second", "token_command")):
-        tokens.append(token)
+
+    def sending(who: str) -> Sending:
+        tokens = Keeper(lambda: replace(now[-1], renew=lambda: told.append(who)), deadline.clock)
+        return Sending(tokens, deadline)
+
+    now = [Token("first", "GH_TOKEN")]
+    rest = RestClient(server.url, sending("rest"))
+    graph = GraphClient(f"{server.url}/graphql", sending("graph"))
+    for token in (now[0], Token("second", "token_command")):
+        now.append(token)
         for ask in (rest.viewer, lambda: graph.execute("viewer", {})):
             with pytest.raises(BadCredentials, match=token.source):
                 ask()

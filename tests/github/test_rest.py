@@ -30,12 +30,12 @@ from lifecycle.core.errors import (
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
-from lifecycle.github.auth.tokens import Token
+from lifecycle.github.client.client_common import Keeper, Sending, Token
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.sandbox.control.faults import Fault
-from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock, forge_over
+from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock, forge_over, sending
 from tests.github.made_up import BOTH
 
 # PyGithub names the port in every URL.
@@ -492,11 +492,10 @@ def test_an_etag_is_sent_with_the_token_that_it_was_given_to(
 ) -> None:
     """Another token may be shown something else; the first one's answer is known for when it is back."""
     mock.get(f"{BASE}/labels", json=["a"], headers={"ETag": '"1"'})
-    tokens = iter(Token(value, "GH_TOKEN") for value in ("first", "second", "first"))
-    source, current = "GH_TOKEN", partial(next, tokens)
-    rest = RestClient(
-        api, "first", deadline, token_source=source, current=current, by_library=by_library
-    )
+    # Each is over at once; the first one is asked for when the client is made, too.
+    values = iter(("first", "first", "second", "first"))
+    tokens = Keeper(lambda: Token(next(values), "GH_TOKEN", 0.0), deadline.clock)
+    rest = RestClient(api, Sending(tokens, deadline, by_library=by_library))
     for _ in range(3):
         Calls(rest, REPOSITORY).read("labels", "labels", list)
     rest.close()
@@ -510,6 +509,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from lifecycle.core.timing import SystemClock
 from lifecycle.core.timing import Deadline
+from lifecycle.github.client.client_common import Keeper, Sending, Token
 from lifecycle.github.client.rest import RestClient
 from lifecycle.core.values.model import Repository
 
@@ -527,7 +527,8 @@ class Handler(BaseHTTPRequestHandler):
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 url = f"http://127.0.0.1:{server.server_port}"
 Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-rest = RestClient(url, "made-up", Deadline.after(SystemClock(), 20), token_source="GH_TOKEN")
+tokens = Keeper(lambda: Token("made-up", "GH_TOKEN"), SystemClock())
+rest = RestClient(url, Sending(tokens, Deadline.after(SystemClock(), 20)))
 print(rest.repository_access(Repository("octo-org", "hello-service")).name)
 rest.close()
 server.shutdown()
@@ -698,7 +699,7 @@ def test_a_port_that_refuses_is_no_answer(deadline: Deadline, by_library: tuple[
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{held.getsockname()[1]}"
-        client = RestClient(url, TOKEN, deadline, token_source="GH_TOKEN", by_library=by_library)
+        client = RestClient(url, sending(TOKEN, deadline, by_library=by_library))
         error = refusal(client, write=True)
         client.close()
     assert isinstance(error, Transient)
@@ -733,9 +734,7 @@ def test_an_etag_is_of_one_address_and_one_client(
     """Another page, and another client with another token, are asked for in full."""
     found = {"full_name": "octo-org/hello-service", "permissions": {}}
     mock.get(BASE, json=found, headers={"ETag": 'W/"1"'})
-    other = RestClient(
-        api, "another-token", deadline, token_source="GH_TOKEN", by_library=by_library
-    )
+    other = RestClient(api, sending("another-token", deadline, by_library=by_library))
     for client in (rest, rest, other):
         client.repository_access(REPOSITORY)
     other.close()

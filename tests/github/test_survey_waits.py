@@ -16,7 +16,7 @@ from lifecycle.github.pulls.translate import pull_request
 from lifecycle.github.sweep.sweep_holdings import Holdings
 from lifecycle.sandbox.seed import SeedPull, SeedReview
 from lifecycle.sandbox.seed.form_content import SeedReviewComment, SeedThread
-from tests.github.hub import TOKEN, Hub
+from tests.github.hub import TOKEN, Hub, sending
 from tests.github.made_up import LIBRARIES
 from tests.github.survey_world import OWNER, branch, hub_of, pull, repository, seed, survey_of
 
@@ -123,7 +123,7 @@ def answered(deadline: Deadline, *answers: dict[str, Any]) -> tuple[Holding, int
     with responses.RequestsMock() as mock:
         for one in answers:
             mock.post(url, json=one)
-        graph = GraphClient(url, TOKEN, deadline, token_source="GH_TOKEN", by_library=LIBRARIES)
+        graph = GraphClient(url, sending(TOKEN, deadline, by_library=LIBRARIES))
         rest: Any = None
         (found,) = Holdings(graph, rest).holdings([Repository("o", "r")], 100)
         return found, len(mock.calls)

@@ -11,8 +11,7 @@ from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses
 from lifecycle.github.auth.find_token import GH, TokenPlace, addresses_of, find, of_gh
-from lifecycle.github.auth.tokens import Token
-from lifecycle.github.client.client_common import RENEW_SECONDS, Keeper
+from lifecycle.github.client.client_common import RENEW_SECONDS, Keeper, Token
 from tests.github.apps import AppServer, Key, make_key
 from tests.github.hub import REPOSITORY, PatientClock
 

@@ -19,8 +19,7 @@ from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.values.model import Repository
-from lifecycle.github.auth.tokens import Token
-from lifecycle.github.client.client_common import Sending, number, part, text
+from lifecycle.github.client.client_common import Keeper, Sending, Token, number, part, text
 from lifecycle.github.client.rest import Json, RestClient
 from lifecycle.github.failures import AskedRequest, Own, answered, first_of, sentence
 from lifecycle.settings import config, user_folder
@@ -192,8 +191,8 @@ class AppTokens:
     def _rest(self) -> RestClient:
         """The client; each of its requests has a signature of its own."""
         source = f"the GitHub App {self.app.id}"
-        how: Sending = {"token_source": source, "current": lambda: Token(self._jwt(), source)}
-        return RestClient(self.api_url, "", self.deadline, **how)
+        signed = Keeper(lambda: Token(self._jwt(), source, 0.0), self.deadline.clock)  # not kept
+        return RestClient(self.api_url, Sending(signed, self.deadline))
 
     def _key(self) -> str:
         """The App's private key, in PEM; BadConfig, without any part of it, if it cannot be read.

@@ -16,7 +16,7 @@ from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.configured import Addresses
 from lifecycle.core.values.model import Repository
-from lifecycle.github.auth.tokens import Token
+from lifecycle.github.client.client_common import Token
 from lifecycle.github.failures import sentence
 from lifecycle.settings import config, credentials, readers
 

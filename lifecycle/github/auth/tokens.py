@@ -1,12 +1,11 @@
-"""A token, its kind, and what an answer of GitHub says of it."""
+"""The kinds of tokens, and what an answer of GitHub says of one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.core import timing
-from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 
 # Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
@@ -19,27 +18,6 @@ PEOPLES = frozenset({"classic", "oauth", "unknown"})
 def kind_of(token: str) -> str:
     """The kind of a token, from its first letters."""
     return next((name for letters, name in _KINDS.items() if token.startswith(letters)), "unknown")
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token; its value is never part of a text.
-
-    Attributes:
-        value: the secret.
-        source: its origin: a variable's name, `token_command`, a description of an App, or `gh`.
-        expires_at: its end by this machine's clock, None if that is unknown before its use.
-        renew: forgets the kept token, so that the next one is new; None except for Apps.
-        permissions: an App's, by GitHub's names; None if GitHub does not say.
-        check: raises if the next one cannot be made, as with a wrong key; None except for Apps.
-    """
-
-    value: str = field(repr=False)
-    source: str
-    expires_at: float | None = None
-    renew: Callable[[], None] | None = field(default=None, repr=False, compare=False)
-    permissions: Mapping[str, str] | None = None
-    check: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
 
 _ACTIONS_LIMIT = 1000

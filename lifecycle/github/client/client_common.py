@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission, NotFound, NoToken, Refused
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.redact import swept
 from lifecycle.github.failures import AskedRequest, Failures, sentence
 from lifecycle.settings import config
+from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache, Clock
-    from lifecycle.github.auth.tokens import Token
     from lifecycle.github.client.plain_line import PlainLine, Sent
 
 
@@ -56,6 +56,27 @@ RENEW_SECONDS = 300.0
 """Seconds before its end at which a token is replaced, so that no work is begun with it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token; its value is never part of a text.
+
+    Attributes:
+        value: the secret.
+        source: its origin: a variable's name, `token_command`, a description of an App, or `gh`.
+        expires_at: its end by this machine's clock, None if that is unknown before its use.
+        renew: forgets the kept token, so that the next one is new; None except for Apps.
+        permissions: an App's, by GitHub's names; None if GitHub does not say.
+        check: raises if the next one cannot be made, as with a wrong key; None except for Apps.
+    """
+
+    value: str = field(repr=False)
+    source: str
+    expires_at: float | None = None
+    renew: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+    permissions: Mapping[str, str] | None = None
+    check: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+
+
 class Keeper:
     """Keeps the token of a long-lived object: found at first use, and again when necessary.
 
@@ -88,36 +109,33 @@ class Keeper:
             token.renew()
 
 
-class Sending(TypedDict, total=False):
-    """How clients send; all but the first may be omitted.
+@dataclass(eq=False)
+class Sending:
+    """How the clients of one token's owner send.
 
-    token_source: the environment variable of the token.
-    current: returns the currently valid token, called before each request; a different one begins a new
-        connection. Without it, the token stays the same.
-    on_refused: called if GitHub does not accept the token.
-    withheld: gets the name of each field from which a secret was removed before sending.
-    by_library: the classes of `library_lines` to use instead of the smallest client, which is imported
-        faster.
-    cache: keeps what a server was found not to know, for a day; without one that is known until the
-        process ends.
+    Attributes:
+        tokens: gives the valid token for each request; a different one begins a new connection.
+        deadline: the limit for every request and every wait between two of them.
+        cache: keeps ids, and for a day what a server was found not to know; by default until the process
+            ends.
+        withheld: gets the name of each field from which a secret was removed before sending.
+        by_library: the classes of `library_lines` to use instead of the smallest client, which is imported
+            faster.
     """
 
-    token_source: str
-    current: Callable[[], Token] | None
-    on_refused: Callable[[], None] | None
-    withheld: list[str]
-    by_library: Collection[str]
-    cache: Cache
+    tokens: Keeper
+    deadline: timing.Deadline
+    cache: Cache = field(default_factory=MemoryCache)
+    withheld: list[str] = field(default_factory=list)
+    by_library: Collection[str] = ()
 
 
 class TokenClient:
-    """A client that sends one token, and a new one as soon as `current` returns it.
+    """A client that sends one token, and a new one as soon as there is another.
 
     Args:
         url: the API's address.
-        token: never shown, logged or part of an error.
-        deadline: the limit for every request and every wait between two of them.
-        sending: how it sends.
+        sending: how it sends. The token is never shown, logged or part of an error.
 
     Attributes:
         requests: how many were sent; those for redirects are not counted.
@@ -126,17 +144,13 @@ class TokenClient:
 
     of_library: str
 
-    def __init__(
-        self, url: str, token: str, deadline: timing.Deadline, **sending: Unpack[Sending]
-    ) -> None:
-        self.deadline = deadline
-        source, gh = sending["token_source"], config.gh_option(url)
-        self.failures = Failures(token, source, deadline.clock, gh)
+    def __init__(self, url: str, sending: Sending) -> None:
+        self.url, self.deadline = url, sending.deadline
+        token, gh = sending.tokens.current(), config.gh_option(url)
+        self.failures = Failures(token.value, token.source, self.deadline.clock, gh)
         self.requests = 0
         self._headers: Mapping[str, str] = {}
-        self.url = url
         self._sending = sending
-        self._withheld = sending.get("withheld", [])
         self._line: PlainLine | None = None
         self._process = 0
 
@@ -171,7 +185,7 @@ class TokenClient:
             from lifecycle.github.client import plain_line
 
             kind: Any = plain_line.PlainLine
-            by_library = self.of_library in self._sending.get("by_library", ())
+            by_library = self.of_library in self._sending.by_library
             if by_library or not plain_line.speaks_to_proxy_of(self.url):
                 from lifecycle.github.client import library_lines
 
@@ -191,20 +205,18 @@ class TokenClient:
         from lifecycle.github.client.plain_line import NoAnswerError
 
         self.deadline.remaining()
-        ask = self._sending.get("current")
-        current = ask() if ask is not None else None
-        if current is not None and current.value != self.failures.token:
+        token = self._sending.tokens.current()
+        if token.value != self.failures.token:
             self.close()
-            self.failures = replace(self.failures, token=current.value, token_source=current.source)
+            self.failures = replace(self.failures, token=token.value, token_source=token.source)
         self.requests += 1
         try:
             answer = send(self._connected())
         except NoAnswerError as error:
             raise self.failures.of_silence(error.silence, asked) from None
         self._headers = answer.headers
-        on_refused = self._sending.get("on_refused")
-        if answer.status == 401 and on_refused is not None:
-            on_refused()
+        if answer.status == 401:
+            self._sending.tokens.refused()
         return answer
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, lru_cache, partial
 from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,10 +34,8 @@ from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.timing import again, reading
 from lifecycle.github.client.client_common import Json, TokenClient, part, text, without_secrets
 from lifecycle.github.failures import Answer, AnswerProblem, AskedRequest, sentence
-from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
-    from lifecycle.core.ports import Cache
     from lifecycle.github.client.plain_line import Sent
 
 
@@ -211,10 +209,6 @@ class GraphClient(TokenClient):
     points = 0
     asked: Json | None = None
 
-    @cached_property
-    def _cache(self) -> Cache:
-        return self._sending.get("cache", MemoryCache())
-
     def execute(
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
     ) -> GraphReply:
@@ -252,7 +246,7 @@ class GraphClient(TokenClient):
         self._demand(reply, asked)
         if words:
             kept = {"at": self.deadline.clock.now(), "parts": {**lacking, **words}}
-            self._cache.put(f"lacking:{self.url}", kept)
+            self._sending.cache.put(f"lacking:{self.url}", kept)
         return replace(reply, left_out=left_out)
 
     def read(
@@ -340,7 +334,7 @@ class GraphClient(TokenClient):
 
     def _known_lacking(self) -> dict[str, str]:
         """The documents that this server was found not to know, with its words."""
-        kept, now = self._cache.get(f"lacking:{self.url}"), self.deadline.clock.now()
+        kept, now = self._sending.cache.get(f"lacking:{self.url}"), self.deadline.clock.now()
         if isinstance(kept, dict) and 0 <= now - float(kept.get("at", 0)) < LACKING_SECONDS:
             return {str(part): str(words) for part, words in kept.get("parts", {}).items()}
         return {}
@@ -348,7 +342,7 @@ class GraphClient(TokenClient):
     def _sent(self, document: Document, variables: Json, asked: AskedRequest) -> GraphReply:
         sent: Any = {k: v for k, v in variables.items() if k in document.variables}
         if document.is_mutation:
-            sent = without_secrets(sent, self._withheld)
+            sent = without_secrets(sent, self._sending.withheld)
         payload = document.payload(sent)
         if self.asked is None and not document.is_mutation:
             self.asked = payload

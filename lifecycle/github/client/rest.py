@@ -177,7 +177,9 @@ class RestClient(TokenClient):
     def _sent(self, asked: AskedRequest, method: str, target: str, body: object) -> Sent:
         """Send one request; a read that was answered before is sent only if it changed since."""
         if method != "GET":
-            return self._followed(asked, method, target, {}, without_secrets(body, self._withheld))
+            return self._followed(
+                asked, method, target, {}, without_secrets(body, self._sending.withheld)
+            )
         key = self.failures.token, target
         kept_headers, kept_text = self._etags.get(key, ({}, ""))
         condition = {"If-None-Match": kept_headers["etag"]} if kept_headers else {}

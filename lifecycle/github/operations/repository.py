@@ -15,9 +15,8 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values import configured
 from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.find_token import TokenPlace, find
-from lifecycle.github.auth.tokens import Token
 from lifecycle.github.board.board_client import ProjectRef
-from lifecycle.github.client.client_common import Keeper
+from lifecycle.github.client.client_common import Keeper, Sending, Token
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.clients import GitHubClients
 from lifecycle.github.failures import sentence
@@ -170,7 +169,7 @@ class GitHub:
     def _clients(self) -> GitHubClients:
         """Clients with the current token; an App's is renewed before it expires, and after a refusal."""
         kept, lines = Keeper(self._found, self._deadline.clock), ("GqlLine", "PyGithubLine")
-        return GitHubClients(self._addresses, kept, self._deadline, by_library=lines)
+        return GitHubClients(self._addresses, Sending(kept, self._deadline, by_library=lines))
 
     @cached_property
     def _addresses(self) -> configured.Addresses:

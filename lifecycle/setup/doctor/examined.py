@@ -26,7 +26,7 @@ from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses, Settings
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
-from lifecycle.github.auth.tokens import Token
+from lifecycle.github.client.client_common import Sending, Token
 from lifecycle.github.clients import GitHubClients
 from lifecycle.settings import config, resources
 from lifecycle.setup.init.found_hooks import ClientSetup, places_of
@@ -203,7 +203,7 @@ class Examined:
             return self.settings_problem
         if isinstance(self.token, LifecycleError):
             return self.token
-        return GitHubClients(self.addresses, self.world.tokens, self.deadline)
+        return GitHubClients(self.addresses, Sending(self.world.tokens, self.deadline))
 
     @cached_property
     def facts(self) -> TokenFacts | LifecycleError:
