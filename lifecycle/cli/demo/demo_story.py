@@ -11,11 +11,12 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from lifecycle.claim.decisions.table import Phase
@@ -23,6 +24,7 @@ from lifecycle.cli import terminal
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.messages.figures import count
+from lifecycle.core.plan import REPLIES
 from lifecycle.core.timing import ran
 from lifecycle.core.values.priorities import Status
 from lifecycle.sandbox.checks.state import PlannedCheck
@@ -121,25 +123,26 @@ class _Stage:
             raise Refused(f"The demo did not finish: {what}")
         return out + err
 
-    def lifecycle(self, *arguments: str) -> str:
-        """Run the `lifecycle` command as the agent does."""
-        return self.run(self.environment["LIFECYCLE_BIN"], *arguments)
+    def lifecycle(self, what: str, *arguments: str) -> None:
+        """Run the `lifecycle` command, as the agent does in the step `what`."""
+        self.happened("agent", what, self.run(self.environment["LIFECYCLE_BIN"], *arguments))
 
-    def hook(self, name: str, event: str, **fields: str) -> str:
-        """Run a hook as the client does; returns the text for the agent or the person."""
-        payload = json.dumps({"hook_event_name": event, "session_id": "demo", **fields})
-        output = self.run("sh", str(hook_script(name)), stdin=payload)
-        try:
-            reply = json.loads(output)
-        except ValueError:
-            return output  # no JSON: it wakes the session
-        texts = [reply.get("reason"), reply.get("systemMessage")]
-        texts.append(reply.get("hookSpecificOutput", {}).get("additionalContext"))
-        return "\n".join(text for text in texts if text)
+    def hook(self, name: str, what: str = "", **fields: str) -> str:
+        """Run a hook as the client does, in the step `what` if one is given.
 
-    def prompt(self, text: str) -> None:
-        """Run the hook on prompts, as the client does for a person's prompt or a wake."""
-        self.hook("user-prompt-submit", "UserPromptSubmit", prompt=text)
+        Returns:
+            The text for the agent or the person.
+        """
+        payload = {"hook_event_name": REPLIES[name].event, "session_id": "demo", **fields}
+        heard = self.run("sh", str(hook_script(name)), stdin=json.dumps(payload))
+        with suppress(ValueError):  # what is no JSON wakes the session
+            reply = json.loads(heard)
+            context = reply.get("hookSpecificOutput", {}).get("additionalContext")
+            texts = (reply.get("reason"), reply.get("systemMessage"), context)
+            heard = "\n".join(filter(None, texts))
+        if what:
+            self.happened("hook", f"{name}: {what}", heard)
+        return heard
 
     def commit(self, name: str, text: str, message: str) -> None:
         """Commit one file, as the agent's work."""
@@ -157,31 +160,29 @@ class _Stage:
         _print_step(self.console, step)
 
 
+_HAND_OFF = ("handoff", "--summary", "Fix race condition in the task queue")
+
+
 def _play(stage: _Stage) -> None:
     stage.control.plan_checks(
         PlannedCheck(name="lint", after_reads=1),
         PlannedCheck(name="test", conclusion="failure", after_reads=1),
     )
-    stage.hook("session-start", "SessionStart", source="startup")
+    stage.hook("session-start", source="startup")
     stage.happened("hook", "session-start: tells the agent what the board holds")
-    stage.happened("agent", f"lifecycle claim {ISSUE}", stage.lifecycle("claim", str(ISSUE)))
-    stage.happened("hook", "on-stop: nothing changed", stage.hook("on-stop", "Stop"))
+    stage.lifecycle(f"lifecycle claim {ISSUE}", "claim", str(ISSUE))
+    stage.hook("on-stop", "nothing changed")
     stage.commit("queue.py", "tasks: list[str] = []\n", "Guard the queue")
-    printed = stage.lifecycle("handoff", "--summary", "Fix race condition in the task queue")
-    stage.happened("agent", "writes code, commits, lifecycle handoff", printed)
-    stage.happened("hook", "on-stop: opens the PR", stage.hook("on-stop", "Stop"))
-    printed = stage.hook("on-idle", "Notification")
-    stage.happened("hook", "on-idle: no check has registered, so not green", printed)
-    printed = stage.hook("on-idle", "Notification")
-    stage.prompt(f"<task-notification>{printed}</task-notification>")
-    stage.happened("hook", "on-idle: CI failed, the agent is woken", printed)
+    stage.lifecycle("writes code, commits, lifecycle handoff", *_HAND_OFF)
+    stage.hook("on-stop", "opens the PR")
+    stage.hook("on-idle", "no check has registered, so not green")
+    printed = stage.hook("on-idle", "CI failed, the agent is woken")
+    stage.hook("user-prompt-submit", prompt=f"<task-notification>{printed}</task-notification>")
 
     stage.control.plan_checks(PlannedCheck(name="lint"), PlannedCheck(name="test"))
     stage.commit("queue.py", "tasks: set[str] = set()\n", "Keep tasks unique")
-    printed = stage.lifecycle("handoff", "--summary", "Fix race condition in the task queue")
-    stage.happened("agent", "fixes, commits, hands off again", printed)
-    printed = stage.hook("on-idle", "Notification")
-    stage.happened("hook", "on-idle: CI is green for the new head", printed)
+    stage.lifecycle("fixes, commits, hands off again", *_HAND_OFF)
+    stage.hook("on-idle", "CI is green for the new head")
 
     pulls = stage.control.world()["pulls"]
     number = next((int(name) for name, pull in pulls.items() if pull["state"] == "open"), None)
@@ -190,14 +191,13 @@ def _play(stage: _Stage) -> None:
         raise Refused(f"The demo did not finish: {why}")
     stage.control.merge_pull(number, method="squash", delete_branch=True)
     stage.happened("human", f"merges PR #{number} on GitHub")
-    printed = stage.hook("on-idle", "Notification")
-    stage.happened("hook", "on-idle: sees the merge and asks", printed)
-    stage.prompt("yes")
+    stage.hook("on-idle", "sees the merge and asks")
+    stage.hook("user-prompt-submit", prompt="yes")
     claim_file = stage.root / CLAIM_FILE
     claim_file.write_text(json.dumps({**json.loads(claim_file.read_text()), "phase": Phase.DONE}))
     stage.happened("agent", 'the human says "yes"; writes "phase": "done"')
-    stage.happened("hook", "on-stop: closes the issue", stage.hook("on-stop", "Stop"))
-    stage.happened("hook", "on-stop: nothing left", stage.hook("on-stop", "Stop"))
+    stage.hook("on-stop", "closes the issue")
+    stage.hook("on-stop", "nothing left")
 
 
 def _end(stage: _Stage) -> None:
@@ -240,15 +240,12 @@ def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
 
 def _print_step(console: Console, step: DemoStep) -> None:
     """Print one step as a row: who, what, requests and board; below it the text that was heard."""
-    row = Table.grid(padding=(0, 2), expand=True)
-    row.add_column(width=5)
-    row.add_column(ratio=1)
-    row.add_column(width=10, justify="right")
-    row.add_column(width=11)
+    requests, board = Column(width=10, justify="right"), Column(width=11)
+    row = Table.grid(Column(width=5), Column(ratio=1), requests, board, padding=(0, 2), expand=True)
     who = Text(step.who, style=f"bold {_COLOURS.get(step.who, 'white')}")
-    board = Text(step.board, style="bold green" if step.board == "Done" else "dim")
+    status = Text(step.board, style="bold green" if step.board == "Done" else "dim")
     cost = Text(count(step.requests, "request"), style="dim")
-    row.add_row(who, Text(step.what, style="dim"), cost, board)
+    row.add_row(who, Text(step.what, style="dim"), cost, status)
     console.print(row)
     if step.heard:
         style = "red" if "FAILED" in step.heard else "green" if "passed!" in step.heard else ""
