@@ -51,7 +51,7 @@ class MemoryTasks:
         if task is None:
             raise NotFound(refusals.sentence("memory-has-none", name=name))
         if task.status is TaskStatus.IN_PROGRESS and self.ends[name] <= self.now():
-            task = self._put(replace(task, **_FREE))
+            task = self.tasks[name] = replace(task, **_FREE)
         blockers = self.blockers.get(name, ())
         still_open = tuple(blocker for blocker in blockers if self.tasks[blocker].is_open)
         return replace(task, blocked_by=still_open)
@@ -61,7 +61,7 @@ class MemoryTasks:
         changed = replace(task, **changes)
         if changed != task:
             self.writes += 1
-            self._put(replace(changed, updated_at=self.now()))
+            self.tasks[changed.id] = replace(changed, updated_at=self.now())
         return self.find(changed.id)
 
     def all(self) -> list[Task]:
@@ -73,10 +73,6 @@ class MemoryTasks:
         """True if `name` is `other`, or is blocked by it, directly or through other tasks."""
         blockers = self.blockers.get(name, ())
         return name == other or any(self.is_behind(blocker, other) for blocker in blockers)
-
-    def _put(self, task: Task) -> Task:
-        self.tasks[task.id] = replace(task, blocked_by=())
-        return task
 
 
 _PROCESS: dict[Path, MemoryTasks] = {}

@@ -29,16 +29,14 @@ from lifecycle.trackers.refusals import sentence
 Value = TypeVar("Value")
 
 
-class Asking:
+class Asking(Runner):
     """Reads and writes of one workspace.
 
-    Args:
-        runner: runs bd.
+    Attributes:
+        has_strange: an issue was left out because its id is not a plain word.
     """
 
-    def __init__(self, runner: Runner) -> None:
-        self.runner = runner
-        self.has_strange = False  # an issue was left out because its id is not a plain word
+    has_strange = False
 
     @cached_property
     def version(self) -> str:
@@ -48,15 +46,15 @@ class Asking:
             NotInstalled: there is no bd.
             VersionUnsupported: it is older than any version that was tried.
         """
-        path = self.runner.program
+        path = self.program
         program = [path, *regular_files.version_of(os.path.realpath(path))]
-        place = self.runner.shared / NAME
+        place = self.shared / NAME
         file = store.read(place, follow=False)
         kept = object_in(file.content if file is not None else b"")
         version = kept.get("version")
         # Of one that is too old: the same script may start another program now.
         if kept.get("program") != program or not isinstance(version, str) or _is_old(version):
-            ran = self.runner.run("version", "--json")
+            ran = self.run("version", "--json")
             version = str(bd_decode.payload(ran, due=dict, doing="version").get("version", ""))
             text = json.dumps({"program": program, "version": version}, indent=1)
             store.write(place, text.encode() + b"\n")
@@ -73,27 +71,27 @@ class Asking:
     def sends(self) -> str:
         """The words of bd's command that sends; "" if there is no remote, or that is unknown."""
         if not self.is_from(PUSHES):
-            common = store.common_folder(self.runner.root)
+            common = store.common_folder(self.root)
             settings = store.read(common / "config") if common else None
             has_remote = settings is not None and b'[remote "' in settings.content
             return "sync" if has_remote and not self.is_from(SYNCS_UNTIL) else ""
         # Publishing is a convenience: if the remote cannot be determined, it is not offered.
         with contextlib.suppress(errors.LifecycleError):
-            ran = self.runner.run("dolt", "remote", "list", "--json")
+            ran = self.run("dolt", "remote", "list", "--json")
             if bd_decode.payload(ran, due=list, doing="dolt remote"):
                 return "dolt push"
         return ""
 
     def rows(self, *words: str) -> tuple[bd_decode.IssueRow, ...]:
         """The issues that a command shows; one whose id is not a plain word is left out, and logged."""
-        ran = self.runner.run(*words, "--json")
+        ran = self.run(*words, "--json")
         issues = bd_decode.payload(ran, due=list, doing=verb_of(words))
         plain = [raw for raw in issues if not bd_decode.has_strange_id(raw)]
         if len(plain) < len(issues):
             self.has_strange = True
             left_out = ", ".join(short(repr(raw["id"]), 60) for raw in issues if raw not in plain)
             strange = f"tracker: left out, since no plain word is its id: {left_out}"
-            log.write(self.runner.root, strange)
+            log.write(self.root, strange)
         return tuple(bd_decode.row_of(raw) for raw in plain)
 
     def show(self, name: str) -> bd_decode.IssueRow:
@@ -109,7 +107,7 @@ class Asking:
         """The comments of an issue with their marks, the oldest first. NotFound."""
         if not bd_decode.ID.fullmatch(name):
             raise bd_decode.unknown(name)
-        ran = self.runner.run("comments", name, "--json")
+        ran = self.run("comments", name, "--json")
         try:
             answer = bd_decode.payload(ran, due=list, doing=f"comments {name}")
         except errors.NotFound:  # not every build names the task
@@ -159,7 +157,7 @@ class Asking:
         """
         doing, refused = verb_of(words), None
         try:
-            ran = self.runner.run(*words, is_write=True)
+            ran = self.run(*words, is_write=True)
             value = seen(bd_decode.payload(ran, due=due, doing=doing))
             unclear = "gave an answer that does not fit"
         except errors.LifecycleError as error:

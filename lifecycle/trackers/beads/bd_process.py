@@ -41,7 +41,7 @@ class Ran:
     err: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Runner:
     """Runs bd in one worktree, under one actor's name.
 
@@ -52,7 +52,7 @@ class Runner:
         deadline: the time by which everything must end.
         folder: the configured folder of the database; "" leaves the search to bd.
         is_hook: a hook is the caller: a read gets less time.
-        demand: called before each run; raises if bd may not be run.
+        demand: called before each run, with root, environment and folder; raises if bd may not be run.
     """
 
     root: Path
@@ -61,7 +61,7 @@ class Runner:
     deadline: Deadline
     folder: str = ""
     is_hook: bool = False
-    demand: Callable[[], None] = lambda: None
+    demand: Callable[[Path, Mapping[str, str], str], None] = lambda *_: None
     _own: threading.RLock = field(default_factory=threading.RLock)
     _depth: int = 0
 
@@ -139,7 +139,7 @@ class Runner:
         longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
         if longest > MOST_WORD:
             raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
-        self.demand()
+        self.demand(self.root, self.environment, self.folder)
         with self.alone():
             reading = HOOK_READ_SECONDS if self.is_hook else READ_SECONDS
             usual = WRITE_SECONDS if is_write else reading

@@ -16,22 +16,21 @@ from functools import partial
 from typing import Any, Unpack
 
 from lifecycle.core import errors, hidden_marker, tracker
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_asking, bd_here
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed
 from lifecycle.trackers.beads.bd_decode import DELETED, failure, note_of, row_of
-from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS, Runner
+from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS
 from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor ever without the user's yes."""
     hub, folder = place.hub, place.hub.settings.tracker_folder
-    demand = partial(bd_here.refuse, hub.root, hub.environment, folder)
-    around = (hub.root, hub.environment, place.actor(), hub.deadline)
-    runner = Runner(*around, folder=folder, is_hook=hub.is_hook, demand=demand)
-    return BeadsTracker(runner, lambda: _users_names(place))
+    around = (hub.root, hub.environment, place.actor(), hub.deadline, folder, hub.is_hook)
+    return BeadsTracker(*around, demand=bd_here.refuse, names=partial(_users_names, place))
 
 
 def _users_names(place: TrackerPlace) -> tuple[str, ...]:
@@ -44,40 +43,35 @@ def _users_names(place: TrackerPlace) -> tuple[str, ...]:
     return tuple(name for name in (*named, place.user, git_name) if name)
 
 
-class BeadsTracker:
-    """The tasks of one workspace, under one actor's name.
+@dataclass(eq=False)
+class BeadsTracker(Asking):
+    """The tasks of one workspace, under one actor's name, which is bd's `--actor`.
 
-    Args:
-        runner: runs bd.
+    Attributes:
         names: returns the names that bd uses for this user; called only if somebody holds a task.
     """
 
     name = "beads"
-
-    def __init__(self, runner: Runner, names: Callable[[], tuple[str, ...]] = tuple) -> None:
-        self._runner = runner
-        self._names = names
-        self._ask = Asking(runner)
-        self.actor = runner.actor  # bd's `--actor`
+    names: Callable[[], tuple[str, ...]] = tuple
 
     def about(self) -> str:
         """The program with its version, and the configured folder, for `lifecycle doctor`."""
-        version = self._ask.version or "of an unknown version"
-        return f"bd {version}" + (f" in {self._runner.folder}" if self._runner.folder else "")
+        version = self.version or "of an unknown version"
+        return f"bd {version}" + (f" in {self.folder}" if self.folder else "")
 
     def abilities(self) -> Abilities:
         """The abilities of this version here."""
-        can, is_from = {Capability.NATIVE_READY, Capability.DEPENDENCIES}, self._ask.is_from
+        can, is_from = {Capability.NATIVE_READY, Capability.DEPENDENCIES}, self.is_from
         can |= {Capability.ATOMIC_CLAIM_NEXT} if is_from(bd_asking.CLAIMS_NEXT) else set()
         can |= {Capability.LEASES} if is_from(bd_asking.LEASES) else set()
-        can |= {Capability.PUBLISH} if self._ask.sends else set()
+        can |= {Capability.PUBLISH} if self.sends else set()
         kind = Atomicity.LOCAL_CAS if self._has_cas else Atomicity.ADVISORY
         return Abilities(kind, frozenset(can))
 
     @property
     def _has_cas(self) -> bool:
         """True if bd's own claim succeeds for only one of two."""
-        return self._ask.is_from(bd_asking.CLAIMS)
+        return self.is_from(bd_asking.CLAIMS)
 
     def wording(self) -> Wording:
         """Bd's own commands; the product's if this version has no safe command.
@@ -93,17 +87,17 @@ class BeadsTracker:
             close='bd close {id} --reason "Summary of changes"',
             label="bd label add {id} {label}",
             comment=OWN_COMMANDS.comment,
-            publish=f"bd {self._ask.sends}" if self._ask.sends else "",
+            publish=f"bd {self.sends}" if self.sends else "",
             start=bd_here.START,
             as_holder=as_holder,
         )
 
     def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the Protocol's word
         """One task with its open blockers; NotFound."""
-        task = self._ask.show(id).task
+        task = self.show(id).task
         if not holders or task.assignee in ("", self.actor):
             return task
-        return refusals.with_holders(task, self._names())
+        return refusals.with_holders(task, self.names())
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; a list does not name blockers."""
@@ -112,13 +106,13 @@ class BeadsTracker:
             words.append("--all")
         elif status is not None:
             words.append(f"--status={status.value}")
-        tasks = [row.task for row in self._ask.rows(*words) if row.task.raw_status != DELETED]
+        tasks = [row.task for row in self.rows(*words) if row.task.raw_status != DELETED]
         fits = [task for task in tasks if refusals.is_listed(task, label, status)]
         return tuple(sorted(fits, key=lambda task: task.urgency))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """The tasks that could be begun now, by bd's own rules, by urgency."""
-        rows = self._ask.rows("ready", "--unassigned", "--limit=0", *label_words(labels))
+        rows = self.rows("ready", "--unassigned", "--limit=0", *label_words(labels))
         tasks = (row.task for row in rows)
         fits = [t for t in tasks if t.is_ready and refusals.has_any(t.labels, labels)]
         return tuple(sorted(fits, key=lambda task: task.urgency))
@@ -133,17 +127,17 @@ class BeadsTracker:
         words = [f"--{name}={value}" for name, value in values.items() if value not in ("", None)]
 
         def find() -> Task | None:
-            rows = self._ask.rows("list", "--all", "--limit=0", f"--desc-contains={mark}")
+            rows = self.rows("list", "--all", "--limit=0", f"--desc-contains={mark}")
             its = [row.task for row in rows if row.mark == mark]
             oldest = min(its, key=lambda task: task.created_at or 0.0, default=None)
-            return self._ask.show(oldest.id).task if oldest is not None else None
+            return self.show(oldest.id).task if oldest is not None else None
 
-        with self._runner.alone():
+        with self.alone():
             task = find()
             if task is not None:
                 return task
             command = ("create", *words, "--json")
-            created = self._ask.write(*command, seen=lambda raw: row_of(raw).task, read=find)
+            created = self.write(*command, seen=lambda raw: row_of(raw).task, read=find)
             if set(wanted.labels) <= set(created.labels):
                 return created
             # Some builds add the labels in separate steps: an interrupted one may have missed some.
@@ -157,25 +151,25 @@ class BeadsTracker:
             refusals.demand_claimable(task, self.actor)
             if self._has_cas and not task.assignee:
                 if task.status is TaskStatus.IN_PROGRESS:  # one build claims only open tasks
-                    self._ask.change(task, "update", "--status=open", so=_is_open)
-                return self._ask.change(task, "update", "--claim", so=self._has)
+                    self.change(task, "update", "--status=open", so=_is_open)
+                return self.change(task, "update", "--claim", so=self._has)
             words = ("update", "--status=in_progress", f"--assignee={self.actor}")
-            taken = self._ask.change(task, *words, so=self._has)
+            taken = self.change(task, *words, so=self._has)
             if self._has_cas:
                 return taken
             # Without compare-and-swap the last writer has it, which may be another actor by now.
-            now = self._ask.show(task.id).task
+            now = self.show(task.id).task
             refusals.demand_mine(now, self.actor)
             return now
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """Claim the first claimable task of `ready`; None if there is none."""
-        with self._runner.alone():
+        with self.alone():
             tasks = self.ready(labels=labels)
-            is_native = self._ask.is_from(bd_asking.CLAIMS_NEXT)
+            is_native = self.is_from(bd_asking.CLAIMS_NEXT)
             can_say = not labels or bool(label_words(labels))
             # With a strange id, bd might choose the omitted one.
-            if tasks and is_native and can_say and not self._ask.has_strange:
+            if tasks and is_native and can_say and not self.has_strange:
                 taken = self._take_next(labels, {task.id for task in tasks})
                 if taken is None or self._has(taken):
                     return taken  # some builds return a task that another actor has by now
@@ -190,24 +184,24 @@ class BeadsTracker:
 
         def read() -> tuple[str, ...] | None:
             held = ("list", f"--assignee={self.actor}", "--status=in_progress", "--limit=0")
-            mine = tuple(row.task.id for row in self._ask.rows(*held) if row.task.id in free)
+            mine = tuple(row.task.id for row in self.rows(*held) if row.task.id in free)
             return mine if len(mine) == 1 else None
 
-        claimed = self._ask.write(*words, due=list, seen=seen, read=read)
-        return self._ask.show(claimed[0]).task if claimed else None
+        claimed = self.write(*words, due=list, seen=seen, read=read)
+        return self.show(claimed[0]).task if claimed else None
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """Extend the actor's claim; Lacking, AlreadyClaimed, NotClaimable."""
-        if not self._ask.is_from(bd_asking.LEASES):
+        if not self.is_from(bd_asking.LEASES):
             raise refusals.lacking(Capability.LEASES, "bd-keeps-claims")
-        task = self._ask.show(id).task
+        task = self.show(id).task
         refusals.demand_renewable(task, self.actor)
 
         def seen(_raw: Any) -> Task | None:
-            now = self._ask.show(task.id).task
+            now = self.show(task.id).task
             return now if self._has(now) else None
 
-        return self._ask.write("heartbeat", task.id, "--json", seen=seen, read=lambda: None)
+        return self.write("heartbeat", task.id, "--json", seen=seen, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """Unassign and open the task; a closed one stays closed. AlreadyClaimed."""
@@ -215,7 +209,7 @@ class BeadsTracker:
             if not task.is_open or _is_free(task):
                 return task
             refusals.demand_mine(task, self.actor)
-            return self._ask.change(task, "update", "--status=open", "--assignee=", so=_is_free)
+            return self.change(task, "update", "--status=open", "--assignee=", so=_is_free)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """Close the task; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
@@ -224,7 +218,7 @@ class BeadsTracker:
                 return task
             refusals.demand_free(task.id, task.blocked_by, "closed")
             words = (f"--reason={reason}",) if reason else ()
-            return self._ask.change(task, "close", *words, so=lambda now: not now.is_open)
+            return self.change(task, "close", *words, so=lambda now: not now.is_open)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
         """Open the task, unassigned; one that is not closed stays as it is."""
@@ -233,16 +227,16 @@ class BeadsTracker:
                 return task
             if task.assignee:
                 # First: an interrupted call leaves the task closed, so that the next call continues.
-                self._ask.change(task, "update", "--assignee=", so=lambda now: not now.assignee)
-            return self._ask.change(task, "reopen", so=_is_free)
+                self.change(task, "update", "--assignee=", so=lambda now: not now.assignee)
+            return self.change(task, "reopen", so=_is_free)
 
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
         """Set the task's texts and its priority; Invalid."""
         changes = refusals.demand_edit(**texts)
         if "description" in changes:
             changes["description"] = changes["description"].rstrip()
-        with self._runner.alone():
-            row = self._ask.show(id)
+        with self.alone():
+            row = self.show(id)
             new = {name: text for name, text in changes.items() if text != getattr(row.task, name)}
             if not new:
                 return row.task
@@ -254,7 +248,7 @@ class BeadsTracker:
             def is_so(now: Task) -> bool:
                 return all(getattr(now, name) == text for name, text in new.items())
 
-            return self._ask.change(row.task, "update", *words, so=is_so)
+            return self.change(row.task, "update", *words, so=is_so)
 
     def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
         """Add and remove labels; Invalid. Labels are compared without regard to case."""
@@ -264,7 +258,7 @@ class BeadsTracker:
             steps = [*(("add", name) for name in new), *(("remove", name) for name in gone)]
             for verb, name in steps:
                 self._label(task.id, verb, name)
-            return self._ask.show(task.id).task if steps else task
+            return self.show(task.id).task if steps else task
 
     def _label(self, name: str, verb: str, label: str) -> None:
         def seen(raw: Any) -> bool | None:
@@ -272,10 +266,10 @@ class BeadsTracker:
             return any(isinstance(row, dict) and row.get("issue_id") == name for row in raw) or None
 
         def read() -> bool | None:
-            return (label in self._ask.show(name).task.labels) is (verb == "add") or None
+            return (label in self.show(name).task.labels) is (verb == "add") or None
 
         words = ("label", verb, "--json", "--", name, label)
-        self._ask.write(*words, due=list, seen=seen, read=read)
+        self.write(*words, due=list, seen=seen, read=read)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """Post the comment of this key once; an existing one keeps its text. NotFound."""
@@ -283,23 +277,23 @@ class BeadsTracker:
         mark = hidden_marker.keyed(key)
 
         def find() -> Note | None:
-            return next((note for note, its in self._ask.notes(id) if its == mark), None)
+            return next((note for note, its in self.notes(id) if its == mark), None)
 
-        with self._runner.alone():
+        with self.alone():
             posted = find()
             if posted is not None:
                 return posted
             words = ("comments", "add", "--json", "--", id, hidden_marker.signed(text, mark))
-            return self._ask.write(*words, seen=lambda raw: note_of(raw)[0], read=find)
+            return self.write(*words, seen=lambda raw: note_of(raw)[0], read=find)
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All comments, the oldest first; NotFound."""
-        return tuple(note for note, _ in self._ask.notes(id))
+        return tuple(note for note, _ in self.notes(id))
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
         """Make the task blocked by another task; Invalid for a circle, NotFound."""
-        with self._runner.alone():
-            row, other = self._ask.show(id), self._ask.show(blocker).task
+        with self.alone():
+            row, other = self.show(id), self.show(blocker).task
             name = row.task.id
             if other.id == name:
                 raise refusals.circle(name, name)
@@ -307,12 +301,12 @@ class BeadsTracker:
                 return row.task
 
             def read() -> Task | None:
-                now = self._ask.show(name)
+                now = self.show(name)
                 return now.task if other.id in now.blockers else None
 
             words = ("dep", "add", "--json", "--", name, other.id)
             try:
-                return self._ask.write(*words, seen=lambda _raw: read(), read=read)
+                return self.write(*words, seen=lambda _raw: read(), read=read)
             except errors.AlreadyExists:
                 return self.get(name)
 
@@ -321,19 +315,19 @@ class BeadsTracker:
 
         Rejected has bd's own words as its evidence; Transient, if no answer came, is ambiguous.
         """
-        sends = self._ask.sends
-        if not sends or self._runner.is_hook:
+        sends = self.sends
+        if not sends or self.is_hook:
             why = "Hooks do not publish" if sends else "bd has no remote here"
             raise refusals.lacking(Capability.PUBLISH, "bd-not-sent", why=why)
-        ran = self._runner.run(*sends.split(), is_write=True, seconds=PUBLISH_SECONDS)
+        ran = self.run(*sends.split(), is_write=True, seconds=PUBLISH_SECONDS)
         if ran.code != 0:
             raise failure(ran.err or ran.out, sends)
 
     @contextmanager
     def _alone_at(self, name: str) -> Iterator[Task]:
         """The present task, while no other process of ours runs bd; NotFound, Busy."""
-        with self._runner.alone():
-            yield self._ask.show(name).task
+        with self.alone():
+            yield self.show(name).task
 
     def _has(self, task: Task) -> bool:
         return refusals.is_held(task, self.actor)

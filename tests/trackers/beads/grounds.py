@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.trackers.beads.bd_asking import NAME, Asking
-from lifecycle.trackers.beads.bd_process import Runner
+from lifecycle.trackers.beads.bd_asking import NAME
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
 
@@ -53,13 +53,15 @@ class BeadsGround:
 
     def tracker(self, actor: str) -> BeadsTracker:
         """A tracker in the name of this actor."""
-        return BeadsTracker(self.runner(actor))
+        return self.runner(actor)
 
-    def runner(self, actor: str, *, seconds: float | None = None, is_hook: bool = False) -> Runner:
+    def runner(
+        self, actor: str, *, seconds: float | None = None, is_hook: bool = False
+    ) -> BeadsTracker:
         """What runs bd in the name of this actor, for so long in all."""
         deadline = Deadline.after(SystemClock(), seconds)
         around = {"PATH": simulated.environment(self.folder)["PATH"]}
-        return Runner(self.root, around, actor, deadline, is_hook=is_hook)
+        return BeadsTracker(self.root, around, actor, deadline, is_hook=is_hook)
 
     def holder(self, actor: str) -> str:
         """The actor's own name."""
@@ -87,12 +89,12 @@ def build(profile: str) -> Iterator[BeadsGround]:
         yield BeadsGround(root, folder)
 
 
-def probe(runner: Runner) -> str:
+def probe(runner: BeadsTracker) -> str:
     """The version that a process finds that has not asked yet."""
-    return Asking(runner).version
+    return replace(runner).version
 
 
-def know(runner: Runner, found: Build) -> None:
+def know(runner: BeadsTracker, found: Build) -> None:
     """Let it be known of the runner's program what `probe` would ask of it first, in a process."""
     program = Path(runner.program)
     about = program.stat()

@@ -22,7 +22,6 @@ from typing import Any
 import pytest
 
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests import needed
 from tests.trackers.beads import simulated
@@ -115,14 +114,14 @@ class Workspace:
         """A new issue; its id."""
         return str(self.answer("create", f"--title={title}")["id"])
 
-    def runner(self, actor: str) -> Runner:
+    def runner(self, actor: str) -> BeadsTracker:
         """What runs bd for the product, in the name of this actor, without a limit in all."""
         around = environment(self.version, self.home, actor)
-        return Runner(self.root, around, actor, Deadline(SystemClock(), None))
+        return BeadsTracker(self.root, around, actor, Deadline(SystemClock(), None))
 
     def tracker(self, actor: str) -> BeadsTracker:
         """A tracker in the name of this actor."""
-        return BeadsTracker(self.runner(actor))
+        return self.runner(actor)
 
     def holder(self, actor: str) -> str:
         """The actor's own name."""

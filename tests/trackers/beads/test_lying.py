@@ -13,8 +13,7 @@ from lifecycle.core.errors import AlreadyClaimed, Invalid, VersionUnsupported
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity
 from lifecycle.trackers.beads import bd_decode
-from lifecycle.trackers.beads.bd_asking import Asking
-from lifecycle.trackers.beads.bd_process import MOST_WORD, Runner
+from lifecycle.trackers.beads.bd_process import MOST_WORD
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
 from tests.trackers.beads.grounds import probe
@@ -37,7 +36,7 @@ def script(folder: Path, text: str) -> str:
 
 def seen_by(ground: grounds.BeadsGround, path: str, actor: str) -> BeadsTracker:
     """A tracker in the ground's workspace that finds another program."""
-    return BeadsTracker(Runner(ground.root, {"PATH": path}, actor, Deadline(SystemClock(), None)))
+    return BeadsTracker(ground.root, {"PATH": path}, actor, Deadline(SystemClock(), None))
 
 
 @pytest.mark.parametrize(
@@ -49,9 +48,9 @@ def test_a_claim_is_sure_only_since_it_compares_and_swaps(
 ) -> None:
     """Before 0.49.4 `--claim` looked and then wrote: such a build's word is read back."""
     path = script(tmp_path / "bin", f'echo \'{{"version": "{version}"}}\'')
-    runner = Runner(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
+    tracker = BeadsTracker(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
     kind = Atomicity.LOCAL_CAS if is_sure else Atomicity.ADVISORY
-    assert BeadsTracker(runner).abilities().claim_atomicity is kind
+    assert tracker.abilities().claim_atomicity is kind
 
 
 @pytest.mark.parametrize(
@@ -68,20 +67,20 @@ def test_between_two_ways_of_sending_there_is_none(
         tmp_path / "bin",
         f'case "$1" in version) echo \'{{"version": "{version}"}}\';; *) echo \'[{{}}]\';; esac',
     )
-    runner = Runner(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
-    assert Asking(runner).sends == sends
+    tracker = BeadsTracker(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
+    assert tracker.sends == sends
 
 
 def test_a_program_that_was_too_old_is_asked_again(tmp_path: Path) -> None:
     """Behind a script that stays as it is, another may have been installed since."""
     said = tmp_path / "said"
     path = script(tmp_path / "bin", f"cat {said}")
-    runner = Runner(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
+    tracker = BeadsTracker(tmp_path, {"PATH": path}, "a", Deadline(SystemClock(), None))
     said.write_text('{"version": "0.29.1"}')
     with pytest.raises(VersionUnsupported):
-        probe(runner)
+        probe(tracker)
     said.write_text('{"version": "1.3.0"}')
-    assert probe(runner) == "1.3.0"
+    assert probe(tracker) == "1.3.0"
 
 
 def test_a_loser_is_told_in_older_words() -> None:

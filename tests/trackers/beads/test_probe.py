@@ -15,7 +15,6 @@ from lifecycle.core.errors import Lacking, NotInstalled, Rejected, TimedOut, Ver
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity, Capability
 from lifecycle.trackers.beads import bd_here, bd_process, bd_tracker
-from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
 from tests.trackers.beads.grounds import BUILDS, BeadsGround, probe
@@ -93,7 +92,7 @@ def test_a_build_that_is_too_old_is_refused(
     (tmp_path / "bd").write_text(f'#!/bin/sh\necho \'{{"version": "{version}"}}\'\n')
     (tmp_path / "bd").chmod(0o755)
     around = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    runner = Runner(tmp_path, around, "a", Deadline(SystemClock(), None))
+    runner = BeadsTracker(tmp_path, around, "a", Deadline(SystemClock(), None))
     if is_too_old:
         with pytest.raises(VersionUnsupported, match=version):
             probe(runner)
@@ -223,7 +222,7 @@ def test_it_is_sent_as_the_build_sends(profile: str) -> None:
 def test_a_hook_sends_nothing(ground: BeadsGround) -> None:
     """Though it could."""
     _remote(ground)
-    tracker = BeadsTracker(ground.runner("agent-1", is_hook=True))
+    tracker = ground.runner("agent-1", is_hook=True)
     with pytest.raises(Lacking, match="Hooks do not publish"):
         tracker.publish()
     assert ["dolt", "push"] not in [call["argv"] for call in simulated.calls(ground.folder)]
@@ -250,8 +249,8 @@ def test_a_recorded_sync_that_failed_is_refused(tmp_path: Path) -> None:
 
     scripted.install(tmp_path / "bin", "0.30.7", "sync")
     around = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    tracker = BeadsTracker(Runner(tmp_path, around, "a", Deadline(SystemClock(), None)))
-    tracker._ask.sends = "sync"
+    tracker = BeadsTracker(tmp_path, around, "a", Deadline(SystemClock(), None))
+    tracker.sends = "sync"
     with pytest.raises(Rejected, match="Import complete"):
         tracker.publish()
 

@@ -20,10 +20,8 @@ from lifecycle.core.timing import SystemClock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.errors import LifecycleError
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
-from lifecycle.trackers.beads.bd_process import Runner
 root, folder, actor = sys.argv[1:4]
-runner = Runner(Path(root), {}, actor, Deadline.after(SystemClock(), 60), folder=folder)
-tracker = BeadsTracker(runner)
+tracker = BeadsTracker(Path(root), {}, actor, Deadline.after(SystemClock(), 60), folder)
 tracker.abilities()
 sys.stdout.write("ready\\n")
 sys.stdout.flush()

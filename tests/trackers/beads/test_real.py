@@ -22,7 +22,6 @@ from lifecycle.core.errors import AlreadyClaimed, NotClaimable, Transient
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Capability
 from lifecycle.trackers.beads import bd_process
-from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, run
 from tests.trackers.beads import real
@@ -139,7 +138,7 @@ def _race(space: real.Workspace, folder: Path, rivals: int) -> None:
         around = real.environment(space.version, space.home, actor)
         database = str(space.root / ".beads")
         deadline = Deadline(SystemClock(), None)
-        tracker = BeadsTracker(Runner(root, around, actor, deadline, folder=database))
+        tracker = BeadsTracker(root, around, actor, deadline, database)
         gate.wait(120)
         while True:
             try:

@@ -17,7 +17,6 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import scripted, simulated
 from tests.trackers.beads.grounds import BUILDS, know
@@ -29,9 +28,9 @@ NEWER = simulated.PROFILES[1:]
 def _tracker(root: Path, profile: str, *script: str, actor: str = "agent-1") -> BeadsTracker:
     scripted.install(root / "bin", profile, *script)
     around = {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    runner = Runner(root, around, actor, Deadline(SystemClock(), None))
-    know(runner, BUILDS[profile])
-    return BeadsTracker(runner)
+    tracker = BeadsTracker(root, around, actor, Deadline(SystemClock(), None))
+    know(tracker, BUILDS[profile])
+    return tracker
 
 
 @pytest.mark.parametrize("profile", NEWER)
