@@ -207,12 +207,10 @@ def _forget_tasks(world: WorktreeWorld) -> None:
     from lifecycle.storage.workflow_files import WorkflowFiles
 
     files = WorkflowFiles(world.root)
-    try:
+    with log.Surviving(world.root, "tasks", LifecycleError, OSError):
         is_kept = files.sessions.has(workflow_tasks.TASKS)
         if is_kept and not world.is_tracked(workflow_marks.FOLDER):
             workflow_tasks.drop(files, world.clock.now())
-    except (LifecycleError, OSError) as error:
-        log.write(world.root, f"tasks: {error}")
 
 
 def claim_data(record: Record | None) -> dict[str, Any] | None:

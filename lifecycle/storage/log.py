@@ -45,6 +45,28 @@ def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -
         return  # if there is no folder, none is made
 
 
+class Surviving:
+    """Context in which an error of these kinds costs a line in the log, and the rest goes on.
+
+    Args:
+        root: the worktree's root.
+        what: the beginning of the line; the error follows.
+        kinds: which errors; any other is raised.
+    """
+
+    def __init__(self, root: Path, what: str, *kinds: type[BaseException]) -> None:
+        self.root, self.what, self.kinds = root, what, kinds
+
+    def __enter__(self) -> None:
+        """Nothing has to be done before."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        is_survived = isinstance(error, self.kinds)
+        if is_survived:
+            write(self.root, f"{self.what}: {error}")
+        return is_survived
+
+
 def write_staged(root: str, *lines: str) -> None:
     """Append lines to the staged workflow's log, each after its time; the folder is made."""
     path = os.path.join(root, STAGED_LOG)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from lifecycle.storage import log
 
 
@@ -25,6 +27,19 @@ def test_a_line_is_one_line_without_secrets(tmp_path: Path) -> None:
     )
     (line,) = (tmp_path / ".lifecycle/log").read_text().splitlines()
     assert line.endswith("first second *** third ***")
+
+
+def test_an_error_of_a_named_kind_costs_a_line_and_no_other_does(tmp_path: Path) -> None:
+    """What comes after goes on; an error that nobody thought of is not hidden."""
+    (tmp_path / ".lifecycle").mkdir()
+    with log.Surviving(tmp_path, "part", OSError, ValueError):
+        raise ValueError("it is broken")
+    with pytest.raises(KeyError), log.Surviving(tmp_path, "part", OSError, ValueError):
+        raise KeyError("other")
+    with log.Surviving(tmp_path, "part", OSError):
+        pass
+    (line,) = (tmp_path / ".lifecycle/log").read_text().splitlines()
+    assert line.endswith(" part: it is broken")
 
 
 def test_a_line_has_no_control_characters(tmp_path: Path) -> None:

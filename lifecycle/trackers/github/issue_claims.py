@@ -130,13 +130,10 @@ class IssueHolding(TaskLists):
         An unreadable lease is not evidence, nor is one in a fork. Requests: git's own; 1 for each
         hundred comments if the account is assigned and there is no lease.
         """
-        number = issue.number
-        try:
+        number, holder = issue.number, None
+        what = f"tracker: the lease of #{number} is left out"
+        with log.Surviving(self._hub.root, what, errors.GitFailed, errors.Transient):
             holder = self._lease(number)
-        except (errors.GitFailed, errors.Transient) as error:
-            why = f"tracker: the lease of #{number} is left out: {error.sentence}"
-            log.write(self._hub.root, why)
-            holder = None
         held = [holder.agent] if holder is not None and holder.agent != self.actor else []
         if not self._login_in(issue):
             return (*held, *issue.assignees[:1])

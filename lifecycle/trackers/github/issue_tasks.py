@@ -238,11 +238,9 @@ class TaskLists:
         return {str(card.number): card for card in cards if card.repository.casefold() == home}
 
     def _seen(self, look: Callable[[], Answer], nothing: Answer, why: str = _UNSEEN) -> Answer:
-        try:
+        with log.Surviving(self._hub.root, f"tracker: {why}", LifecycleError):
             return look()
-        except LifecycleError as error:
-            log.write(self._hub.root, f"tracker: {why}: {error.sentence}")
-            return nothing
+        return nothing
 
 
 def _by_urgency(tasks: Iterable[Task], words: dict[str, str]) -> tuple[Task, ...]:
