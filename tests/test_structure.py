@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_225,
     "platforms": 603,
     "evidence": 2_237,
-    "claim": 5_553,
+    "claim": 5_543,
     "run": 3_240,
     "stages": 2_268,
     "workflow": 1_980,

@@ -123,11 +123,9 @@ def judged(world: World, waiting: Iterable[Notice], within: AbstractContextManag
     for of in _packed(waiting):
         if of.event == "failed":
             world.deadline.renew(FETCH_SECONDS)
-            try:
-                with within:
-                    world.failures.explained(of.pull, of.commit, None)
-            except (errors.LifecycleError, OSError, timing.DeadlineReached) as error:
-                log.write(world.root, f"feedback: {error}")
+            kinds = (errors.LifecycleError, OSError, timing.DeadlineReached)
+            with log.Surviving(world.root, "feedback", *kinds), within:
+                world.failures.explained(of.pull, of.commit, None)
             return True
     return False
 

@@ -102,11 +102,9 @@ class WorktreeWorld:
             return body
         from lifecycle.run.finish.completion import with_run
 
-        try:
+        with log.Surviving(self.root, "the pull request is opened without the run", LifecycleError):
             return with_run(self, body, branch)
-        except LifecycleError as error:
-            log.write(self.root, f"the pull request is opened without the run: {error.sentence}")
-            return body
+        return body
 
     def told_withheld(self) -> str:
         """The sentence about the `withheld` texts, which count as told then; "" if there are none."""

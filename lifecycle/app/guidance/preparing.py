@@ -68,7 +68,8 @@ def _prepare(store: WorkflowStore) -> None:
     root, top, now_ns = store.root, str(store.root), time.time_ns()
     if prepared_recovery.load(top, __version__) is not None:
         return
-    try:
+    failed = "nothing was prepared for the next start"
+    with log.Surviving(root, failed, OSError, errors.LifecycleError):
         toml = os.path.relpath(regular_files.settings_path(top), top)
         paths = [*prepared_recovery.watched(top), toml]
         files = {path: prepared_recovery.fingerprint(top, path, now_ns) for path in paths}
@@ -90,8 +91,6 @@ def _prepare(store: WorkflowStore) -> None:
             **_answers(root, standing),
         }
         store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
-    except (OSError, errors.LifecycleError) as error:
-        log.write(root, f"nothing was prepared for the next start: {error}")
 
 
 def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:

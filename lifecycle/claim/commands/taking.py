@@ -375,10 +375,8 @@ def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[st
 def _probed(world: World, task: TaskAsked, sha: str) -> str:
     """The repository's global id if the API can move the lease's ref (tried without a change); else ""."""
     node_id = task.seen.writable
-    try:
+    with log.Surviving(world.root, "the lease is ended by a push", LifecycleError):
         if node_id:
             world.forge.move_ref(node_id, lease.ref_of(task.issue.number), sha, sha)
-    except LifecycleError as error:
-        log.write(world.root, f"the lease is ended by a push: {error.sentence}")
-        return ""
-    return node_id
+        return node_id
+    return ""

@@ -229,11 +229,10 @@ def _keep(working: observing.LookUnderWay) -> None:
         conditions = {} if record.is_lost else {**before, **working.conditions}
         record = replace(record, conditions=conditions)
     working.record = record
-    try:
+    # `lifecycle feedback reviews` prints what could not be written.
+    with log.Surviving(claim_store.root, "a packet could not be written", OSError):
         for name, text in working.papers.items():
             feedback_files.write(claim_store.root, name, text)
-    except OSError as error:  # `lifecycle feedback reviews` prints what could not be written
-        log.write(claim_store.root, f"a packet could not be written: {error}")
     if any(trouble.is_of_access for trouble in record.troubles.values()):
         claim_store.state[state_file.ACCESS] = working.world.access
     claim_store.remember(record)

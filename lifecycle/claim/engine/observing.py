@@ -345,13 +345,11 @@ def _made_sure(working: LookUnderWay, record: Record, observed: model.Observatio
     is_here = own.lease and str(world.head).casefold() == str(world.base).casefold()
     if is_known or not (is_here and claim.issue_number):
         return record.with_ownership(is_leaseless=own.is_leaseless and hold is None)
-    try:
+    with log.Surviving(world.root, "whose the lease is", LifecycleError):
         stands = standing(world, record, claim.issue_number)
-    except LifecycleError as error:
-        log.write(world.root, f"whose the lease is: {error.sentence}")
-        return record
-    taken_by = stands.other.agent if stands.other is not None else own.taken_by
-    return record.with_ownership(is_leaseless=stands.is_gone, taken_by=taken_by)
+        taken_by = stands.other.agent if stands.other is not None else own.taken_by
+        return record.with_ownership(is_leaseless=stands.is_gone, taken_by=taken_by)
+    return record
 
 
 def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
@@ -362,7 +360,8 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
         return 0
     git, branch, remote = working.world.git, record.claim.branch, working.world.remote
     words = ["rev-list", "--count", "--no-merges", f"refs/heads/{branch}", f"^{pull.head_sha}"]
-    try:
+    # git failed, or had no time: GitHub's answer is still reported.
+    with log.Surviving(working.world.root, "commits that the merge does not have", LifecycleError):
         count = git.run(*words, check=False)
         # A head that this clone lacks has somebody's later commits: compare the commit pushed from here.
         if not count and (pushed := git.remote_head_of(branch, remote)):
@@ -373,10 +372,7 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
         # Commits that the branch got from its base since then are not work that the merge missed.
         base = git.remote_head_of(pull.base, remote)
         return int(git.run(*words, f"^{base}")) if base else int(count)
-    except LifecycleError as error:
-        # git failed, or had no time: GitHub's answer is still reported.
-        log.write(working.world.root, f"commits that the merge does not have: {error.sentence}")
-        return record.pull.left_out
+    return record.pull.left_out
 
 
 def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
@@ -479,10 +475,8 @@ def taken_in(
     if loaded.record is None:
         return None
     if not loaded.record.touched:  # a claim that was written by hand, perhaps
-        try:
+        with log.Surviving(world.root, "our files are not excluded from git", OSError):
             exclude_own_files(world.root)
-        except OSError as error:
-            log.write(world.root, f"our files are not excluded from git: {error}")
     record = loaded.record
     for name in ("summary", "agent_id"):  # the PR's title, and the agent's name
         value = record.values.get(name)
