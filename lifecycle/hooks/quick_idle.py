@@ -73,7 +73,7 @@ def keep(call: HookCall) -> None:
     from lifecycle.storage import log
 
     world, asked = call.world, call.world.asked
-    try:
+    with log.Surviving(world.root, f"on-idle: {ASK} could not be kept", LifecycleError, OSError):
         due = _due_again(call) if asked is not None else None
         if due is None or world.token.source not in TOKEN_VARIABLES:
             return
@@ -82,8 +82,6 @@ def keep(call: HookCall) -> None:
         signed = head.encode() + b"\n\n" + json.dumps(asked).encode()
         signature = _signature(token.value, signed, str(world.root), world.environment)
         call.claim_store.folder.write(ASK, signature + b"\n" + signed)
-    except (LifecycleError, OSError) as error:
-        log.write(world.root, f"on-idle: {ASK} could not be kept: {error}")
 
 
 def _due_again(call: HookCall) -> float | None:

@@ -64,10 +64,8 @@ def of_every_system(
 def owe(call: HookCall) -> None:
     """Note that this session has to be told its state; if that cannot be noted, the log says so."""
     if call.session and call.claim_store.folder.path.is_dir():
-        try:
+        with log.Surviving(call.world.root, call.hook, OSError):
             recovery_marks.owe(str(call.world.root), call.session)
-        except OSError as error:
-            log.write(call.world.root, f"{call.hook}: {error}")
 
 
 def as_compacted(call: HookCall) -> HookCall:

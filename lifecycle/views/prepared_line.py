@@ -52,11 +52,9 @@ def prepared_line(root: Path, environment: Mapping[str, str], deadline: Deadline
     line = status_words(worktree_overview, is_plain=bool(environment.get("NO_COLOR")))
     if folder := regular_files.git_folder(root):
         key = "".join("1" if date else "0" for date in dates)
-        try:
+        with log.Surviving(root, "status line", OSError, LifecycleError):
             newest = max(*dates, _date(config.file_of(root)))  # broken settings are in the line
             _keep(Path(folder, NAME), f"{_VERSION} {key}\n{line}\n", newest, deadline)
-        except (OSError, LifecycleError) as error:
-            log.write(root, f"status line: {error}")
     return line
 
 

@@ -70,11 +70,9 @@ def answer(call: HookCall) -> client_contract.Reply:
     if is_alone or call.text("permission_mode") == PLANNING:
         return client_contract.render_as(call.client, call.hook, call.told(notices))
     words = []
-    try:
+    with log.Surviving(call.world.root, call.hook, DeadlineReached):
         for word in _others(call, has_run=has_run):
             words.append(word)  # noqa: PERF402 -- words from before the deadline are kept
-    except DeadlineReached as error:
-        log.write(call.world.root, f"{call.hook}: {error}")
     with unhurried():
         delivered, reason, person = folded(notices, *words)
         _hold_back(call, notices, delivered)

@@ -64,11 +64,8 @@ def answer(call: HookCall) -> Reply:
         # Redacted before it is cut: of a secret at the cut, a beginning would be kept.
         line, id_ = redact(used.text)[: command_lines.LENGTH], f"{background_run.BEGUN}{task}"
         run = replace(run, id=id_, line=line, folder=folder)
-    try:
-        with files.locked():
-            background_run.keep(call, files, run, is_over=not task)
-    except LockBusy as error:
-        log.write(world.root, f"post-tool-use: {error.sentence}")
+    with log.Surviving(world.root, "post-tool-use", LockBusy), files.locked():
+        background_run.keep(call, files, run, is_over=not task)
     return Reply()
 
 

@@ -39,14 +39,12 @@ _BEGINNING, _LINES = 1_000_000, 20
 def answer(call: HookCall) -> Reply:
     """Move the phase of the event's agent; nothing is printed."""
     name = call.event.get("hook_event_name") or REPLIES[call.hook].event
-    try:
+    # The phase waits for a gate, or was moved meanwhile: only a command can move it now.
+    with log.Surviving(call.world.root, call.hook, LifecycleError):
         if name == ENDED:
             _ended(call)
         elif call.event.get("tool_name") in TOOLS and not call.event.get("agent_id"):
             _launched(call, has_failed=name == FAILED)
-    except LifecycleError as error:
-        # The phase waits for a gate, or was moved meanwhile: only a command can move it now.
-        log.write(call.world.root, f"{call.hook}: {error.sentence}")
     return Reply()
 
 

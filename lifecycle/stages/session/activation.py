@@ -70,12 +70,10 @@ def keep_seat(world: World, session: str, client: int) -> None:
     files = WorkflowFiles(world.root)
     if not (session and client) or wanted_in(world) is None:
         return
-    try:
-        with files.locked():
-            if load(files, session) is None:
-                save(files, SessionRecord(session, client=client, at=world.clock.now()))
-    except (LockBusy, OSError) as error:  # the claim is valid without the record
-        log.write(world.root, f"stages: whose client it is was not kept: {error}")
+    failed = "stages: whose client it is was not kept"  # the claim is valid without that
+    with log.Surviving(world.root, failed, LockBusy, OSError), files.locked():
+        if load(files, session) is None:
+            save(files, SessionRecord(session, client=client, at=world.clock.now()))
 
 
 _COMMON = ("test", "jest", "spec", "check")
@@ -106,10 +104,8 @@ def wanted_in(world: World) -> StageSettings | None:
     if not settings.stages.use or files.is_off:
         return None
     if not was_known:
-        try:
+        with log.Surviving(world.root, "info/exclude", OSError):
             exclude_own_files(world.root, log.STAGED_LINES)
-        except OSError as error:
-            log.write(world.root, f"info/exclude: {error}")
     return settings.stages
 
 

@@ -33,11 +33,9 @@ def tree_of(call: StageCall) -> str:
     world = call.world
     if not world.settings.stages.require_evidence:
         return ""
-    try:
+    with log.Surviving(world.root, call.hook, GitFailed, Transient):
         return tree_hash.fingerprint(world.root, world.deadline, world.environment)
-    except (GitFailed, Transient) as error:
-        log.write(world.root, f"{call.hook}: {error.sentence}")
-        return ""
+    return ""
 
 
 def whole(call: StageCall, run: suite_runs.SuiteRun, shown: Reading, tree: str) -> Reading:

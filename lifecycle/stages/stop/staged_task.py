@@ -313,8 +313,7 @@ class TaskSearch(Own):
         issue = claim.task_in(GITHUB) if claim is not None and is_held else ""
         if not issue or self.tracker.name == GITHUB:
             return ()
-        try:
+        # The tasks can be read, so the session is led.
+        with log.Surviving(world.root, f"{self.call.hook}: stages", LifecycleError):
             return world.issues.get(issue, holders=True).held_by
-        except LifecycleError as error:  # the tasks can be read, so the session is led
-            log.write(world.root, f"{self.call.hook}: stages: {error.sentence}")
-            return ()
+        return ()

@@ -283,10 +283,8 @@ class WorkflowChange:
         file = self.store.folder.read(GATES)
         if kept and (file is None or file.content != content):
             self.store.folder.renew(GATES, content)
-        try:
+        with log.Surviving(self.root, "info/exclude", OSError):
             exclude_own_files(self.root, document_files.LINES)
-        except OSError as error:
-            log.write(self.root, f"info/exclude: {error}")
 
     def _replace(self, path: str, before: bytes | None, content: bytes) -> None:
         """Replace a document, if its content is still what was read."""
