@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.app.waiting.pull_wait import standing_of
+from lifecycle.app.waiting.pull_wait import states_of
 from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN, judge, over
 from lifecycle.claim.engine.briefing import checks_line
@@ -16,7 +16,7 @@ from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
 from lifecycle.core.values.model import Conversations, Ejection, PullRequest, QueueEntry
-from lifecycle.feedback.waiting.endings import Ending, WaitFor, standing_ends
+from lifecycle.feedback.waiting.endings import Ending, WaitFor, states_end
 from tests.batches import each_row
 from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, observation, pull, record, seen
@@ -220,12 +220,12 @@ def test_nothing_runs_where_only_a_deployment_waits() -> None:
     """A wait that begins later ends, too; a further failure is told, and status names what failed."""
     waits = Check("deploy", Bucket.PENDING, "CI", word="WAITING")
     known = judged(pull(checks=Checks(SHA, (waits,), unfinished=("CI",))))[0]
-    assert standing_ends(standing_of(known), WaitFor.CI) is Ending.PERSON
+    assert states_end(states_of(known), WaitFor.CI) is Ending.PERSON
     red = (Check("lint", Bucket.FAIL, "CI"), Check("test", Bucket.FAIL, "CI"), waits)
     memory = {"pull.announced": {"sha": SHA, "failed": ["lint@0"]}}
     found = judged(pull(checks=Checks(SHA, red, unfinished=("CI",))), memory=memory)
     assert [notice.key for notice in found[1]] == [f"failed:107:{SHA}:lint@0,test@0"]
-    assert standing_ends(standing_of(found[0]), WaitFor.CI) is Ending.RED
+    assert states_end(states_of(found[0]), WaitFor.CI) is Ending.RED
     line = checks_line(record(memory={"pull.checks": found[0].checks}))
     assert line == f"CI: 0/2 passed, 2 failed at {SHA[:7]}: lint, test."
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from lifecycle.app.waiting.pull_wait import states_of
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
+from lifecycle.claim.record.sections import PullRecord
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.checks import Verdict
 from lifecycle.feedback.waiting.endings import (
     EVENTS,
+    OVER,
+    STATES,
     STATUSES,
     Ending,
-    Standing,
     WaitFor,
     event_of,
     events_of,
     news_ends,
-    standing_ends,
+    states_end,
 )
 from tests.batches import each_row
 
@@ -102,34 +105,55 @@ def test_what_nobody_foresaw_needs_somebody_unless_it_is_a_note(audience: Audien
     assert ends is (None if audience is Audience.NOTE else Ending.PERSON)
 
 
-STATES = [
-    (Standing(), (None,) * 4),
-    (Standing(is_merged=True, is_current=False), (Ending.GOOD,) * 4),
-    (Standing(is_closed=True, is_current=False), (Ending.CLOSED,) * 4),
-    (Standing(is_conflicting=True), (Ending.CONFLICT, None, Ending.CONFLICT, Ending.CONFLICT)),
-    (Standing(verdict=RED, is_over=True), (Ending.RED, None, Ending.RED, Ending.RED)),
-    (Standing(verdict=RED), (None,) * 4),
-    (Standing(verdict=GREEN, is_over=True), (Ending.GOOD, None, None, None)),
-    (Standing(verdict=Verdict.PENDING, is_over=True), (None,) * 4),
-    (Standing(is_held=True, is_over=True), (Ending.PERSON, None, Ending.PERSON, Ending.PERSON)),
-    (Standing(is_held=True), (None,) * 4),
-    (Standing(is_unchecked=True), (Ending.PERSON, None, None, None)),
-    (Standing(is_approved=True), (None, Ending.GOOD, None, None)),
+STANDING = [
+    (set(), (None,) * 4),
+    ({"merged"}, (Ending.GOOD,) * 4),
+    ({"closed"}, (Ending.CLOSED,) * 4),
+    ({"conflicting"}, (Ending.CONFLICT, None, Ending.CONFLICT, Ending.CONFLICT)),
+    ({"failed"}, (Ending.RED, None, Ending.RED, Ending.RED)),
+    ({"green"}, (Ending.GOOD, None, None, None)),
+    ({"held"}, (Ending.PERSON, None, Ending.PERSON, Ending.PERSON)),
+    ({"held", "failed"}, (Ending.PERSON, None, Ending.PERSON, Ending.PERSON)),
+    ({"unchecked"}, (Ending.PERSON, None, None, None)),
+    ({"approved"}, (None, Ending.GOOD, None, None)),
     (
-        Standing(is_approved=True, is_conflicting=True, verdict=RED, is_over=True),
+        {"approved", "conflicting", "failed"},
         (Ending.CONFLICT, Ending.GOOD, Ending.CONFLICT, Ending.CONFLICT),
     ),
-    (Standing(is_conflicting=True, verdict=GREEN, is_current=False), (None,) * 4),
-    (Standing(is_approved=True, is_current=False), (None,) * 4),
 ]
 
 
-@pytest.mark.parametrize(("standing", "ends"), STATES)
+@pytest.mark.parametrize(("states", "ends"), STANDING)
 def test_a_state_ends_a_wait_that_nothing_can_come_of(
-    standing: Standing, ends: tuple[Ending | None, ...]
+    states: set[str], ends: tuple[Ending | None, ...]
 ) -> None:
-    """Told before or not; what belongs to a head that is not the pushed one ends nothing."""
-    assert tuple(standing_ends(standing, wanted) for wanted in (CI, REVIEW, MERGE, ANY)) == ends
+    """Told before or not."""
+    assert tuple(states_end(states, wanted) for wanted in (CI, REVIEW, MERGE, ANY)) == ends
+
+
+def test_what_belongs_to_the_head_is_not_over() -> None:
+    """Of a head that is not the pushed one only what is over counts: a merge, an end without one."""
+    assert [state for state in STATES if state not in OVER] == [
+        *("approved", "conflicting", "held", "unchecked", "failed", "green"),
+    ]
+    assert {"merged", "closed"} == OVER
+
+
+def test_the_states_are_those_of_the_record() -> None:
+    """What failed or is held counts once no check is running; of another head's checks nothing does."""
+
+    def seen(**checks: object) -> set[str]:
+        return states_of(PullRecord(head="a", checks={"sha": "a", **checks}))
+
+    assert seen(verdict="failed") == {"failed"}
+    assert seen(verdict="failed", waits=["cla"], running=1) == set()
+    assert seen(verdict="failed", waits=["cla"], unfinished=["lint"]) == set()
+    assert seen(verdict="pending", waits=["cla"]) == {"held"}
+    assert seen(verdict="green", is_unchecked=True) == {"green", "unchecked"}
+    assert seen(verdict="pending") == set()
+    assert seen(sha="b", verdict="failed", waits=["cla"], is_unchecked=True) == set()
+    approved = PullRecord(is_approved=True, conflicts_with="main")
+    assert states_of(approved) == {"approved", "conflicting"}
 
 
 def test_of_several_the_gravest_gives_the_status() -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from lifecycle.api import Wake
 from lifecycle.app import news_packets
-from lifecycle.app.waiting.pull_wait import standing_of
+from lifecycle.app.waiting.pull_wait import states_of
 from lifecycle.app.waiting.wait_loop import watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.commands import moves
@@ -326,7 +326,7 @@ def test_a_repository_without_checks_says_after_minutes_that_the_merge_is_a_pers
         assert record is not None
         shared.append(watched(tree.world, tree.claim_store, record) is not None)
         place.clock.offset -= 121
-        ends.append(endings.standing_ends(standing_of(record.pull), endings.WaitFor.CI))
+        ends.append(endings.states_end(states_of(record.pull), endings.WaitFor.CI))
     note = f"No check has registered on PR #{number} for minutes"
     assert [note in told for told in said] == [False, False, False, True]
     assert shared == [True, True, False, True]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 
 from lifecycle.app import news_packets
-from lifecycle.app.waiting.pull_wait import SETTLE_SECONDS, CommandWait, Waited, standing_of
+from lifecycle.app.waiting.pull_wait import SETTLE_SECONDS, CommandWait, Waited, states_of
 from lifecycle.app.waiting.wait_loop import Watching, Within, watched
 from lifecycle.app.wiring import WorktreeWorld, sentence
 from lifecycle.claim.decisions import derive
@@ -23,7 +23,7 @@ from lifecycle.core.errors import HeldByAnother, LockBusy, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.configured import HOOK_SECONDS
-from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor, news_ends, standing_ends
+from lifecycle.feedback.waiting.endings import OVER, Ending, WaitFor, news_ends, states_end
 from lifecycle.settings import running_client
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import STATE
@@ -108,7 +108,7 @@ class ClaimWait(CommandWait):
         newest = [key for key, entry in entries if entry.get("offered", 0.0) >= self.began]
         own = [key for key in newest if key.startswith(f"{record.claim_key}/")]
         notices += [Notice(key, "", Audience.NOTE) for key in own]
-        ending = news_ends(notices, self.wanted) or self._standing_ends(record)
+        ending = news_ends(notices, self.wanted) or self._states_end(record)
         held = record.troubles.get("Look")
         # A refusal of another process since then counts; what was refused before is tried again.
         if held is not None and held.is_final and held.until > self.began + pace.LOOK_AGAIN:
@@ -140,33 +140,31 @@ class ClaimWait(CommandWait):
         waiting = self.claim_store.ledger.waiting()
         return [notice for notice in waiting if notice.audience in audiences]
 
-    def _standing_ends(self, record: Record) -> Ending | None:
+    def _states_end(self, record: Record) -> Ending | None:
         """The ending that follows from the state; git is run for the pushed head only if there is one.
 
         If GitHub shows another head than that one for a while, it counts as well.
         """
-        standing = self._standing(record)
-        if standing_ends(standing, self.wanted) is None:
-            return None
-        if self._seen_at <= self.began + SETTLE_SECONDS:
+        states = self._states(record)
+        ending = states_end(states, self.wanted)
+        if ending is not None and self._seen_at <= self.began + SETTLE_SECONDS:
             pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
-            standing = replace(standing, is_current=pushed in (None, record.pull.head))
-        return standing_ends(standing, self.wanted)
+            is_current = pushed in (None, record.pull.head)
+            ending = states_end(states if is_current else states & OVER, self.wanted)
+        return ending
 
-    def _standing(self, record: Record) -> Standing:
+    def _states(self, record: Record) -> set[str]:
         phase, is_fresh = PHASES.get(record.claim.phase), self._seen_at >= self.began - self.every
         if phase in (Phase.MERGED_DETECTED, Phase.DONE):
-            return Standing(is_merged=record.judged == Phase.MERGED_DETECTED)
+            return {"merged"} if record.judged == Phase.MERGED_DETECTED else set()
         if phase is Phase.PR_CLOSED:
-            return Standing(is_closed=record.judged == phase and is_fresh)
+            return {"closed"} if record.judged == phase and is_fresh else set()
         is_to_be_read = record.pull.is_unread and self._may_look()
         if phase is not Phase.CHECKS_RUNNING or is_to_be_read or not is_fresh:
-            return Standing()
+            return set()
         trouble = record.troubles.get("RerunJobs")
         is_refused = bool(record.pull.reruns) and trouble is not None and trouble.is_final
-        standing = standing_of(record.pull)
-        is_held = standing.is_held or is_refused or briefing.is_asked(record)
-        return replace(standing, is_held=is_held)
+        return states_of(record.pull, is_held=is_refused or briefing.is_asked(record))
 
     def _is_unseen(self) -> bool:
         """True if nobody looked since shortly before this wait: then it looks at once."""

@@ -25,7 +25,7 @@ from lifecycle.core.timing import DeadlineReached, parse_time, render_time
 from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.feedback.checks.packet import FailurePacket
-from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor, news_ends, standing_ends
+from lifecycle.feedback.waiting.endings import Ending, WaitFor, news_ends, states_end
 from lifecycle.storage import feedback_files
 
 SETTLE_SECONDS = 60.0
@@ -58,19 +58,20 @@ class Waited:
     problem: str = ""
 
 
-def standing_of(record: sections.PullRecord) -> Standing:
-    """The state of an open pull request, according to the record of the last look."""
+def states_of(record: sections.PullRecord, *, is_held: bool = False) -> set[str]:
+    """The states of an open pull request, according to the record of the last look.
+
+    `is_held`: its checks wait for somebody once none is running any more, whatever they say themselves.
+    """
+    states = {"approved": record.is_approved, "conflicting": record.conflicts_with}
     checks = record.checks or {}
-    is_of_head = checks.get("sha") == record.head
-    verdict = str(checks.get("verdict")) if is_of_head else ""
-    return Standing(
-        verdict=Verdict(verdict) if verdict in {*Verdict} else None,
-        is_over=is_of_head and not (checks.get("running") or checks.get("unfinished")),
-        is_conflicting=bool(record.conflicts_with),
-        is_approved=record.is_approved,
-        is_held=is_of_head and bool(checks.get("waits")),
-        is_unchecked=is_of_head and bool(checks.get("is_unchecked")),
-    )
+    if checks.get("sha") == record.head:
+        is_over = not (checks.get("running") or checks.get("unfinished"))
+        verdict = checks.get("verdict")
+        states |= {"unchecked": checks.get("is_unchecked"), "green": verdict == Verdict.GREEN}
+        states |= {"failed": is_over and verdict == Verdict.FAILED}
+        states |= {"held": is_over and (is_held or checks.get("waits"))}
+    return {state for state, is_so in states.items() if is_so}
 
 
 FIRST_RETRY = 15.0
@@ -178,21 +179,21 @@ class BranchWait(CommandWait):
         self.problem = None
         try:
             with self.world.deadline.renewed(self.look_seconds), self.within():
-                notices, standing = self._read()
+                notices, states = self._read()
         except DeadlineReached:
             self.problem = errors.Transient("GitHub did not answer in time.")
         except errors.LifecycleError as error:
             self.problem = error
         else:
-            ending = news_ends(notices, self.wanted) or standing_ends(standing, self.wanted)
+            ending = news_ends(notices, self.wanted) or states_end(states, self.wanted)
             self._told |= {notice.key for notice in notices}  # no news to this wait any more
             if ending is not None:
                 self._done = replace(self._explained(ending, notices), said=tuple(notices))
         retry = getattr(self.problem, "retry_after", None) or FIRST_RETRY
         self.not_before = self.clock.monotonic() + (retry if self.problem else self.soonest)
 
-    def _read(self) -> tuple[list[Notice], Standing]:
-        """Read the pull request in one request; returns the notices that are new to this wait, too."""
+    def _read(self) -> tuple[list[Notice], set[str]]:
+        """Read the pull request in one request; returns the notices new to this wait, and its states."""
         number = self._number
         branch = self.pull.branch if self.pull is not None else ""
         look = Look(issue=number, branch=branch, pr_number=number, checks=True, reviews=True)
@@ -203,8 +204,7 @@ class BranchWait(CommandWait):
         self.pull = pull
         self.looked = now = self.clock.now()
         if pull.state is not PullState.OPEN:
-            is_merged = pull.state is PullState.MERGED
-            return [], Standing(is_merged=is_merged, is_closed=not is_merged)
+            return [], {pull.state.lower()}
         news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
         record = self._record.with_pull(reviews=news.known)
         for name, text in news.papers:
@@ -215,7 +215,7 @@ class BranchWait(CommandWait):
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
         self._record = replace(self._record.with_values(values), pull=known)
         unheard = [notice for notice in (*news.notices, *judged) if notice.key not in self._told]
-        return unheard, standing_of(known)
+        return unheard, states_of(known)
 
     def _of(self, ending: Ending, problem: str = "") -> Waited:
         head = self.pull.head_sha if self.pull is not None else ""

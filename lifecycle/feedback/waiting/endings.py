@@ -1,19 +1,17 @@
 """What ends a wait for a pull request, and with which exit status. Pure.
 
 The first word of a notice's key is its event; `EVENTS` says which waits each event ends. A notice that was
-said before is no news, but its state may still end a wait: `standing_ends` lists the states that leave
-nothing to wait for. A new kind of event needs a row in `endings.toml`; without one, a notice for an agent
-means that somebody is needed.
+said before is no news, but its state may still end a wait: `STATES` has the states that leave nothing to
+wait for. A new kind of event needs a row in `endings.toml`; without one, a notice for an agent means that
+somebody is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.values.checks import Verdict
 from lifecycle.settings import resources
 
 
@@ -48,39 +46,19 @@ STATUSES: Mapping[Ending, tuple[int, str]] = {
 }
 """How a wait ended → the exit status of `lifecycle wait`, and its meaning."""
 
-EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
-    event: {WaitFor(wanted): Ending(name) for wanted, name in row.items()}
-    for event, row in _TABLE["events"].items()
-}
-"""An event → how it ends a wait, by the thing that is waited for."""
+EVENTS, STATES = (
+    {
+        name: {WaitFor(wanted): Ending(ending) for wanted, ending in row.items()}
+        for name, row in _TABLE[kind].items()
+    }
+    for kind in ("events", "states")
+)
+"""An event, or a state of the pull request → how it ends a wait, by the thing that is waited for."""
+
+OVER = frozenset({"merged", "closed"})
+"""The states that end a wait whichever commit is the head."""
 
 _FOR_AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The state of a pull request at the last read.
-
-    Attributes:
-        is_merged, is_closed: it is over; closed means without a merge.
-        verdict: of the checks of its head, None if they were not read.
-        is_over: none of its checks is running any more.
-        is_conflicting: it conflicts with its base.
-        is_approved: GitHub's own verdict on its reviews.
-        is_held: its checks wait for somebody.
-        is_unchecked: its head has no checks, and none are expected.
-        is_current: its head is the last commit that was pushed from here, as far as is known.
-    """
-
-    is_merged: bool = False
-    is_closed: bool = False
-    verdict: Verdict | None = None
-    is_over: bool = False
-    is_conflicting: bool = False
-    is_approved: bool = False
-    is_held: bool = False
-    is_unchecked: bool = False
-    is_current: bool = True
 
 
 def event_of(key: str) -> str:
@@ -100,26 +78,13 @@ def news_ends(notices: Iterable[Notice], wanted: WaitFor) -> Ending | None:
     return next((ending for ending in Ending if ending in ends), None)
 
 
-def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
-    """How a state ends this wait, said before or not; None if waiting may still bring something.
+def states_end(states: Collection[str], wanted: WaitFor) -> Ending | None:
+    """How the states of a pull request end this wait, said before or not: by the first one in `STATES`.
 
-    Green checks end only a wait for checks: a wait for anything gets that news once, and continues.
+    None if waiting may still bring something.
     """
-    if standing.is_merged:
-        return Ending.GOOD
-    if standing.is_closed:
-        return Ending.CLOSED
-    if not standing.is_current:
-        return None
-    if wanted is WaitFor.REVIEW:
-        return Ending.GOOD if standing.is_approved else None
-    if standing.is_conflicting:
-        return Ending.CONFLICT
-    if (standing.is_held and standing.is_over) or (standing.is_unchecked and wanted is WaitFor.CI):
-        return Ending.PERSON
-    if standing.verdict is Verdict.FAILED and standing.is_over:
-        return Ending.RED
-    return Ending.GOOD if standing.verdict is Verdict.GREEN and wanted is WaitFor.CI else None
+    ends = (row[wanted] for state, row in STATES.items() if state in states and wanted in row)
+    return next(ends, None)
 
 
 def events_of(wanted: Iterable[str]) -> frozenset[str]:
