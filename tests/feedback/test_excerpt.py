@@ -25,7 +25,7 @@ KEY = (
 
 def missing(log: QuotedLog) -> list[str]:
     """What a person would quote and the excerpt lacks."""
-    text = "\n".join(excerpt(log.text.splitlines()).lines)
+    text = "\n".join(excerpt(log.text.splitlines()).excerpt)
     return [one for one in log.quote if one not in text]
 
 
@@ -50,7 +50,7 @@ def test_a_test_that_fails_is_named() -> None:
     named = [log for log in RECORDED if log.quote]
     assert len(named) >= 40
     for log in named:
-        text = "\n".join(excerpt(log.text.splitlines()).lines)
+        text = "\n".join(excerpt(log.text.splitlines()).excerpt)
         for failure in log.quote:
             for word in failure.replace("::", " ").split():
                 last = word.rstrip(".").rpartition(".")[2]
@@ -62,14 +62,14 @@ def test_the_step_is_found_without_its_time_and_by_it(log: QuotedLog) -> None:
     """The same lines, whether the step's time is known or not; no line of another step is shown."""
     text, step = job_log(log.output, log.command, log.status)
     shown, by_time = excerpt(text.splitlines()), excerpt(text.splitlines(), step)
-    assert shown.lines == by_time.lines
+    assert shown.excerpt == by_time.excerpt
     assert shown.first_error == by_time.first_error
     assert not any(
-        word in "\n".join(shown.lines)
+        word in "\n".join(shown.excerpt)
         for word in ("No such section", "errors-1.0", "actions/checkout")
     )
-    assert len(shown.lines) <= MOST_LINES
-    assert len("\n".join(shown.lines)) <= MOST_CHARACTERS
+    assert len(shown.excerpt) <= MOST_LINES
+    assert len("\n".join(shown.excerpt)) <= MOST_CHARACTERS
 
 
 def test_a_step_that_failed_and_was_passed_over_is_not_the_one() -> None:
@@ -80,16 +80,16 @@ def test_a_step_that_failed_and_was_passed_over_is_not_the_one() -> None:
     hour = replace(step, began=(step.began or 0) + 3600, ended=(step.ended or 0) + 3600)
     shown = excerpt((first + late).splitlines(), hour)
     assert shown.first_error == "src/a.c:3:1: error: expected ';'"
-    assert "cache is empty" not in "\n".join(shown.lines)
+    assert "cache is empty" not in "\n".join(shown.excerpt)
 
 
 def test_a_log_without_an_error_is_shown_by_its_end() -> None:
     """Thirty lines, and how many stand before."""
     shown = excerpt(f"step {n}" for n in range(100))
-    assert shown.lines[0] == "… 70 lines left out …"
-    assert shown.lines[1:] == tuple(f"step {n}" for n in range(70, 100))
-    assert (shown.first_error, shown.total, shown.left_out) == ("", 100, 70)
-    assert excerpt([]).lines == ()
+    assert shown.excerpt[0] == "… 70 lines left out …"
+    assert shown.excerpt[1:] == tuple(f"step {n}" for n in range(70, 100))
+    assert (shown.first_error, shown.lines, shown.left_out) == ("", 100, 70)
+    assert excerpt([]).excerpt == ()
 
 
 def test_what_hints_at_an_error_is_shown_where_no_tool_names_one() -> None:
@@ -98,14 +98,14 @@ def test_what_hints_at_an_error_is_shown_where_no_tool_names_one() -> None:
     lines = [f"step {n}" for n in range(300)]
     lines[100] = hint
     shown = excerpt(lines)
-    numbers = {int(line.split()[1]) for line in shown.lines if line.startswith("step")}
+    numbers = {int(line.split()[1]) for line in shown.excerpt if line.startswith("step")}
     assert numbers == {*range(90, 141), *range(270, 300)} - {100}
-    assert (hint in shown.lines, shown.first_error) == (True, "")
+    assert (hint in shown.excerpt, shown.first_error) == (True, "")
     for at in (0, 299):
         named = excerpt([*lines[:at], "Error: boom", *lines[at + 1 :]])
-        assert (hint in named.lines, named.first_error) == (False, "Error: boom")
+        assert (hint in named.excerpt, named.first_error) == (False, "Error: boom")
     beside = excerpt(["make: *** [Makefile:2: lint] Error 1", *lines])
-    assert (hint in beside.lines, "step 293" in beside.lines) == (True, False)
+    assert (hint in beside.excerpt, "step 293" in beside.excerpt) == (True, False)
 
 
 def test_what_comes_again_and_again_hints_at_nothing() -> None:
@@ -113,8 +113,8 @@ def test_what_comes_again_and_again_hints_at_nothing() -> None:
     lines = [f"GET /a/{n}: not modified" for n in range(2_000)]
     lines[1_000], lines[1_100] = "GET /b: not allowed", "GET /a/: not modified"
     shown = excerpt(lines)
-    assert {lines[0], lines[1_000], lines[1_999]} <= {*shown.lines}
-    assert not {lines[900], lines[1_100]} & {*shown.lines}
+    assert {lines[0], lines[1_000], lines[1_999]} <= {*shown.excerpt}
+    assert not {lines[900], lines[1_100]} & {*shown.excerpt}
     reading = excerpts._Reading()
     for letters in itertools.islice(itertools.product("abcdefghijk", repeat=3), 1_200):
         reading.take("".join(letters))
@@ -130,10 +130,10 @@ def kept(total: int, errors: Iterable[int]) -> set[int]:
     wrong = {*errors}
     lines = [f"Error: {n}" if n in wrong else f"line {n}" for n in range(total)]
     shown = excerpt(lines)
-    numbers = {int(line.split()[1]) for line in shown.lines if "left out" not in line}
-    assert (shown.total, shown.left_out) == (total, total - len(numbers))
+    numbers = {int(line.split()[1]) for line in shown.excerpt if "left out" not in line}
+    assert (shown.lines, shown.left_out) == (total, total - len(numbers))
     assert shown.first_error == (f"Error: {min(wrong)}" if wrong else "")
-    gaps = [line for line in shown.lines if "left out" in line]
+    gaps = [line for line in shown.excerpt if "left out" in line]
     assert sum(int(gap.split()[1].replace(",", "")) for gap in gaps) == total - len(numbers)
     return numbers
 
@@ -172,7 +172,7 @@ def test_what_follows_an_error_is_nearer_than_what_led_to_it() -> None:
     lines[30] = "Error: " + lines[30]
     shown = excerpt(lines)
     numbers = [
-        int(line.split("line ")[1].split()[0]) for line in shown.lines if "line " in line[:16]
+        int(line.split("line ")[1].split()[0]) for line in shown.excerpt if "line " in line[:16]
     ]
     assert numbers == [*range(26, 40), *range(54, 60)]
 
@@ -211,7 +211,7 @@ def wide(widths: Iterable[int], errors: Iterable[int]) -> list[str]:
 )
 def test_each_error_has_its_share_of_the_characters(lines: list[str], shown: list[int]) -> None:
     """The first 60 of 100, the last 25, the end 5; then those between, for as long as there is room."""
-    made = excerpt(lines).lines
+    made = excerpt(lines).excerpt
     assert [lines.index(line) for line in made if "left out" not in line] == shown
 
 
@@ -220,8 +220,8 @@ def test_lines_that_are_longer_without_their_secrets_keep_to_the_room() -> None:
     lines = [f"line {n} {'://:a@' * 80}" for n in range(60)]
     lines[30], lines[45] = (f"Error: {lines[at]}" for at in (30, 45))
     shown = excerpt(lines)
-    assert len("\n".join(shown.lines)) <= MOST_CHARACTERS
-    assert shown.lines[-1] == "… 11 lines left out …"
+    assert len("\n".join(shown.excerpt)) <= MOST_CHARACTERS
+    assert shown.excerpt[-1] == "… 11 lines left out …"
 
 
 def test_a_line_is_shown_as_far_as_500_characters_go() -> None:
@@ -231,7 +231,7 @@ def test_a_line_is_shown_as_far_as_500_characters_go() -> None:
         (501, " … 1 more characters"),
         (1_700, " … 1,200 more characters"),
     ):
-        assert excerpt(["x" * size]).lines == ("x" * 500 + more,)
+        assert excerpt(["x" * size]).excerpt == ("x" * 500 + more,)
     assert excerpt(["Error: " + "x" * 600]).first_error == "Error: " + "x" * 493
 
 
@@ -239,7 +239,7 @@ def test_what_failed_is_the_last_command_that_began() -> None:
     """What was wrong in those before it was ignored."""
     lines = ["Error: old", "##[group]Run make", "make", "##[endgroup]", "a", "Error: new"]
     shown = excerpt(lines)
-    assert (shown.lines, shown.first_error, shown.total) == (("a", "Error: new"), "Error: new", 2)
+    assert (shown.excerpt, shown.first_error, shown.lines) == (("a", "Error: new"), "Error: new", 2)
 
 
 def test_the_surest_error_is_the_first_one() -> None:
@@ -254,16 +254,16 @@ def test_no_secret_is_shown_wherever_a_line_is_cut() -> None:
     edge = "error: " + "x" * (excerpts.MOST_WIDE - 20) + " " + TOKEN
     lines = [*KEY.split("\n"), *(f"line {n}" for n in range(8)), edge, f"and {TOKEN}"]
     shown = excerpt(lines)
-    assert "***" in "\n".join(shown.lines)
-    assert "ghp_" not in "\n".join(shown.lines) + shown.first_error
-    assert "secretlines" not in "\n".join(shown.lines)
-    assert "MIIE" not in "\n".join(shown.lines)
+    assert "***" in "\n".join(shown.excerpt)
+    assert "ghp_" not in "\n".join(shown.excerpt) + shown.first_error
+    assert "secretlines" not in "\n".join(shown.excerpt)
+    assert "MIIE" not in "\n".join(shown.excerpt)
 
 
 def test_progress_and_colours_are_gone() -> None:
     """Of a line that is written again and again its last state is shown, without escapes."""
     shown = excerpt(["10%\r50%\r\x1b[31merror: disk full\x1b[0m\n", "\x1b]0;title\x07done"])
-    assert shown.lines == ("error: disk full", "done")
+    assert shown.excerpt == ("error: disk full", "done")
 
 
 def test_a_long_log_is_read_once_and_little_of_it_is_kept() -> None:
@@ -287,10 +287,10 @@ def test_a_long_log_is_read_once_and_little_of_it_is_kept() -> None:
 def test_an_excerpt_of_anything_keeps_to_its_size(lines: list[str]) -> None:
     """Whatever a log holds: its limits, and each line that is left out is counted."""
     shown = excerpt(lines)
-    assert len(shown.lines) <= MOST_LINES
-    assert len("\n".join(shown.lines)) <= MOST_CHARACTERS
-    assert 0 <= shown.left_out <= shown.total
-    assert "\x1b" not in "\n".join(shown.lines)
+    assert len(shown.excerpt) <= MOST_LINES
+    assert len("\n".join(shown.excerpt)) <= MOST_CHARACTERS
+    assert 0 <= shown.left_out <= shown.lines
+    assert "\x1b" not in "\n".join(shown.excerpt)
 
 
 def test_the_step_s_last_lines_are_shown_too() -> None:
@@ -300,9 +300,9 @@ def test_the_step_s_last_lines_are_shown_too() -> None:
     log = f"FAIL src/cart.test.js\n  ● Cart adds up\n{passed}\n\n{counted}"
     text, _ = job_log(log, "npx jest", 1)
     shown = excerpt(text.splitlines())
-    assert "Tests:       1 failed, 212 passed" in shown.lines
-    assert "PASS src/late79.test.js" in shown.lines
-    assert "PASS src/late70.test.js" not in shown.lines
+    assert "Tests:       1 failed, 212 passed" in shown.excerpt
+    assert "PASS src/late79.test.js" in shown.excerpt
+    assert "PASS src/late70.test.js" not in shown.excerpt
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_the_step_s_last_lines_are_shown_too() -> None:
 def test_a_step_that_was_stopped_shows_how_far_it_came(end: str, is_shown: bool) -> None:
     """The last test that passed is noise, but where Actions stopped the step it tells where it hung."""
     log = f"Running 40 tests\n  ✓ 11 cart\n  ✓ 12 pays by card\n\n##[error]{end}\nnever read"
-    shown = excerpt(log.splitlines()).lines
+    shown = excerpt(log.splitlines()).excerpt
     assert ("  ✓ 12 pays by card" in shown) == is_shown
     assert "  ✓ 11 cart" not in shown
     assert "never read" not in shown
@@ -327,7 +327,7 @@ def test_a_step_that_was_stopped_shows_how_far_it_came(end: str, is_shown: bool)
 def test_what_is_no_end_of_a_stopped_step_is_no_place_that_it_came_to() -> None:
     """A line that is no noise stands between: it tells by itself how far the step came."""
     log = "  ✓ 12 pays by card\nwaiting for the bank\n##[error]The operation was canceled."
-    assert excerpt(log.splitlines()).lines == (
+    assert excerpt(log.splitlines()).excerpt == (
         "waiting for the bank",
         "##[error]The operation was canceled.",
     )
@@ -343,8 +343,8 @@ def test_a_frame_of_ones_own_code_is_shown_amid_those_of_libraries() -> None:
     shown = excerpt(
         ["Traceback (most recent call last):", *lines, "redis.ConnectionError: refused"]
     )
-    assert own in shown.lines
-    assert lines[50] not in shown.lines
+    assert own in shown.excerpt
+    assert lines[50] not in shown.excerpt
     assert shown.first_error == "redis.ConnectionError: refused"
 
 

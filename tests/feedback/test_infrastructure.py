@@ -32,7 +32,7 @@ def of_log(name: str) -> CheckFailure:
     return replace(
         FAILED,
         first_error=made.first_error,
-        excerpt=made.lines,
+        excerpt=made.excerpt,
         tests=failing_tests(lines),
     )
 

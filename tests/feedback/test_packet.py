@@ -15,7 +15,6 @@ from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, Failed
 from lifecycle.feedback.checks.excerpt import (
     MOST_CHARACTERS,
     MOST_LINES,
-    LogExcerpt,
     ReadLog,
     excerpt,
 )
@@ -50,7 +49,7 @@ def head(*checks: FailedCheck, left: int = 0, unseen: tuple[str, ...] = ()) -> F
 
 def read(*lines: str) -> ReadLog:
     """A log that was read."""
-    return ReadLog(excerpt(lines), ".lifecycle/feedback/1.log")
+    return replace(excerpt(lines), log=".lifecycle/feedback/1.log")
 
 
 def text(made: FailurePacket) -> str:
@@ -127,7 +126,7 @@ def test_all_that_is_known_of_a_check_is_told() -> None:
         "test", 1, event="push", is_required=True, remarks=remarks, remarks_left=3,
         title="71 %", summary="s" * 4_001,
     )  # fmt: skip
-    log = ReadLog(LogExcerpt(("a", "b"), "b", 9, 7), "P", "half of it", ("test_a",))
+    log = ReadLog("b", ("test_a",), ("a", "b"), 9, 7, "P", "half of it")
     assert packet(head(check), {1: log}).failures == (
         CheckFailure(
             "test", "FAILURE", f"{URL}/job/1", "CI", "push", 1, 1, True, step="Run tests",
@@ -142,7 +141,7 @@ def test_all_that_is_known_of_a_check_is_told() -> None:
     assert (bare.run, bare.job, bare.is_required) == (None, None, None)
     assert astuple(FailedHead(46, URL, SHA))[3:] == ((), 0, ())
     assert astuple(FailurePacket(46, URL, SHA))[3:] == ((), (), 0, (), "")
-    assert (ReadLog().excerpt, any(astuple(ReadLog()))) == (None, False)
+    assert not any(astuple(ReadLog()))
 
 
 @pytest.mark.parametrize(
@@ -361,4 +360,3 @@ def test_an_excerpt_is_told_with_what_was_left_out() -> None:
     """The packet says how long the step's output was."""
     shown = text(packet(head(job("test", 1)), {1: read("Error: boom")}))
     assert "Its log is in .lifecycle/feedback/1.log; the failed step printed 1 line." in shown
-    assert ReadLog(LogExcerpt((), "", 0, 0)).excerpt is not None

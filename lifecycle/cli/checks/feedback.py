@@ -120,8 +120,9 @@ def excerpt(*, as_json: bool) -> None:
             "There is no log on stdin, so nothing was read; use: lifecycle feedback excerpt <LOG"
         )
     shown = excerpts.excerpt(lines_in(iter(lambda: sys.stdin.buffer.read(_READ), b"")))
-    say_all(shown.lines, asdict(shown), as_json=as_json)
-    if not (as_json or shown.total):
+    names = {"lines": "excerpt", "first_error": "first_error", "total": "lines"}
+    say_all(shown.excerpt, fields_of(shown, "left_out", **names), as_json=as_json)
+    if not (as_json or shown.lines):
         click.echo("lifecycle: The log on stdin is empty, so there is nothing to quote.", err=True)
 
 

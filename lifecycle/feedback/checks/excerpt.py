@@ -46,38 +46,26 @@ _SHARES, _END_SHARE = (0.6, 0.85), 0.9
 """Shares of the characters: of the first error, of it and the last, and of both with the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogExcerpt:
-    """What is shown of one job's log.
-
-    Attributes:
-        lines: in their order, each without secrets; where some are left out, one line says how many.
-        first_error: the first line that names an error, or "" if none was found.
-        total: lines of the failed step, noise not counted.
-        left_out: how many of these are not shown.
-    """
-
-    lines: tuple[str, ...]
-    first_error: str
-    total: int
-    left_out: int
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReadLog:
-    """The result of reading one job's log.
+    """The result of reading one job's log; nothing in it contains a secret.
 
     Attributes:
-        excerpt: its lines around the error; None if it could not be read.
-        path: the path of the log from the worktree's root; "" if it was not kept.
-        problem: why it could not be read, a sentence.
-        tests: the tests that it names as failed.
+        first_error: the first line that names the error.
+        tests: the tests that the log names as failed.
+        excerpt: lines of the log, those around its errors; where some are left out, one line says how many.
+        lines, left_out: how many lines the failed step printed, and how many of them are not here.
+        log: the path of the log from the worktree's root; a long log is kept without its middle.
+        problem: why there is no excerpt.
     """
 
-    excerpt: LogExcerpt | None = None
-    path: str = ""
-    problem: str = ""
+    first_error: str = ""
     tests: tuple[str, ...] = ()
+    excerpt: tuple[str, ...] = ()
+    lines: int = 0
+    left_out: int = 0
+    log: str = ""
+    problem: str = ""
 
 
 def by_distance(numbers: Iterable[int], anchor: int) -> list[int]:
@@ -175,7 +163,7 @@ class _Reading:
         return ""
 
 
-def excerpt(lines: Iterable[str], step: JobStep | None = None) -> LogExcerpt:
+def excerpt(lines: Iterable[str], step: JobStep | None = None) -> ReadLog:
     """Cut the excerpt out of a job's log.
 
     Args:
@@ -198,7 +186,7 @@ def excerpt(lines: Iterable[str], step: JobStep | None = None) -> LogExcerpt:
         text = redact("\n".join(gapped(shown, total)))
     first_error = redact(reading.first_error)[:MOST_WIDE]
     cut = tuple(text.split("\n")) if total else ()
-    return LogExcerpt(cut, first_error, total, total - len(shown))
+    return ReadLog(first_error, excerpt=cut, lines=total, left_out=total - len(shown))
 
 
 def _shown(reading: _Reading) -> dict[int, str]:

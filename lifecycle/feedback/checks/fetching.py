@@ -15,7 +15,7 @@ from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
 from lifecycle.core.world import World
-from lifecycle.feedback.checks.excerpt import LogExcerpt, ReadLog, excerpt
+from lifecycle.feedback.checks.excerpt import ReadLog, excerpt
 from lifecycle.feedback.checks.log_lines import KeptLog, failing_tests
 from lifecycle.feedback.checks.packet import MOST_JOBS, TOO_LATE, FailurePacket, ordered, packet
 from lifecycle.feedback.checks.packet_text import lines_of
@@ -73,18 +73,18 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
     if world.deadline.left < _LEAST:
         return ReadLog(problem=TOO_LATE)
     try:
-        log_excerpt, kept = _asked(world, check, job)
+        read, kept = _asked(world, check, job)
     except LifecycleError as error:
         is_late = world.deadline.left < _LEAST
         return ReadLog(problem=TOO_LATE if is_late else redact(error.sentence, world.environment))
     tests = failing_tests(kept.lines, check.failed_step)
     path = feedback_files.write(world.root, f"{job}.log", kept.text)
-    read = ReadLog(log_excerpt, path, tests=tests)
+    read = replace(read, log=path, tests=tests)
     feedback_files.write(world.root, f"{job}.json", json.dumps(asdict(read)))
     return read
 
 
-def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
+def _asked(world: World, check: FailedCheck, job: int) -> tuple[ReadLog, KeptLog]:
     """Request a log, twice if it may not be available yet; its excerpt, and what is kept of it."""
     try:
         return _once(world, check, job)
@@ -97,10 +97,10 @@ def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, Kept
     return _once(world, check, job)
 
 
-def _once(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
+def _once(world: World, check: FailedCheck, job: int) -> tuple[ReadLog, KeptLog]:
     kept = KeptLog()
     with world.reports.job_log(job) as lines:
-        log_excerpt = excerpt(kept.through(lines), check.failed_step)
-    if not log_excerpt.total:  # the step's times do not match the log's
-        log_excerpt = excerpt(kept.lines)
-    return log_excerpt, kept
+        read = excerpt(kept.through(lines), check.failed_step)
+    if not read.lines:  # the step's times do not match the log's
+        read = excerpt(kept.lines)
+    return read, kept

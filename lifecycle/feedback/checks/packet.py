@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from lifecycle.core.light_dataclass import dataclass, fields_of, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, fields_of, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead, ShownFailure
-from lifecycle.feedback.checks.excerpt import LogExcerpt, ReadLog
+from lifecycle.feedback.checks.excerpt import ReadLog
 from lifecycle.feedback.checks.log_lines import AnchorRank, rank_of
 from lifecycle.settings import resources
 
@@ -43,30 +43,17 @@ _SAME = re.compile(
 """What differs between jobs that fail alike: how long something took, addresses, versions in paths."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFailure(ShownFailure):
+@dataclass(frozen=True)
+class CheckFailure(ReadLog, ShownFailure):
     """One failed check, or several that failed alike; what all checks show is of the first of them.
 
     Attributes:
         step: the step that failed, "" if it is not known.
         same: the names of the others.
-        first_error: the first line that names the error.
-        tests: the tests that the log names as failed.
-        excerpt: lines of the log, those around its errors.
-        lines, left_out: how many lines the failed step printed, and how many of them are not here.
-        log: the path of the log from the worktree's root; a long log is kept without its middle.
-        problem: why there is no excerpt.
     """
 
     step: str = ""
     same: tuple[str, ...] = ()
-    first_error: str = ""
-    tests: tuple[str, ...] = ()
-    excerpt: tuple[str, ...] = ()
-    lines: int = 0
-    left_out: int = 0
-    log: str = ""
-    problem: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -183,18 +170,14 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
 
 
 def _failure(check: FailedCheck, read: ReadLog) -> CheckFailure:
-    excerpt = read.excerpt or LogExcerpt((), "", 0, 0)
     is_unstarted = check.word == "STARTUP_FAILURE" and check.job is None
     remarks = _told(check.remarks)
     return CheckFailure(
         redact(check.name),
         **fields_of(check, "word", "url", "event", "run", "job", "is_required"),
+        **asdict(replace(read, problem=UNSTARTED) if is_unstarted else read),
         workflow=redact(check.workflow),
         step=redact(check.failed_step.name) if check.failed_step else "",
-        **fields_of(excerpt, "first_error", "left_out", excerpt="lines", lines="total"),
-        tests=tuple(redact(name) for name in read.tests),
-        log=read.path,
-        problem=UNSTARTED if is_unstarted else redact(read.problem),
         remarks=remarks[:MOST_REMARKS],
         remarks_left=check.remarks_left + len(remarks[MOST_REMARKS:]),
         title=redact(check.title),
