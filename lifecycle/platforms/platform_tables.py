@@ -11,9 +11,8 @@ from typing import Any
 from lifecycle.core.markdown_table import cell, table
 from lifecycle.core.redact import as_data
 from lifecycle.platforms.command_argv import as_line
-from lifecycle.platforms.discovery import Discovered, Platform
 from lifecycle.platforms.platform_file import PlatformFile
-from lifecycle.platforms.selection import Detection
+from lifecycle.platforms.selection import Detection, Discovered, Platform
 
 
 def discovery_lines(discovered: Discovered) -> list[str]:
@@ -58,7 +57,7 @@ def detection_lines(detection: Detection) -> list[str]:
         "",
         "## Platform Configuration Loaded",
         "",
-        *_configuration(platform, detection),
+        *_configuration(platform),
         "",
         "---",
         "Platform detection complete. Proceeding with workflow.",
@@ -72,15 +71,12 @@ def platform_data(platform: Platform) -> dict[str, Any]:
         "commands": platform.commands,
         "place": platform.place.value,
         "path": str(platform.path),
-        "needs_trust": platform.needs_trust,
+        "needs_trust": platform.place.needs_trust,
     }
 
 
 def detection_data(detection: Detection) -> dict[str, Any]:
     """The comparison for `--json`; for the selected platform only the commands that apply."""
-    selected = None
-    if detection.selected is not None:
-        selected = {**platform_data(detection.selected), "commands": detection.commands}
     return {
         "platforms": [
             {
@@ -92,7 +88,7 @@ def detection_data(detection: Detection) -> dict[str, Any]:
             }
             for match in detection.matches
         ],
-        "selected": selected,
+        "selected": detection.selected and platform_data(detection.selected),
         "reason": detection.reason,
         "notes": list(detection.notes),
     }
@@ -105,18 +101,18 @@ def context_lines(detection: Detection) -> list[str]:
         return [detection.reason]
     structure = platform.about.structure
     where = ["", "### Project Structure", cell(_text(structure))] if structure is not None else []
-    return [*_configuration(platform, detection), *where]
+    return [*_configuration(platform), *where]
 
 
-def _configuration(platform: Platform, detection: Detection) -> list[str]:
+def _configuration(platform: Platform) -> list[str]:
     about = platform.about
     version = f" (v{cell(about.version)})" if about.version else ""
-    trust = "; to let its commands run: lifecycle trust" if platform.needs_trust else ""
+    trust = "; to let its commands run: lifecycle trust" if platform.place.needs_trust else ""
     wanted = about.quality_gates
     gates = [(f"Coverage ({size})", f"{at:g}%") for size, at in wanted.coverage.items()]
     required = ", ".join(wanted.required)
     gates += [("Required", required)] if required else []
-    commands = [(name, f"`{as_line(argvs)}`") for name, argvs in detection.commands.items()]
+    commands = [(name, f"`{as_line(argvs)}`") for name, argvs in platform.commands.items()]
     conventions = [(name, _text(value)) for name, value in about.conventions.items()]
     return [
         f"**Platform:** {cell(_title(about))}{version}",

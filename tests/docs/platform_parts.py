@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from lifecycle.platforms import discovery, platform_file
+from lifecycle.platforms import platform_file, selection
 from tests.docs.pages import ROOT
 
 PLATFORMS = ROOT / "docs" / "platforms.md"
@@ -54,7 +54,7 @@ def shipped() -> str:
         "| name | markers | build | test | lint | coverage | priority |",
         "|---|---|---|---|---|---|---|",
     ]
-    for one in discovery.discover(ROOT / "docs", {}).platforms:
+    for one in selection.discover(ROOT / "docs", {}).platforms:
         about = one.about
         joint = " and " if about.match_mode == "all" else ", "
         markers = joint.join(about.markers).replace("*", r"\*")
@@ -88,7 +88,7 @@ def _default(about: Mapping[str, Any]) -> str:
     return f"`{json.dumps(value)}`" if value not in (None, "", [], {}) else ""
 
 
-def _command(one: discovery.Platform, name: str) -> str:
+def _command(one: selection.Platform, name: str) -> str:
     words = one.commands.get(name, ())
     lines = [" ".join(argv) for argv in words]
     # Whole command lines would make the table too wide.

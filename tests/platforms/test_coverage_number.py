@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.platforms import coverage_number, discovery
+from lifecycle.platforms import coverage_number, selection
 from lifecycle.platforms.platform_file import CoverageSource, read
 from tests.batches import each_row
 
@@ -150,7 +150,7 @@ WRITTEN = {
 
 def shipped(name: str) -> CoverageSource:
     """How a shipped platform reads its number."""
-    content = (discovery._SHIPPED / name / "platform.json").read_bytes()
+    content = (selection._SHIPPED / name / "platform.json").read_bytes()
     source = read(content)[0].coverage
     assert source is not None
     return source
@@ -187,7 +187,7 @@ def test_every_shipped_way_of_reading_is_tried_above() -> None:
     """Those that read in the same way share one case."""
     ways = {
         path.parent.name: json.dumps(json.loads(path.read_text())["coverage"])
-        for path in discovery._SHIPPED.glob("*/platform.json")
+        for path in selection._SHIPPED.glob("*/platform.json")
     }
     assert len(ways) > 5
     assert set(ways.values()) == {ways[name] for name in (*PRINTED, *WRITTEN)}

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.platforms import discovery
-from lifecycle.platforms.discovery import Discovered, Place, Platform
+from lifecycle.platforms import selection
+from lifecycle.platforms.selection import Discovered, Place, Platform
 from tests.platforms.conftest import Ground
 from tests.platforms.platform_ground import put, put_text
 
-SHIPPED = {path.parent.name for path in discovery._SHIPPED.glob("*/platform.json")}
+SHIPPED = {path.parent.name for path in selection._SHIPPED.glob("*/platform.json")}
 
 
 def found(ground: Ground) -> Discovered:
     """What is there."""
-    return discovery.discover(ground.root, ground.environment)
+    return selection.discover(ground.root, ground.environment)
 
 
 def not_shipped(ground: Ground) -> dict[str, Platform]:
@@ -32,7 +32,7 @@ def test_those_that_are_shipped_are_there(ground: Ground) -> None:
     """Without any file of anybody's, and without a home, the shipped ones are there; nothing is said."""
     assert len(SHIPPED) > 5
     for environment in (ground.environment, {}):
-        here = discovery.discover(ground.root, environment)
+        here = selection.discover(ground.root, environment)
         assert {one.about.name for one in here.platforms} == SHIPPED
         assert {one.place for one in here.platforms} == {Place.SHIPPED}
         assert here.notes == ()
@@ -42,7 +42,7 @@ def test_no_name_of_a_platform_stands_in_the_code() -> None:
     """What is shipped is data: no text in the room's code is the name of one."""
     texts = {
         node.value
-        for path in Path(discovery.__file__).parent.glob("*.py")
+        for path in Path(selection.__file__).parent.glob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
@@ -61,7 +61,7 @@ def test_every_place_is_looked_into(ground: Ground) -> None:
         "b": Place.NEIGHBOUR,
         "c": Place.USER,
     }
-    assert [one.needs_trust for one in here.values()] == [True, True, False]
+    assert [one.place.needs_trust for one in here.values()] == [True, True, False]
 
 
 def test_of_one_name_the_nearest_counts(ground: Ground) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.platforms import discovery, selection
+from lifecycle.platforms import selection
 from lifecycle.platforms.command_argv import as_line
-from lifecycle.platforms.discovery import Place
-from lifecycle.platforms.selection import Detection
+from lifecycle.platforms.selection import Detection, Place
 from tests.platforms.conftest import Ground
 from tests.platforms.platform_ground import put
 
@@ -32,13 +31,13 @@ def test_commands_say_where_they_come_from_and_whether_they_need_the_yes(ground:
     detection = detected(ground)
     assert detection.commands == {"test": (("x", "-q"),), "lint": (("a",), ("b",))}
     assert detection.selected is not None
-    assert (detection.selected.path, detection.selected.needs_trust) == (path, True)
+    assert (detection.selected.path, detection.selected.place.needs_trust) == (path, True)
     put(ground.own, "own", priority=1, commands={"test": ["y"]})
     detection = detected(ground)
     assert detection.commands == {"test": (("y",),)}
     assert detection.selected is not None
     assert (detection.selected.about.name, detection.selected.place) == ("own", Place.USER)
-    assert not detection.selected.needs_trust
+    assert not detection.selected.place.needs_trust
 
 
 def test_no_platform_has_no_commands(ground: Ground) -> None:
@@ -89,7 +88,7 @@ def test_whatever_is_anybodys_own_wins_over_what_is_shipped(ground: Ground) -> N
     """Shipped priorities are below that of a file that names none."""
     shipped = [
         json.loads(path.read_text())["priority"]
-        for path in discovery._SHIPPED.glob("*/platform.json")
+        for path in selection._SHIPPED.glob("*/platform.json")
     ]
     assert shipped
     assert max(shipped) < 0
@@ -184,5 +183,5 @@ def test_usual_projects_are_known(
 
 def test_every_shipped_platform_is_seen_in_a_usual_project() -> None:
     """No file is shipped that no case above selects."""
-    shipped = {path.parent.name for path in discovery._SHIPPED.glob("*/platform.json")}
+    shipped = {path.parent.name for path in selection._SHIPPED.glob("*/platform.json")}
     assert {name for _, name, _ in PROJECTS} == shipped

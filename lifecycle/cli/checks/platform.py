@@ -10,7 +10,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import redact, shown
-from lifecycle.platforms import command_argv, discovery, platform_tables, selection
+from lifecycle.platforms import command_argv, platform_tables, selection
 
 ALL = "to see the known platforms: lifecycle platform list"
 
@@ -27,7 +27,7 @@ def command() -> None:
 
 def list_(session: Session) -> None:
     """List every platform, whether it matches this worktree or not."""
-    discovered = discovery.discover(session.root, session.world.environment)
+    discovered = selection.discover(session.root, session.world.environment)
     shown_platforms = [*map(platform_tables.platform_data, discovered.platforms)]
     data = {"platforms": shown_platforms, "notes": list(discovered.notes)}
     session.show(platform_tables.discovery_lines(discovered), data)
@@ -69,7 +69,7 @@ def get_command(session: Session, *, name: str) -> None:
         )
     data = {"name": name, "command": line, "argvs": argvs, "platform": platform.about.name}
     data |= {"place": platform.place.value, "path": str(platform.path)}
-    session.show_whole([line], {**data, "needs_trust": platform.needs_trust})
+    session.show_whole([line], {**data, "needs_trust": platform.place.needs_trust})
 
 
 def _is_printed_as_it_is(line: str) -> bool:
@@ -87,5 +87,5 @@ def _lacking(detection: selection.Detection, name: str) -> str:
     if needed:
         files = " or ".join(dict.fromkeys(file for condition in needed for file in condition.files))
         return f"The platform {platform.about.name} has {name} only if {files} asks for it."
-    names = f"{', '.join(detection.commands) or 'none'}.{did_you_mean(name, detection.commands)}"
+    names = f"{', '.join(platform.commands) or 'none'}.{did_you_mean(name, platform.commands)}"
     return f"The platform {platform.about.name} has no command {name!r} here; it has: {names}"

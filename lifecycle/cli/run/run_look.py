@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import Column, fitted, styled, table
-from lifecycle.platforms import discovery, platform_tables, selection
+from lifecycle.platforms import platform_tables, selection
 from lifecycle.run import run_store
 from lifecycle.run.texts import report_text, told
 
@@ -89,7 +89,7 @@ def platform(session: RunSession) -> int:
 
     Exits 1 if none matches: then gates run only the commands in .lifecycle.toml (lifecycle check --list).
     """
-    listed = platform_tables.discovery_lines(discovery.discover(session.root, os.environ))
+    listed = platform_tables.discovery_lines(selection.discover(session.root, os.environ))
     detection = selection.detect(session.root, os.environ)
     lines = [*listed, "", *platform_tables.detection_lines(detection)]
     none = told.refused("no-platform", reason=detection.reason[:-1])

@@ -65,13 +65,12 @@ def known_checks(root: Path, settings: Settings, environment: Environment) -> li
     from lifecycle.platforms import selection
 
     checks = _configured(settings)
-    detection = selection.detect(root, environment)
-    platform = detection.selected
+    platform = selection.detect(root, environment).selected
     if platform is not None:
         origin = f"platform {platform.about.name} ({platform.place})"
-        for name, argvs in detection.commands.items():
+        for name, argvs in platform.commands.items():
             source = platform.about.coverage if name == COVERAGE else None
-            check = KnownCheck(name, argvs, origin, platform.needs_trust, coverage=source)
+            check = KnownCheck(name, argvs, origin, platform.place.needs_trust, coverage=source)
             checks.setdefault(name, check)
     order = [*(name for name in KINDS if name in checks), *checks]
     return [checks[name] for name in dict.fromkeys(order)]

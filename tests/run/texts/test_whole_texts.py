@@ -248,7 +248,7 @@ def runs() -> Iterator[tuple[str, Any]]:
     for there, of in (("a run", RUN), ("none", None)):
         for phase in QUESTIONS:
             yield f"questions {phase}: {there}", question_lines(phase, of)
-        unknown = Detection((), None, "No platform fits.", {}, ())
+        unknown = Detection((), None, "No platform fits.", ())
         yield f"platform: {there}", report_text.platform_block(unknown, of)
 
 
