@@ -67,6 +67,7 @@ class Command:
         words: the program's name, without its folder, and its arguments.
         is_last: it certainly ran if the line's exit status is 0, and that status is its own.
         raw: all of its words, including those before the program.
+        before: the words before the program.
         sets: the assignments before the program, as `NAME=value`.
         kept: assignments by earlier commands that the program sees: by `export`, after `set -a`, or of a
             name that the environment has.
@@ -75,14 +76,17 @@ class Command:
         is_inner: it is inside a substitution.
         shells: the inner shells of the line that it runs in, outermost first.
         is_clear: nothing around it changes its meaning: no substitution, no function, no trap.
+        line, folder: the command line that it is in, and the folder that it runs in; "" if nobody asked.
     """
+
+    line = folder = ""
 
     def __init__(self, raw: list[str], after: str, files: list[str], *, is_inner: bool) -> None:
         self.raw, self.after, self.files, self.is_inner = tuple(raw), after, tuple(files), is_inner
         self.shells: tuple[int, ...] = ()
         self.words = tuple(unwrapped(raw))
-        before = self.raw[: len(self.raw) - len(self.words)]
-        self.sets = tuple(word for word in before if _ASSIGNMENT.match(word))
+        self.before = self.raw[: len(self.raw) - len(self.words)]
+        self.sets = tuple(word for word in self.before if _ASSIGNMENT.match(word))
         self.kept: tuple[str, ...] = ()
         self.is_last = self.is_clear = False
 

@@ -35,9 +35,6 @@ _OF_NPM = frozenset(("-w", "--workspace"))
 _NOWHERE = "/-"
 """Used for the worktree's top folder if that is unknown."""
 
-Own = tuple[str, Command, str]
-"""One of the project's own commands: its configured text, the command, and its folder."""
-
 _NAMING = listed("naming")
 _PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
 """The beginning of a goal that is for one part of the project."""
@@ -113,7 +110,7 @@ def run_in(
 def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     """The run in a command line that is known to have one; it may be a run of nothing."""
     run = _run_in(line, tests, rows, "", "")
-    for command, _ in _meant(line, _NOWHERE) if run is None else ():
+    for command in _meant(line, _NOWHERE) if run is None else ():
         run = _checked(command.words[0], command.words[1:], command.sets, command, UNKNOWN)
     run = run or SuiteRun(line[:60], is_suite=True, decides=True)
     run.table, run.is_own = rows, bool(tests)
@@ -122,10 +119,9 @@ def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
 
 def _run_in(line: str, tests: Words, rows: Rows, root: str, folder: str) -> SuiteRun | None:
     top = root or _NOWHERE
-    own = [(text, *pair) for text in tests for pair in _meant(text, top)]
-    placed = _placed(line, top, folder)
-    parts = [command for command, _ in placed]
-    known = [_run(command, own, rows, (here, top)) for command, here in placed]
+    own = [command for text in tests for command in _meant(text, top)]
+    parts = _placed(line, top, folder)
+    known = [_run(command, own, rows, top) for command in parts]
     hits = {i: run for i, run in enumerate(known) if run is not None and not run.is_nothing}
     if not hits:
         return next((run for run in reversed(known) if run is not None), None)
@@ -159,17 +155,17 @@ def _run_in(line: str, tests: Words, rows: Rows, root: str, folder: str) -> Suit
     return whole
 
 
-def _meant(text: str, top: str) -> list[tuple[Command, str]]:
-    """The command of a configured line that runs the tests (the last that has an effect), and its folder.
+def _meant(text: str, top: str) -> list[Command]:
+    """The command of a configured line that runs the tests: the last that has an effect.
 
     Empty for a text without a command.
     """
     placed = _placed(text, top)
-    busy = [pair for pair in placed if pair[0].words[0] not in IDLE] or placed
+    busy = [command for command in placed if command.words[0] not in IDLE] or placed
     return busy[-1:]
 
 
-def _run(command: Command, own: list[Own], rows: Rows, place: tuple[str, str]) -> SuiteRun | None:
+def _run(command: Command, own: list[Command], rows: Rows, top: str) -> SuiteRun | None:
     """The run that a command is; None if it is not one.
 
     The folder that it runs in counts like the same folder as a word: `cd tests/unit && pytest` is a run
@@ -179,21 +175,20 @@ def _run(command: Command, own: list[Own], rows: Rows, place: tuple[str, str]) -
         command: the command.
         own: the project's own commands.
         rows: the table of runners.
-        place: the folder that the command runs in, and the worktree's top folder.
+        top: the worktree's top folder.
     """
-    folder, top = place
-    words, sets = command.words, (*command.kept, *command.sets)
+    words = command.words
     known = _known(words, rows)
     first, *others = (word for word in command.raw if word not in command.sets)
     line = words if known is not None else (posixpath.basename(first), *others)
     known = known or _known(line, rows)
     alike = _alike(words, own)
     if alike:
-        return _own_run(command, alike, sets, known[1] if known is not None else UNKNOWN, place)
+        return _own_run(command, alike, known[1] if known is not None else UNKNOWN, top)
     if known is None:
         return None
     name, row, rest = known
-    run = _checked(name, rest, sets, command, row)
+    run = _checked(name, rest, (*command.kept, *command.sets), command, row)
     goal = name.rpartition(" ")[2]
     begun = {*_parted(line[: len(line) - len(rest)])} - {*name.split()}
     kinds = {word[5:] for word in begun if re.match("test[:-].", word)}
@@ -202,8 +197,8 @@ def _run(command: Command, own: list[Own], rows: Rows, place: tuple[str, str]) -
     is_part |= bool(row.before) and any(map(runner_table.is_kind, begun))
     if is_part or not kinds <= listed("scripts"):
         run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `test:unit`, `unit:test`
-    there = _joined(folder, runner_table.valued(command.raw, _FOLDERS))
-    source = _joined(folder, runner_table.valued(words, row.sources))
+    there = _joined(command.folder, runner_table.valued(command.raw, _FOLDERS))
+    source = _joined(command.folder, runner_table.valued(words, row.sources))
     run.is_suite &= _is_whole(there, top) and _is_whole(source, top) and not _packages(command)
     named = _named(rest, row, there, top)
     run.within = ((posixpath.relpath(there, top), named, "."),) if named or there != top else ()
@@ -215,8 +210,7 @@ def _packages(command: Command) -> list[tuple[str, str]]:
 
     `npm exec` takes its options also behind the command, up to `--`.
     """
-    before = command.raw[: len(command.raw) - len(command.words)]
-    of_npm = (*dropwhile(lambda word: word not in ("npm", "npx"), before),)
+    of_npm = (*dropwhile(lambda word: word not in ("npm", "npx"), command.before),)
     if of_npm[:1] == ("npm",) and "--" not in of_npm:
         of_npm += (*takewhile(lambda word: word != "--", command.words),)
     return runner_table.valued(of_npm, _OF_NPM)
@@ -231,52 +225,47 @@ def _named(words: Words, row: RunnerRow, folder: str, top: str) -> Words:
     )
 
 
-def _own_run(
-    command: Command, alike: list[Own], sets: Words, row: RunnerRow, place: tuple[str, str]
-) -> SuiteRun:
+def _own_run(command: Command, alike: list[Command], row: RunnerRow, top: str) -> SuiteRun:
     """The run of a command that has the same words as some of the project's own commands.
 
     Args:
         command: the command.
         alike: the project's own commands that it may be.
-        sets: variables that are set for the command.
         row: its row of the table, UNKNOWN if no row recognises it.
-        place: the folder that the command runs in, and the worktree's top folder.
+        top: the worktree's top folder.
     """
-    folder, top = place
-    begin = alike[0][1].words
+    begin, sets = alike[0].words, (*command.kept, *command.sets)
     rest = command.words[len(begin) :]
-    given = (*command.raw[: len(command.raw) - len(command.words)], *rest)
-    there = _joined(folder, runner_table.valued(given, _FOLDERS))
-    here = [entry for entry in alike if entry[2] == there]
+    there = _joined(command.folder, runner_table.valued((*command.before, *rest), _FOLDERS))
+    here = [mine for mine in alike if mine.folder == there]
     meant = _set_alike(here or alike, sets)
-    own_sets = meant[0][1].sets if meant else ()
+    own_sets = meant[0].sets if meant else ()
     added = tuple(word for word in sets if word not in own_sets)
     run = _checked(" ".join(begin), rest, added, command, row)
     run.is_own = True
     run.is_suite &= bool(here) or _is_whole(there, top)
-    run.is_suite &= _packages(command) == _packages(alike[0][1])
+    run.is_suite &= _packages(command) == _packages(alike[0])
     named = _named(rest, row, there, top)  # in addition to the project's own words
-    at, *own = (posixpath.relpath(at, top) for at in (there, *(entry[2] for entry in meant)))
+    at, *own = (posixpath.relpath(at, top) for at in (there, *(mine.folder for mine in meant)))
     run.within = tuple((at, named, home) for home in own) if named else ()
-    run.suites = tuple(text for text, _, _ in meant)
+    run.suites = tuple(mine.line for mine in meant)
     return run
 
 
-def _alike(words: Words, own: list[Own]) -> list[Own]:
+def _alike(words: Words, own: list[Command]) -> list[Command]:
     """The project's own commands with which the words begin; `pytest` does not cover `pytest -m slow`."""
-    begun = [entry for entry in own if words[: len(entry[1].words)] == entry[1].words]
-    longest = max((len(mine.words) for _, mine, _ in begun), default=0)
-    return [entry for entry in begun if len(entry[1].words) == longest]
+    begun = [mine for mine in own if words[: len(mine.words)] == mine.words]
+    longest = max((len(mine.words) for mine in begun), default=0)
+    return [mine for mine in begun if len(mine.words) == longest]
 
 
-def _set_alike(alike: list[Own], sets: Words) -> list[Own]:
+def _set_alike(alike: list[Command], sets: Words) -> list[Command]:
     """Of several commands with the same words, those whose variables are set here; none if none fit."""
     if len(alike) == 1:
         return alike
-    fitting = [entry for entry in alike if {*entry[1].sets} <= {*sets}]
-    most = max((len(mine.sets) for _, mine, _ in fitting), default=0)
-    return [entry for entry in fitting if len(entry[1].sets) == most]
+    fitting = [mine for mine in alike if {*mine.sets} <= {*sets}]
+    most = max((len(mine.sets) for mine in fitting), default=0)
+    return [mine for mine in fitting if len(mine.sets) == most]
 
 
 def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
@@ -372,16 +361,16 @@ def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> Iterator[tuple[st
             yield from ((path, False) for path in _places(command, hits[index].rest))
 
 
-def _placed(line: str, top: str, folder: str = "") -> list[tuple[Command, str]]:
+def _placed(line: str, top: str, folder: str = "") -> list[Command]:
     """The commands of a line, each with the folder that it runs in; an inner shell changes only its own."""
-    stack, placed = [(tuple[int, ...](), posixpath.normpath(folder or top))], []
-    for command in commands(line):
+    stack, placed = [(tuple[int, ...](), posixpath.normpath(folder or top))], commands(line)
+    for command in placed:
         target = _target(command.words)
         while command.shells[: len(stack[-1][0])] != stack[-1][0]:
             stack.pop()
         if target is not None:
             stack.append((command.shells, _gone(stack[-1][1], target, top)))
-        placed.append((command, stack[-1][1]))
+        command.line, command.folder = line, stack[-1][1]
     return placed
 
 
