@@ -24,6 +24,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.github.operations.inputs import demands
 from lifecycle.storage import regular_files, store
+from lifecycle.workflow.decide import EXPLAINED
 from lifecycle.workflow.documents import workflow_documents
 from lifecycle.workflow.documents.workflow_documents import DocumentKind, ReadDocument, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
@@ -118,16 +119,10 @@ def update_phase_status(
             one text instead of a list.
     """
     wanted = _status(status)
-    default = f"set to {wanted.value} by a program"
-    needs_reason = wanted in (PhaseStatus.BLOCKED, PhaseStatus.SKIPPED, PhaseStatus.FAILED)
-    why = reason or (default if needs_reason else "")
+    why = (reason or f"set to {wanted.value} by a program") if wanted in EXPLAINED else ""
     results, handed_on = tuple(map(str, deliverables or ())), context_for_next or context
-    if wanted is PhaseStatus.COMPLETED:
-        advance = _steps(root).advance
-        done = advance(results, handed_on, phase=phase_id, name=workflow_id, and_begin=False)
-    else:
-        setting = partial(_steps(root).set_status, wanted, phase_id, name=workflow_id, again=False)
-        done = setting(reason=why, deliverables=results, context_for_next=handed_on)
+    setting = partial(_steps(root).set_status, wanted, phase_id, name=workflow_id, is_report=True)
+    done = setting(reason=why, deliverables=results, context_for_next=handed_on)
     return fields_of(done.workflow, DocumentKind.DOCUMENT)
 
 

@@ -7,7 +7,7 @@ a phase with a gate is completed only with proof that the gate was passed (`step
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from lifecycle.core.redact import quoted, redact, visible
 from lifecycle.core.timing import render_time
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
 from lifecycle.workflow.state import MOST_PHASES, PassedGate, Workflow, moved, slug
-from lifecycle.workflow.table import PhaseStatus, refused
+from lifecycle.workflow.table import OVER, PhaseStatus, refused
 
 MOST_CONTEXT: Final = 8_000
 """Characters that the context of a workflow may have as JSON."""
@@ -30,6 +30,12 @@ MOST_LINE: Final = 1_000
 MOST_TASK: Final = 20_000
 MOST_TEXT: Final = 8_000
 """Characters that one phase may hand on to the next; longer texts belong in a file that is named."""
+
+EXPLAINED: Final = frozenset({PhaseStatus.BLOCKED, PhaseStatus.FAILED, PhaseStatus.SKIPPED})
+"""The statuses that a phase gets with a reason."""
+
+Judge = Callable[[], PassedGate | None]
+"""Says how a gate is passed, None if it is skipped; raises Refused if neither may be."""
 
 
 def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
@@ -68,41 +74,6 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
     return moved(checked, 0, PhaseStatus.ACTIVE, now) if first else checked
 
 
-def completed(
-    workflow: Workflow, index: int, now: float, passed: PassedGate | None = None, *, and_begin: bool
-) -> Workflow:
-    """The workflow with a phase completed, and perhaps the next one begun.
-
-    Args:
-        workflow: the workflow before.
-        index: the phase's index; a pending phase is begun and completed in one step.
-        now: the present.
-        passed: how its gate was passed; required if it has one.
-        and_begin: begin the next phase, unless it was begun before or an open gate comes before it.
-
-    Raises:
-        IllegalMove: the phase is over, blocked or failed; the sentence lists what is possible.
-        Refused: its gate, or an earlier one, was not passed.
-    """
-    refuse_behind_gate(workflow, index)
-    if workflow.phases[index].status is PhaseStatus.PENDING:
-        workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
-    phase = workflow.phases[index]
-    if phase.gate and passed is None and phase.passed is None:
-        raise refused("gate-not-passed", number=index + 1, phase=phase, gate=quoted(phase.gate))
-    after = moved(workflow, index, PhaseStatus.COMPLETED, now)
-    after = after.with_changes(index, passed=passed or phase.passed)
-    return _next_begun(after, now) if and_begin else after
-
-
-def _next_begun(workflow: Workflow, now: float) -> Workflow:
-    """The workflow with its current phase begun, if nothing prevents it."""
-    at, upcoming = workflow.current, workflow.phase
-    is_waiting = upcoming is not None and upcoming.status is PhaseStatus.PENDING
-    may_begin = is_waiting and workflow.gate_before(at) < 0
-    return moved(workflow, at, PhaseStatus.ACTIVE, now) if may_begin else workflow
-
-
 def recorded(workflow: Workflow, index: int, deliverables: Iterable[str], handed: str) -> Workflow:
     """Add what a phase delivered and hands on to its record, without secrets; earlier entries stay.
 
@@ -118,28 +89,55 @@ def recorded(workflow: Workflow, index: int, deliverables: Iterable[str], handed
 
 
 def in_phase(
-    workflow: Workflow, index: int, status: PhaseStatus, now: float, reason: str = ""
+    workflow: Workflow,
+    index: int,
+    status: PhaseStatus,
+    now: float,
+    reason: str = "",
+    judge: Judge = lambda: None,
+    *,
+    and_begin: bool = True,
 ) -> Workflow:
-    """The workflow with a phase begun, blocked, failed, skipped or tried again.
+    """The workflow with a phase begun, completed, blocked, failed, skipped or tried again.
 
-    A phase that fails counts as begun. After a skipped phase that was active or blocked, the next begins if
-    nothing else is active.
+    A pending phase that is completed or fails counts as begun. After a skipped phase that was active or
+    blocked, the next begins if nothing else is active.
+
+    Args:
+        workflow: the workflow before.
+        index: the phase's index.
+        status: its new status.
+        now: the present.
+        reason: why it is blocked, failed or skipped.
+        judge: asked last, about a gate that is to be passed or skipped.
+        and_begin: begin the phase after a completed one, unless it was begun before or an open gate comes
+            before it.
 
     Raises:
-        IllegalMove: the table does not have that move.
-        Refused: an earlier gate was neither passed nor skipped; or a reason is too long or missing.
+        IllegalMove: the table does not have that move; the sentence lists what is possible.
+        Refused: its gate was not passed; an earlier one was neither passed nor skipped; or a reason is too
+            long or missing.
     """
     limited("the reason", reason, MOST_LINE)
-    if status not in (PhaseStatus.ACTIVE, PhaseStatus.PENDING) and not reason.strip():
+    if status in EXPLAINED and not reason.strip():
         raise refused("no-reason")
     before = workflow.phases[index].status
-    if status in (PhaseStatus.ACTIVE, PhaseStatus.FAILED):
+    if status not in (PhaseStatus.BLOCKED, PhaseStatus.SKIPPED):
         refuse_behind_gate(workflow, index)
-    if status is PhaseStatus.FAILED and before is PhaseStatus.PENDING:
+    if status in (PhaseStatus.COMPLETED, PhaseStatus.FAILED) and before is PhaseStatus.PENDING:
         workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
-    after = moved(workflow, index, status, now, reason)
-    goes_on = before in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED) and not after.active
-    return _next_begun(after, now) if goes_on else after
+    after, phase = moved(workflow, index, status, now, reason), workflow.phases[index]
+    passed = (judge() if phase.gate and status in OVER else None) or phase.passed
+    if status is PhaseStatus.COMPLETED and phase.gate and passed is None:
+        raise refused("gate-not-passed", number=index + 1, phase=phase, gate=quoted(phase.gate))
+    after = after.with_changes(index, passed=passed)
+    was_at_work = before in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
+    goes_on = and_begin if status is PhaseStatus.COMPLETED else was_at_work and not after.active
+    upcoming = after.phase
+    is_waiting = upcoming is not None and upcoming.status is PhaseStatus.PENDING
+    if goes_on and is_waiting and after.gate_before(after.current) < 0:
+        return moved(after, after.current, PhaseStatus.ACTIVE, now)
+    return after
 
 
 def given_up(workflow: Workflow, reason: str, now: float) -> Workflow:

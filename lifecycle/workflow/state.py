@@ -262,26 +262,21 @@ def moved(
     Raises:
         IllegalMove: the table does not have that move; the sentence lists the possible ones.
     """
-    refuse_illegal(workflow, index, status)
-    after = workflow.with_phase(index, in_status(workflow.phases[index], status, now, reason))
+    phase = workflow.phases[index]
+    legal = table.PHASES.legal(phase.status)
+    if status not in legal:
+        ways = ", ".join(f"{target} ({table.COMMANDS[target]})" for target in legal)
+        then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
+        where, title = f"Phase {index + 1}", quoted(workflow.title_of(index))
+        about = {"where": where, "title": title, "phase": phase, "status": status, "then": then}
+        raise IllegalMove(table.sentence("illegal-move", **about))
+    after = workflow.with_phase(index, in_status(phase, status, now, reason))
     if status not in OVER:
         return replace(after, current=index)
     if after.current != index and after.phase is not None:
         return after
     later = (at for at in after.left if at > index)
     return replace(after, current=next(iter((*later, *after.left)), -1))
-
-
-def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
-    """Raise IllegalMove, with the possible moves, if the table has no such move of a phase."""
-    phase = workflow.phases[index]
-    legal = table.PHASES.legal(phase.status)
-    if status in legal:
-        return
-    ways = ", ".join(f"{target} ({table.COMMANDS[target]})" for target in legal)
-    then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
-    about = {"where": f"Phase {index + 1}", "title": quoted(workflow.title_of(index)), "then": then}
-    raise IllegalMove(table.sentence("illegal-move", phase=phase, status=status, **about))
 
 
 def in_status(

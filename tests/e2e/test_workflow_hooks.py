@@ -23,6 +23,7 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.workflow_store import WorkflowStore
+from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker
 from tests.conftest import STARTED, Place
 from tests.e2e.client import Heard, Session
@@ -252,7 +253,7 @@ def test_a_completed_workflow_is_never_restored(session: Session) -> None:
     assert '"User auth"' in compact(session)
     assert '"User auth"' in session.start("compact").model
     for _ in PHASES:
-        steps(session).advance()
+        steps(session).set_status(PhaseStatus.COMPLETED)
     assert now_is(session).is_over
     assert not list((session.place.root / CHECKPOINTS).glob("*/*.json"))
     assert compact(session) == ""
@@ -296,7 +297,8 @@ def test_of_several_the_sessions_own_is_told_and_the_others_named(session: Sessi
     begin(session, "First")
     begin(session, "Second")
     begin(session, "Third")
-    steps(session).advance(name="First")  # it was changed last, and is the current one
+    # It was changed last, and is the current one.
+    steps(session).set_status(PhaseStatus.COMPLETED, name="First")
     told = session.start("compact").model
     assert told.startswith('Workflow "First", phase 2/3')
     assert 'Other workflows here: "Third" (1/3), "Second" (1/3): lifecycle workflow list' in told
@@ -500,7 +502,7 @@ def test_an_agent_under_the_old_name_and_in_the_foreground(
     transcript = tmp_path / "agent-a1.jsonl"
     line = {"type": "user", "message": {"role": "user", "content": "Build components, please"}}
     transcript.write_text(json.dumps(line) + "\n")
-    steps(session).advance()
+    steps(session).set_status(PhaseStatus.COMPLETED)
     assert ended(session, "builder", agent_transcript_path=str(transcript)).is_silent
     assert statuses(session) == ["completed", "completed", "pending"]
     answered = {"status": "completed", "content": [{"type": "text", "text": "ok"}]}
@@ -540,7 +542,7 @@ def test_a_phase_with_a_gate_ends_through_it_alone(session: Session) -> None:
     (session.place.root / "design.md").write_text("It is so.\n")
     ended(session, "designer")
     assert statuses(session) == ["active", "pending", "pending"]
-    steps(session).advance()
+    steps(session).set_status(PhaseStatus.COMPLETED)
     assert statuses(session) == ["completed", "active", "pending"]
     launched(session, "builder", "phase_1")
     ended(session, "builder")
@@ -561,7 +563,7 @@ def test_several_compactions_lose_nothing(session: Session) -> None:
         assert kept["created_at"] == made.created_at
         assert kept["required_reading"] == list(READING)
         if number < 3:
-            steps(session).advance(context_for_next=f"from {number}")
+            steps(session).set_status(PhaseStatus.COMPLETED, context_for_next=f"from {number}")
             compact(session)
             assert f'"from {number}"' in session.start("compact").model
 

@@ -20,7 +20,7 @@ from lifecycle.app.guidance.guidance_text import (
 from lifecycle.app.guidance.recovery_message import LIMIT, WHOLE_LIMIT, Rank, folded
 from lifecycle.core.errors import IllegalMove
 from lifecycle.views.overview.overview_workflow import reading_here
-from lifecycle.workflow.state import Workflow, WorkflowPhase, refuse_illegal
+from lifecycle.workflow.state import Workflow, WorkflowPhase, moved
 from lifecycle.workflow.table import OVER, PhaseStatus
 
 PHASES = (
@@ -173,7 +173,7 @@ def test_a_phase_without_a_title_is_told_by_its_number() -> None:
     assert 'phase 1/2: "Phase 1", blocked' in text
     assert 'To-do list: [>] "Phase 1" [ ] "Ship"' in text
     with pytest.raises(IllegalMove, match='Phase 1 \\("Phase 1"\\) is blocked'):
-        refuse_illegal(workflow, 0, PhaseStatus.COMPLETED)
+        moved(workflow, 0, PhaseStatus.COMPLETED, 0.0)
 
 
 def test_a_workflow_without_phases_is_at_none() -> None:

@@ -80,13 +80,13 @@ def starting(ground: WorkflowGround) -> object:
 
 def advancing(ground: WorkflowGround) -> object:
     """Complete a phase, and begin the next."""
-    return ground.steps.advance(name="Feature X", deliverables=["d"], context_for_next="c")
+    return ground.advance(name="Feature X", deliverables=["d"], context_for_next="c")
 
 
 def passing(ground: WorkflowGround) -> object:
     """Pass a gate after an edit by hand."""
     ground.edit(ground.document(), task="edited")
-    return ground.steps.advance(name="Feature X", phase="Design")
+    return ground.advance(name="Feature X", phase="Design")
 
 
 def completing(ground: WorkflowGround) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ def test_an_edit_of_the_checkpoint_wins(ground: WorkflowGround) -> None:
 
 def test_a_phases_own_reading_stays_its_own(ground: WorkflowGround) -> None:
     """What a checkpoint lists for the current phase goes with that phase, and comes back to it."""
-    ground.steps.advance()
+    ground.advance()
     reading = json.loads(ground.checkpoints()[0].read_text())["required_reading"]
     assert reading == ["@a.md", "@b.md"]
 
@@ -125,7 +126,7 @@ def test_a_phases_own_reading_stays_its_own(ground: WorkflowGround) -> None:
 )
 def test_an_edit_passes_no_gate(ground: WorkflowGround, which: str, change: dict[str, Any]) -> None:
     """Completing, passing by or taking out a gated phase by hand changes nothing, and is told."""
-    ground.steps.advance()
+    ground.advance()
     before = ground.one()
 
     def edit(data: dict[str, Any]) -> None:
@@ -173,16 +174,16 @@ def test_a_workflow_whose_phases_were_all_removed_says_so(tmp_path: Path) -> Non
     ground.edit(ground.document(), phases=[])
     steps = ground.steps
     moves: list[Callable[[], StepDone]] = [
-        steps.advance,
+        partial(steps.set_status, PhaseStatus.COMPLETED),
         steps.complete,
-        lambda: steps.advance(phase="1"),
+        lambda: steps.set_status(PhaseStatus.COMPLETED, "1"),
         lambda: steps.set_status(PhaseStatus.BLOCKED, reason="why"),
     ]
     for move in moves:
         with pytest.raises(Refused, match=r"no phases any more.* complete 'Two words' --give-up"):
             move()
     ground.edit(ground.document(), phases=[{"title": "Build"}])
-    assert steps.advance().workflow.is_over
+    assert steps.set_status(PhaseStatus.COMPLETED).workflow.is_over
     ground.start("Design", name="Two words")
     ground.edit(ground.document(), phases=[])
     assert steps.complete(give_up="over").workflow.given_up == "over"
@@ -221,7 +222,7 @@ def test_documents_that_both_lost_our_part_complete_no_gated_phase(
     ground: WorkflowGround, count: int
 ) -> None:
     """Whatever they say: the gates are remembered beside them, and a phase behind one is not over."""
-    ground.steps.advance()
+    ground.advance()
     for path in (ground.document(), *ground.checkpoints()):
         data = json.loads(path.read_text())
         del data["lifecycle"]

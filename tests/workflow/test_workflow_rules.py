@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Any
 
 import pytest
@@ -27,8 +26,18 @@ from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus as Is
 from tests.workflow.workflow_ground import NOW
 
-completed = partial(decide.completed, and_begin=False)
-"""How a phase is completed, unless a test has the next one begun, too."""
+
+def completed(
+    workflow: Workflow,
+    index: int,
+    now: float,
+    *,
+    passed: PassedGate | None = None,
+    and_begin: bool = False,
+) -> Workflow:
+    """How a phase is completed, unless a test has the next one begun, too."""
+    about = (Is.COMPLETED, now, "", lambda: passed)
+    return decide.in_phase(workflow, index, *about, and_begin=and_begin)
 
 
 def made(*statuses: Is, current: int = 0, **more: Any) -> Workflow:

@@ -523,7 +523,7 @@ def test_a_workflow_whose_source_is_gone_leads_nobody_and_is_said_to(
         f'The source of "{name}", CLAUDE.local.md, no longer says that the workflow is in progress'
     )
     with pytest.raises(Refused, match="so it leads no session"):
-        ground.steps.advance()
+        ground.advance()
     assert ground.steps.complete(name, give_up="over").workflow.is_over
 
 

@@ -45,12 +45,12 @@ def ground(tmp_path: Path) -> WorkflowGround:
 def test_the_next_phase_is_told_what_the_previous_one_handed_on(ground: WorkflowGround) -> None:
     """Each phase gets the context of the one before it and of no earlier one; also past a skipped one."""
     ground.start("A", "B", "C", "D")
-    begun = ground.steps.advance(deliverables=["a.md"], context_for_next="of A").workflow
+    begun = ground.advance(deliverables=["a.md"], context_for_next="of A").workflow
     assert begun.handed_to(begun.current) == "of A"
     skipped = ground.steps.set_status(PhaseStatus.SKIPPED, reason="not needed").workflow
     assert (skipped.current, skipped.handed_to(2)) == (2, "of A")
     assert skipped.phases[2].status is PhaseStatus.ACTIVE
-    last = ground.steps.advance().workflow
+    last = ground.advance().workflow
     assert (last.current, last.handed_to(3)) == (3, "")
     assert last.phases[0].deliverables == ("a.md",)
     assert last.progress == "3 of 4"
@@ -66,7 +66,7 @@ def test_each_type_goes_from_its_first_phase_to_the_archive(
     assert len(begun.phases) == {"planning": 6, "qa-loop": 3, "implementation": 4}[type_]
     for number in range(len(begun.phases)):
         assert ground.one().current == number
-        ground.steps.advance()
+        ground.advance()
     assert ground.store.read().unfinished == ()
     assert ground.checkpoints() == []
 
@@ -75,7 +75,7 @@ def test_a_check_gate_needs_a_green_record_on_this_very_tree(ground: WorkflowGro
     """Not run, run on other files, red: refused, each with its reason; green on these files: passed."""
     ground.start(WorkflowPhase("Build", gate="check:test"))
     with pytest.raises(GateClosed, match="was not run"):
-        ground.steps.advance()
+        ground.advance()
 
     def ran(outcome: Outcome, tree: str) -> None:
         EvidenceRoom(ground.root).add(
@@ -88,12 +88,12 @@ def test_a_check_gate_needs_a_green_record_on_this_very_tree(ground: WorkflowGro
     ran(Outcome.PASSED, tree())
     ground.write("code.py", "x = 1\n")
     with pytest.raises(GateClosed, match="other files"):
-        ground.steps.advance()
+        ground.advance()
     ran(Outcome.FAILED, tree())
     with pytest.raises(GateClosed, match="failed"):
-        ground.steps.advance()
+        ground.advance()
     ran(Outcome.PASSED, tree())
-    done = ground.steps.advance().workflow
+    done = ground.advance().workflow
     assert done.is_over
     assert done.phases[0].passed is not None
     assert done.phases[0].passed.tree == tree()
@@ -105,38 +105,38 @@ def test_a_file_gate_needs_the_file_inside_of_the_project(
     """Missing, a folder of that name, a link that leads out or in a circle: refused; there: passed."""
     ground.start(WorkflowPhase("Build", gate="file:out/report.md"))
     with pytest.raises(GateClosed, match="the project does not have"):
-        ground.steps.advance()
+        ground.advance()
     (ground.root / "out/report.md").mkdir(parents=True)
     with pytest.raises(GateClosed, match="the project does not have"):
-        ground.steps.advance()
+        ground.advance()
     (ground.root / "out/report.md").rmdir()
     (ground.root / "out").rmdir()
     (tmp_path / "report.md").write_text("x")
     for place in (tmp_path, ground.root / "out"):
         (ground.root / "out").symlink_to(place)
         with pytest.raises(GateClosed, match="the project does not have"):
-            ground.steps.advance()
+            ground.advance()
         (ground.root / "out").unlink()
     ground.write("out/report.md", "")
-    assert ground.steps.advance().workflow.is_over
+    assert ground.advance().workflow.is_over
 
 
 def test_a_persons_gate_is_passed_and_skipped_by_a_person_only(ground: WorkflowGround) -> None:
     """Inside of the client neither advance nor skip goes by; a prompt from after the question does."""
     ground.start("A", WorkflowPhase("Agree", gate="person"))
-    ground.steps.advance()
+    ground.advance()
     with pytest.raises(PersonAsked, match="Only a person"):
-        ground.steps.advance()
+        ground.advance()
     with pytest.raises(PersonAsked, match="Only a person"):
         ground.steps.set_status(PhaseStatus.SKIPPED, reason="no")
     asked = ground.one().phases[1].asked_at
     assert asked
     ground.presence = Presence(is_inside=True, prompted_at=asked - 1)
     with pytest.raises(PersonAsked):
-        ground.steps.advance()
+        ground.advance()
     assert ground.one().phases[1].asked_at == asked
     ground.presence = Presence(is_inside=True, prompted_at=asked + 1)
-    done = ground.steps.advance().workflow
+    done = ground.advance().workflow
     assert done.phases[1].passed is not None
     assert done.phases[1].passed.how == "person: prompt after the question"
 
@@ -157,9 +157,9 @@ def test_no_phase_begins_behind_a_gate(ground: WorkflowGround) -> None:
     ground.start(WorkflowPhase("A", gate="file:x"), "B")
     words = "comes after the gate"
     with pytest.raises(Refused, match=words):
-        ground.steps.set_status(PhaseStatus.ACTIVE, "2", again=False)
+        ground.steps.set_status(PhaseStatus.ACTIVE, "2", is_report=True)
     with pytest.raises(Refused, match=words):
-        ground.steps.advance(phase="2")
+        ground.advance(phase="2")
     with pytest.raises(Refused, match=words):
         ground.steps.set_status(PhaseStatus.FAILED, "2", reason="no")
     ground.steps.set_status(PhaseStatus.SKIPPED, "1", reason="no time")
@@ -169,12 +169,12 @@ def test_no_phase_begins_behind_a_gate(ground: WorkflowGround) -> None:
 def test_several_phases_are_active_at_once(ground: WorkflowGround) -> None:
     """Phases without a gate between them may run beside each other; `current_phase` stays one string."""
     ground.start("A", "B", "C")
-    both = ground.steps.set_status(PhaseStatus.ACTIVE, "B", again=False).workflow
+    both = ground.steps.set_status(PhaseStatus.ACTIVE, "B", is_report=True).workflow
     assert both.active == (0, 1)
     data = json.loads(ground.document().read_text())
     assert data["current_phase"] == "phase_1"
     assert data["lifecycle"]["current_phases"] == ["phase_0", "phase_1"]
-    assert ground.steps.advance(phase="A").workflow.current == 1
+    assert ground.advance(phase="A").workflow.current == 1
 
 
 def test_what_fails_is_tried_again_and_remembered(ground: WorkflowGround) -> None:
@@ -184,7 +184,7 @@ def test_what_fails_is_tried_again_and_remembered(ground: WorkflowGround) -> Non
     ground.clock.offset += 60
     ground.steps.set_status(PhaseStatus.ACTIVE)
     ground.clock.offset += 60
-    done = ground.steps.advance().workflow.phases[0]
+    done = ground.advance().workflow.phases[0]
     assert (done.attempts, [error.text for error in done.errors]) == (2, ["no network"])
     assert done.seconds == pytest.approx(120, abs=30)
     with pytest.raises(IllegalMove, match="completed is the end"):
@@ -202,7 +202,7 @@ def test_a_workflow_is_completed_when_one_phase_is_left_or_given_up(ground: Work
     assert ground.checkpoints() == []
     assert ground.store.read().unfinished == ()
     with pytest.raises(NoWorkflow):
-        ground.steps.advance()
+        ground.advance()
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_what_a_phase_hands_on_is_limited(ground: WorkflowGround) -> None:
     """A context that is too long is refused, and the phase stays."""
     ground.start("A", "B")
     with pytest.raises(Refused, match="Put it in a file"):
-        ground.steps.advance(context_for_next="x" * (MOST_TEXT + 1))
+        ground.advance(context_for_next="x" * (MOST_TEXT + 1))
     assert ground.one().current == 0
 
 
@@ -242,7 +242,7 @@ def test_no_secret_goes_into_a_document(ground: WorkflowGround) -> None:
     """What looks like a token is taken out of every text that is given."""
     token = "ghp_" + "a1B2" * 9
     ground.start("A", "B", task=f"use {token}")
-    ground.steps.advance(deliverables=[token], context_for_next=token)
+    ground.advance(deliverables=[token], context_for_next=token)
     written = b"".join(ground.documents().values())
     assert b"use ***" in written
     assert token.encode() not in written
@@ -298,7 +298,7 @@ def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
     other = replace(ground, asker=Asker("other", 0))
     before = ground.documents()
     moves: tuple[Callable[[], object], ...] = (
-        lambda: other.steps.advance(name="Auth"),
+        lambda: other.advance(name="Auth"),
         lambda: other.steps.set_status(PhaseStatus.BLOCKED, reason="x", name="Auth"),
         lambda: other.steps.complete("Auth", give_up="mine"),
     )
@@ -307,7 +307,7 @@ def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
             move()
     assert ground.documents() == before
     assert other.steps.named(other.store.read(), "Auth").workflow.name == "Auth"  # anybody may look
-    replace(ground, asker=Asker()).steps.advance(name="Auth")
+    replace(ground, asker=Asker()).advance(name="Auth")
     assert ground.one().session == "owner"
     ground.asker = Asker("owner", 0)
     ground.steps.set_status(PhaseStatus.BLOCKED, reason="gone")

@@ -54,7 +54,7 @@ def test_what_is_deleted_is_written_anew(ground: WorkflowGround, gone: str) -> N
     ground.start(
         "Design", WorkflowPhase("Build", gate="file:a"), context={"n": 1}, reminders=("b",)
     )
-    ground.steps.advance(deliverables=["x"], context_for_next="y")
+    ground.advance(deliverables=["x"], context_for_next="y")
     before = ground.documents()
     if gone != "checkpoint":
         for path in ground.documents():
@@ -92,7 +92,7 @@ def test_of_several_one_is_current_and_none_is_lost(ground: WorkflowGround) -> N
     one, two = ground.start("A", name="One").workflow, ground.start("A", name="Two").workflow
     assert json.loads(ground.document().read_text())["id"] == two.id
     assert (ground.root / OTHERS / f"{one.id}.json").is_file()
-    ground.steps.set_status(PhaseStatus.ACTIVE, name="One", again=False)
+    ground.steps.set_status(PhaseStatus.ACTIVE, name="One", is_report=True)
     ground.steps.set_status(PhaseStatus.BLOCKED, "1", reason="no key", name="One")
     assert json.loads(ground.document().read_text())["id"] == one.id
     assert not (ground.root / OTHERS / f"{one.id}.json").exists()
@@ -154,7 +154,7 @@ def test_a_checkpoint_is_found_by_its_name_and_not_by_its_path(ground: WorkflowG
         "untracked/workflow-state/elsewhere/state-x-20200101_000000.json", path.read_bytes()
     )
     path.unlink()
-    ground.steps.advance()
+    ground.advance()
     assert ground.checkpoints() == [other.parent / other.name]
     assert json.loads(other.read_text())["phase"]["current"] == 2
 
@@ -198,7 +198,7 @@ def test_a_broken_document_is_kept_and_the_other_one_counts(
     (trouble,) = read.troubles
     assert str(path.relative_to(ground.root)) in trouble
     assert "Traceback" not in trouble
-    done = ground.steps.advance()
+    done = ground.advance()
     assert done.workflow.current == 1
     assert path.with_name(f"{path.name}.unreadable").read_bytes() == content
     assert ground.store.read().troubles == ()
@@ -261,7 +261,7 @@ def test_what_git_tracks_is_marked_as_strangers_words(ground: WorkflowGround) ->
     assert ground.one().is_foreign
     ground.store.settle()
     assert path.read_bytes() == (DESIGNS / "qa-loop.json").read_bytes()
-    ground.steps.set_status(PhaseStatus.ACTIVE, "3", again=False)
+    ground.steps.set_status(PhaseStatus.ACTIVE, "3", is_report=True)
     subprocess.run(["git", "-C", ground.root, "rm", "-q", "--cached", "-f", path], check=True)
     assert ground.one().is_foreign
 
@@ -364,11 +364,11 @@ def test_another_workflow_that_is_written_over_ours_costs_neither(ground: Workfl
 def test_each_transition_is_in_the_journal(ground: WorkflowGround) -> None:
     """Begin, complete, skip, a gate that was tried, and the end: each is one entry of the journal."""
     ground.start("A", WorkflowPhase("B", gate="file:b.txt"), "C")
-    ground.steps.advance()
+    ground.advance()
     with pytest.raises(Refused, match=r"b\.txt"):
-        ground.steps.advance()
+        ground.advance()
     ground.write("b.txt", "")
-    ground.steps.advance()
+    ground.advance()
     ground.steps.set_status(PhaseStatus.SKIPPED, reason="not needed")
     entries = journal.read(ground.root)
     moves = [(one.source, one.target) for one in entries if one.kind == journal.TRANSITION]
@@ -435,7 +435,7 @@ def test_a_name_by_hand_that_no_path_can_have_leaves_the_checkpoint_where_it_is(
     (path,) = ground.checkpoints()
     ground.edit(path, workflow="🎉 !!")
     ground.edit(ground.document(), name="🎉 !!")
-    ground.steps.advance()
+    ground.advance()
     assert (ground.one().name, ground.one().current) == ("🎉 !!", 1)
     assert ground.checkpoints() == [path]
 

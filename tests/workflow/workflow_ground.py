@@ -62,6 +62,10 @@ class WorkflowGround:
         listed = (one if isinstance(one, WorkflowPhase) else WorkflowPhase(one) for one in phases)
         return self.steps.start(Workflow("", name, phases=tuple(listed), **more))
 
+    def advance(self, phase: str = "", **more: Any) -> StepDone:
+        """Complete a phase through its gate, and begin the next one."""
+        return self.steps.set_status(PhaseStatus.COMPLETED, phase, **more)
+
     def one(self) -> Workflow:
         """The record of the one workflow that is unfinished."""
         (found,) = self.store.read().unfinished

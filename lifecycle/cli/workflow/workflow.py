@@ -11,7 +11,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import click
@@ -217,7 +217,8 @@ def advance(
     it exists, a person's by a person. After the last phase the workflow is archived.
     PHASE: number, phase_N or title; without it the current one.
     """
-    _tell(session, session.steps.advance(deliverables, handed, phase=phase, name=name))
+    step = partial(session.steps.set_status, PhaseStatus.COMPLETED, phase, name=name)
+    _tell(session, step(deliverables=deliverables, context_for_next=handed))
 
 
 def block(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:

@@ -61,7 +61,7 @@ def _launched(call: HookCall, *, has_failed: bool) -> None:
     why = (call.text("error") or "The agent could not be launched.") if has_failed else ""
     agent = call.text("tool_response", "agentId")
     kept = {"name": workflow.id, "reason": why[:REASON], "agent_id": agent}
-    steps.set_status(status, phase, again=has_failed, **kept)
+    steps.set_status(status, phase, is_report=True, **kept)
 
 
 def _ended(call: HookCall) -> None:
@@ -74,7 +74,8 @@ def _ended(call: HookCall) -> None:
     index = _phase_of(call, workflow, type_, agent)
     if index < 0 or workflow.phases[index].gate or workflow.phases[index].status in OVER:
         return
-    steps.advance(phase=f"phase_{index}", name=workflow.id, and_begin=False)
+    phase, status = f"phase_{index}", PhaseStatus.COMPLETED
+    steps.set_status(status, phase, name=workflow.id, is_report=True)
 
 
 def _phase_of(call: HookCall, workflow: Workflow, type_: str, agent: str) -> int:

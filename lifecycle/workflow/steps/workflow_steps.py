@@ -2,7 +2,7 @@
 
     steps = WorkflowSteps(store, asker, presence)
     steps.start(Workflow("", "Feature X", phases=(WorkflowPhase("Design"),)), template="custom")
-    steps.advance(deliverables=["docs/design.md"], context_for_next="see the table in it")
+    steps.set_status(PhaseStatus.COMPLETED, deliverables=["docs/design.md"])
 
 Each step takes the lock once and writes both documents and the view in one commit. A refused step changes
 nothing, except the time at which a person was asked.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -26,7 +27,7 @@ from lifecycle.settings.persons import Presence
 from lifecycle.storage import journal
 from lifecycle.workflow import decide
 from lifecycle.workflow.documents.phase_words import PERSON
-from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase, refuse_illegal
+from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.steps.gate_judge import GateClosed, PersonAsked, passed_gate, person_says
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
@@ -150,42 +151,6 @@ class WorkflowSteps:
         known_clones.note(root, self.store.environment)
         return StepDone(begun, begun.current, troubles=_troubles(change))
 
-    def advance(
-        self,
-        deliverables: Sequence[str] = (),
-        context_for_next: str = "",
-        *,
-        phase: str = "",
-        name: str = "",
-        and_begin: bool = True,
-    ) -> StepDone:
-        """Complete a phase through its gate, and begin the next one.
-
-        Args:
-            deliverables: what the phase delivered.
-            context_for_next: what the next phase is told.
-            phase: the phase; the current one by default.
-            name: the workflow's name.
-            and_begin: begin the next phase, too.
-
-        Raises:
-            Refused: the phase's gate is not passed, or the table has no such move.
-        """
-        with self._moving(name, phase) as move:
-            recorded = decide.recorded(move.workflow, move.index, deliverables, context_for_next)
-            if move.phase.status is PhaseStatus.COMPLETED and phase:
-                move.keep(recorded)
-            else:
-                self._complete(move, recorded, and_begin=and_begin)
-        return move.done()
-
-    def _complete(self, move: _Move, recorded: Workflow, *, and_begin: bool) -> None:
-        if move.phase.status is not PhaseStatus.PENDING:
-            refuse_illegal(move.workflow, move.index, PhaseStatus.COMPLETED)
-        decide.refuse_behind_gate(move.workflow, move.index)
-        about = (move.index, move.change.now, self._passed(move))
-        move.keep(decide.completed(recorded, *about, and_begin=and_begin))
-
     def complete(self, name: str = "", *, give_up: str = "") -> StepDone:
         """End a workflow: complete its last phase through its gate, archive it, and remove its checkpoint.
 
@@ -208,8 +173,9 @@ class WorkflowSteps:
                 own, titles = quoted(workflow.name), ", ".join(names)
                 raise refused("phases-left", number=len(left), titles=titles, name=own)
             else:
-                move.index = left[0]
-                self._complete(move, workflow, and_begin=False)
+                move.index, status = left[0], PhaseStatus.COMPLETED
+                judge = partial(self._judged, move, status)
+                move.keep(decide.in_phase(workflow, left[0], status, move.change.now, "", judge))
         return move.done()
 
     def set_status(
@@ -222,9 +188,9 @@ class WorkflowSteps:
         deliverables: Sequence[str] = (),
         context_for_next: str = "",
         agent_id: str = "",
-        again: bool = True,
+        is_report: bool = False,
     ) -> StepDone:
-        """Begin a phase, try it again, block it, fail it, or skip it.
+        """Begin a phase, complete it through its gate, try it again, block it, fail it, or skip it.
 
         Args:
             status: the new status; only a person may skip a phase that needs a person's yes.
@@ -234,25 +200,29 @@ class WorkflowSteps:
             deliverables: what the phase delivered.
             context_for_next: what the next phase is told.
             agent_id: the id of the agent that was launched for the phase; "" for none.
-            again: refuse the status that the phase already has; otherwise that changes nothing.
+            is_report: this was done already: a status that the phase has changes nothing, and after a
+                completed phase no other begins.
 
         Raises:
-            Refused: the table has no such move, a reason is missing, or a person's yes is missing.
+            Refused: the table has no such move, the gate is not passed, or a reason is missing.
         """
         with self._moving(name, phase) as move:
-            after, now = move.workflow, move.change.now
-            if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
-                person_says(self.presence(), move.phase, now, SKIP)
-            if again or move.phase.status is not status:
-                after = decide.in_phase(after, move.index, status, now, redact(reason))
+            recorded = decide.recorded(move.workflow, move.index, deliverables, context_for_next)
             if agent_id:
-                after = after.with_changes(move.index, agent_id=agent_id)
-            move.keep(decide.recorded(after, move.index, deliverables, context_for_next))
+                recorded = recorded.with_changes(move.index, agent_id=agent_id)
+            may_repeat = is_report or status is PhaseStatus.COMPLETED
+            if move.phase.status is not status or not may_repeat:
+                judge = partial(self._judged, move, status)
+                about = (move.index, status, move.change.now, redact(reason), judge)
+                recorded = decide.in_phase(recorded, *about, and_begin=not is_report)
+            move.keep(recorded)
         return move.done()
 
-    def _passed(self, move: _Move) -> PassedGate | None:
-        """How the phase's gate is passed, None for a phase without one; the journal has either outcome."""
-        if not move.phase.gate:
+    def _judged(self, move: _Move, status: PhaseStatus) -> PassedGate | None:
+        """How the phase's gate is passed, None if it is skipped; the journal has each try to pass it."""
+        if status is PhaseStatus.SKIPPED:
+            if move.phase.gate == PERSON:
+                person_says(self.presence(), move.phase, move.change.now, SKIP)
             return None
         try:
             passed = passed_gate(self.store, move.phase, self.presence, move.change.now)
