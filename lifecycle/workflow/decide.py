@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.redact import quoted, redact, visible
 from lifecycle.core.timing import render_time
-from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
+from lifecycle.workflow import state
 from lifecycle.workflow.state import MOST_PHASES, PassedGate, Workflow, moved, slug
 from lifecycle.workflow.table import OVER, PhaseStatus, refused
 
@@ -60,9 +60,9 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
         limited("the name of an agent", phase.agent, 200)
         limited("the context for the next phase", phase.context_for_next, MOST_TEXT)
         limited_list("reminder", phase.reminders)
-        to_read = tuple(map(reading_path, phase.reading))
-        phases.append(replace(phase, reading=to_read, gate=checked_gate(phase.gate)))
-    reading = tuple(reading_path(path) for path in workflow.reading)
+        to_read = tuple(map(state.reading_path, phase.reading))
+        phases.append(replace(phase, reading=to_read, gate=state.checked_gate(phase.gate)))
+    reading = tuple(map(state.reading_path, workflow.reading))
     checked = replace(workflow, phases=tuple(phases), reading=reading, current=-1)
     checked = replace(checked, created_at=workflow.created_at or render_time(now))
     limited("the name", checked.name, 200)

@@ -1,5 +1,8 @@
 """The record of one workflow: what was asked, its phases in order, and how a change makes the next record.
 
+People write into it the paths of required reading, which begin with @ and stay inside the project, and
+gates: `check:NAME`, `file:PATH` or `person`. Both are kept in one form.
+
 Each value is frozen. Both documents (`documents/`) are written from this record and read into it, so it has
 the content of both; texts are kept as they were written.
 """
@@ -28,6 +31,13 @@ _NAME_BYTES: Final = 160
 """Bytes of a workflow's name within a file's name, which may have 255."""
 
 _NOT_IN_A_NAME = re.compile(r"[\W_]+")
+_OUTSIDE: Final = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|[A-Za-z][\w+.-]*://")
+_LONG_PATH: Final = 500
+
+CHECK: Final = "check"
+FILE: Final = "file"
+PERSON: Final = "person"
+"""The kinds of gates: `check:NAME`, `file:PATH`, `person`."""
 
 
 class _WorkflowValue(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -327,3 +337,44 @@ def todos(workflow: Workflow) -> list[Mapping[str, str]]:
         title, status = workflow.title_of(index), words.get(phase.status, "pending")
         rows.append({"content": title, "status": status, "activeForm": f"Working on {title}"})
     return rows
+
+
+def gate_parts(gate: str) -> tuple[str, str]:
+    """The kind of a gate and its subject: ("check", "test"); ("person", "")."""
+    kind, _, value = gate.partition(":")
+    return kind.strip().casefold(), value.strip()
+
+
+def checked_gate(gate: str) -> str:
+    """The gate as it is kept; "" for none.
+
+    Raises:
+        Refused: it is none of the three kinds, or its file is outside of the project.
+    """
+    if not gate.strip():
+        return ""
+    kind, value = gate_parts(gate)
+    if kind == PERSON and not value:
+        return PERSON
+    if kind == FILE and value:
+        return f"{FILE}:{reading_path(value, 'file of the gate').removeprefix('@')}"
+    if kind == CHECK and value.replace("-", "").replace("_", "").isalnum():
+        return f"{CHECK}:{value}"
+    raise table.refused("no-gate", gate=quoted(gate))
+
+
+def reading_path(text: str, what: str = "required reading") -> str:
+    """The path as it is kept, from the worktree's root with an @: `docs/a.md` becomes `@docs/a.md`.
+
+    `what` is its name in the refusal.
+
+    Raises:
+        Refused: it is empty, leads out of the project, or is not a path.
+    """
+    path = text.strip().removeprefix("@").strip()
+    is_inside = path and ".." not in re.split(r"[/\\]", path) and not _OUTSIDE.match(path)
+    if is_inside and path.isprintable() and len(path) <= _LONG_PATH:
+        return f"@{path}"
+    why = "is no path" if not path or not path.isprintable() else "leads out of the project"
+    why = f"has more than {_LONG_PATH} characters" if len(path) > _LONG_PATH else why
+    raise table.refused("no-reading", what=what, text=visible(text[:100]), why=why)

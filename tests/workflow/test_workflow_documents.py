@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
-from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.documents.workflow_documents import (
     MOST_BYTES,
     DocumentKind,
@@ -22,7 +21,7 @@ from lifecycle.workflow.documents.workflow_documents import (
     read_document,
     view_of,
 )
-from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.state import Workflow, WorkflowPhase, reading_path
 from lifecycle.workflow.store.document_files import DocumentFiles
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, found_workflows
 from lifecycle.workflow.table import PhaseStatus

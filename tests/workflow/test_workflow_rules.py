@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.core.redact import visible
 from lifecycle.workflow import decide, state, table
-from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
 from lifecycle.workflow.documents.workflow_documents import (
     MOST_BYTES,
     DocumentKind,
@@ -22,7 +21,7 @@ from lifecycle.workflow.documents.workflow_documents import (
     read_document,
     view_of,
 )
-from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
+from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase, checked_gate, reading_path
 from lifecycle.workflow.table import PhaseStatus as Is
 from tests.workflow.workflow_ground import NOW
 

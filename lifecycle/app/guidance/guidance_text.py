@@ -42,7 +42,7 @@ def guidance(
     Args:
         workflow: a workflow that is not over.
         others: other workflows that are not over.
-        refused: sentences on paths of the reading list that must not be read (`phase_words.py`).
+        refused: sentences on paths of the reading list that must not be read (`reading_path`).
         limit: how many characters the lines that are never cut may have.
         longest: how many characters a text, and a path, may have.
     """

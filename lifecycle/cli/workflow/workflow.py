@@ -26,8 +26,7 @@ from lifecycle.cli.workflow.workflow_values import named, phase_title
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
-from lifecycle.workflow.documents.phase_words import CHECK, gate_parts
-from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.state import CHECK, Workflow, WorkflowPhase, gate_parts
 from lifecycle.workflow.steps import workflow_templates as templates
 from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
 from lifecycle.workflow.store.document_files import ARCHIVE, VIEW

@@ -11,8 +11,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.views.overview.overview_values import OverviewPhase, OverviewWorkflow
 from lifecycle.views.overview.worktree_read import WorktreeRead, copied, plain
-from lifecycle.workflow.documents.phase_words import reading_path
-from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.state import Workflow, reading_path
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import asker_of, chosen

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
-from lifecycle.workflow import table
+from lifecycle.workflow import state, table
 from lifecycle.workflow.documents import workflow_documents
-from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.documents.workflow_documents import BLANK, DocumentKind, ReadDocument
 from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_status, repointed
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus
@@ -159,7 +158,7 @@ class _Edit:
             paths = list[str]()
             for text in _texts(changed["required_reading"]):
                 try:
-                    paths.append(reading_path(text))
+                    paths.append(state.reading_path(text))
                 except Refused as error:
                     self.remarks.append(f"{self.document.path}: {error.sentence}")
             self._split(tuple(paths), "reading")

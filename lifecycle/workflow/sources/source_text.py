@@ -13,8 +13,7 @@ from dataclasses import astuple, dataclass
 from typing import Final
 
 from lifecycle.core.errors import Refused
-from lifecycle.workflow.documents.phase_words import reading_path
-from lifecycle.workflow.state import MOST_PHASES
+from lifecycle.workflow.state import MOST_PHASES, reading_path
 from lifecycle.workflow.table import FROM_CHECKPOINT, OVER, PhaseStatus
 
 _LINE: Final = 300

@@ -11,8 +11,8 @@ from lifecycle.core.errors import GitFailed, Refused, Transient
 from lifecycle.core.redact import quoted
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.settings.persons import Presence, person
-from lifecycle.workflow.documents.phase_words import CHECK, FILE, PERSON, checked_gate, gate_parts
-from lifecycle.workflow.state import PassedGate, WorkflowPhase
+from lifecycle.workflow import state
+from lifecycle.workflow.state import CHECK, FILE, PERSON, PassedGate, WorkflowPhase
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import sentence
 
@@ -44,7 +44,7 @@ def passed_gate(
     Raises:
         GateClosed: the gate is not passed; the sentence says what to do.
     """
-    kind, value = gate_parts(checked_gate(phase.gate))
+    kind, value = state.gate_parts(state.checked_gate(phase.gate))
     if kind == CHECK:
         return _check(store, value, now)
     if kind == FILE:

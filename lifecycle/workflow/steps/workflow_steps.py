@@ -26,8 +26,7 @@ from lifecycle.settings import known_clones
 from lifecycle.settings.persons import Presence
 from lifecycle.storage import journal
 from lifecycle.workflow import decide
-from lifecycle.workflow.documents.phase_words import PERSON
-from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase
+from lifecycle.workflow.state import PERSON, PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.steps.gate_judge import GateClosed, PersonAsked, passed_gate, person_says
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows

@@ -32,8 +32,7 @@ from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import quoted
 from lifecycle.settings import resources
 from lifecycle.storage import regular_files
-from lifecycle.workflow.documents.phase_words import checked_gate
-from lifecycle.workflow.state import Workflow, WorkflowPhase, slug
+from lifecycle.workflow.state import Workflow, WorkflowPhase, checked_gate, slug
 from lifecycle.workflow.store.document_files import own_content
 from lifecycle.workflow.table import refused
 
