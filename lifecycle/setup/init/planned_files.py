@@ -1,11 +1,10 @@
-"""Files that are read once, changed in memory, and then written all or none."""
+"""Changes of files that are written all or none, and lines that are added to a file and taken out again."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
 import io
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -79,66 +78,6 @@ def _diff_line(line: str) -> str:
     shown = "\t".join(visible(part) for part in line.rstrip("\r\n").split("\t"))
     is_cut = not line.endswith("\n") and line[:1] in "+- "
     return f"{shown}\n" + ("\\ No newline at end of file\n" if is_cut else "")
-
-
-class FileDraft:
-    """Changes of files in memory; nothing is written.
-
-    Args:
-        root: the folder that names of files are relative to; an absolute path stays as it is.
-
-    Attributes:
-        seen: the content of each file that was read; None if it does not exist.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self.seen: dict[Path, bytes | None] = {}
-        self._after: dict[Path, FileChange] = {}
-
-    def need_inside(self, name: str) -> None:
-        """Refuse a symbolic link on the way to a file that leads out of the worktree or is broken.
-
-        A repository can contain such a link, and writes follow links.
-        """
-        target = Path(os.path.realpath(self._root / name))
-        if not target.is_relative_to(os.path.realpath(self._root)):
-            raise Refused(sentence("outside", name=name, target=target))
-
-    def read(self, name: str | Path) -> bytes | None:
-        """The content with the changes so far; None if the file does not exist.
-
-        Raises:
-            Refused: a link leads from a name out of the worktree; absolute paths may be anywhere.
-        """
-        path = self._root / name
-        if isinstance(name, str):
-            self.need_inside(name)
-        if path in self._after:
-            return self._after[path].after
-        if path not in self.seen:
-            content = store.read(path)
-            self.seen[path] = content.content if content is not None else None
-        return self.seen[path]
-
-    def write(
-        self, name: str | Path, content: bytes | None, what: str, shown: str = "", **kind: bool
-    ) -> None:
-        """Set a file's new content, None to delete it; `what`, `shown` and `kind` are as in FileChange.
-
-        Raises:
-            Refused: a folder is in its place, or as `read` does.
-        """
-        self.read(name)
-        path = self._root / name
-        if content is not None and path.is_dir():
-            raise Refused(sentence("is-folder", name=shown or name))
-        before, shown = self.seen[path], shown or str(name)
-        self._after[path] = FileChange(path, shown, before, content, what, **kind)
-
-    def changes(self) -> tuple[FileChange, ...]:
-        """The changes that differ from the files, in the order of the calls of `write`."""
-        return tuple(change for change in self._after.values() if change.before != change.after)
 
 
 def write_all(changes: Sequence[FileChange], seen: Mapping[Path, bytes | None]) -> None:

@@ -36,32 +36,6 @@ LOCK_SECONDS = 10.0
 """How long a plan waits for another plan of the same clone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The changes that `init` or `init --remove` will make.
-
-    Attributes:
-        root: the worktree.
-        mode: "local" or "shared" if lifecycle is wired afterwards, "permissions" if it is only allowed, ""
-            if neither.
-        changes: the files, in the order in which to show them.
-        seen: the content of each file that was read for it; None if it does not exist.
-        notes: what a person should know.
-        folders: folders that are removed if they are empty afterwards.
-        label: the label of the staged workflow's tasks, if it is wired and not left off; "" if not.
-        parts: what is wired afterwards beside the way from claim to close: "stages", "run", "workflow".
-    """
-
-    root: Path
-    mode: str
-    changes: tuple[planned_files.FileChange, ...]
-    seen: Mapping[Path, bytes | None]
-    notes: tuple[str, ...] = ()
-    folders: tuple[Path, ...] = ()
-    label: str = ""
-    parts: tuple[str, ...] = ()
-
-
 def plan(
     root: Path,
     *,
@@ -91,14 +65,16 @@ def plan(
         Refused: no worktree, settings that cannot be merged with, or an unreadable mark.
         GitFailed, Transient: from git.
     """
-    project = _Project(root, environment, only_wires=only_wires)
+    project = Plan(root, environment, only_wires=only_wires)
     if permissions:
-        return project.permission(parts)
-    if statusline:
-        return project.status_line()
-    if remove:
-        return project.drafted("", project.removed())
-    return project.installation(parts, shared=shared)
+        project.permission(parts)
+    elif statusline:
+        project.status_line()
+    elif remove:
+        project.removal()
+    else:
+        project.installation(parts, shared=shared)
+    return project
 
 
 def apply(plan: Plan) -> None:
@@ -125,25 +101,38 @@ def apply(plan: Plan) -> None:
                 folder.rmdir()
 
 
-class _Project(ProjectFiles):
-    """Drafts the files of a project for each form of `init`, and for `init --remove`.
+@dataclass
+class Plan(ProjectFiles):
+    """The changes that one form of `init`, or `init --remove`, will make; one of its methods drafts them.
 
     What was added is removed by the mark; without one nothing is removed.
+
+    Attributes:
+        mode: "local" or "shared" if lifecycle is wired afterwards, "permissions" or "statusline" if only
+            these are added, "" if nothing is.
+        folders: folders that are removed if they are empty afterwards.
+        label: the label of the staged workflow's tasks, if it is wired and not left off; "" if not.
+        parts: what is wired afterwards beside the way from claim to close: "stages", "run", "workflow".
     """
+
+    mode: str = ""
+    folders: tuple[Path, ...] = ()
+    label: str = ""
+    parts: tuple[str, ...] = ()
 
     @cached_property
     def client(self) -> ClientSetup:
         """The client's settings as they are before the plan."""
         return ClientSetup.read(self.root, self.environment)
 
-    def removed(self) -> tuple[Path, ...]:
-        """Draft the removal of everything that was added; returns folders to remove if they are empty."""
+    def removal(self) -> None:
+        """Draft the removal of everything that was added."""
         name = MARK if self.mark() is not None else PERMITS
         before, line = self.mark(name), self.mark(LINE_MARK)
         if line is not None:
             self.unwired(line, "the status line goes", take_out)
             self.unlisted(line, line.lines, self.needed_lines())
-            self.draft.write(LINE_MARK, None, "the mark")
+            self.write(LINE_MARK, None, "the mark")
         elif own_status_line(self.client.files[-1].object(KEY)) is not None:
             self.note("unmarked-line", name=SETTINGS[LOCAL])
         marks = [mark for mark in (before, line) if mark is not None]
@@ -153,7 +142,7 @@ class _Project(ProjectFiles):
         if before is not None:
             before.created = created  # what came with the status line is ours, too
             self._without(before, name)
-        return tuple(self.root / folder for folder in FOLDERS if folder in created)
+        self.folders = tuple(self.root / folder for folder in FOLDERS if folder in created)
 
     def _without(self, before: InitMark, name: str) -> None:
         """Draft the removal of what `init` put in."""
@@ -164,11 +153,11 @@ class _Project(ProjectFiles):
         for file in before.sha256:
             self._take(before, file)
         page, toml = supplies.SECTION_PAGE, config.CONFIG_FILE
-        if before.switched and (content := self.draft.read(toml)) is not None:
+        if before.switched and (content := self.read(toml)) is not None:
             after = switch_off(planned_files.as_text(content), toml, before.switched)
             what = "the staged workflow is switched off"
             self._put_back(before, toml, after, what)
-        if before.section and (content := self.draft.read(page)) is not None:
+        if before.section and (content := self.read(page)) is not None:
             after = supplies.without_section(content, before.section)
             what = f'without "{supplies.SECTION_TITLE}"'
             self._put_back(before, page, after, what)
@@ -176,8 +165,8 @@ class _Project(ProjectFiles):
         logs = (STAGED_LOG, *(f"{STAGED_LOG}.{number}" for number in (1, 2)))
         for log in logs if STAGED_LOG in before.created else ():
             if (self.root / log).is_file() and not (self.root / log).is_symlink():
-                self.draft.write(log, None, "the workflow's log", is_log=True)
-        self.draft.write(name, None, "the mark")
+                self.write(log, None, "the workflow's log", is_log=True)
+        self.write(name, None, "the mark")
         if (self.root / store.CLAIM_FILE).exists():
             self.note("claim-left", name=store.CLAIM_FILE)
         if (self.root / workflow_marks.FOLDER / workflow_marks.RUN).exists():
@@ -188,19 +177,18 @@ class _Project(ProjectFiles):
         if after is None:
             changed = "changed-config" if name == config.CONFIG_FILE else "changed-section"
             self.note(changed, name=name)
-            return
-        is_gone = not after and name in before.created
-        self.draft.write(name, None if is_gone else planned_files.as_bytes(after), what)
+        else:
+            self.take(before, name, planned_files.as_bytes(after), what)
 
     def _take(self, before: InitMark, name: str) -> None:
         """Remove a file that was written whole, unless somebody changed it."""
-        content = self.draft.read(name)
+        content = self.read(name)
         if content is None:
             return
         # A stranger's mark may name a file that has our name but is their own.
         is_ours = supplies.WRITER.encode() in content or name == config.CONFIG_FILE
         if is_ours and planned_files.digest(content) == before.sha256[name]:
-            self.draft.write(name, None, "as it was written")
+            self.write(name, None, "as it was written")
         else:
             self.note("changed-file", name=name)
 
@@ -216,25 +204,20 @@ class _Project(ProjectFiles):
         ours = [entry.file.path for entry in self.client.entries if entry.is_inits]
         return {modes[path] for path in ours if path in modes}
 
-    def drafted(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
-        """The plan of everything that was drafted; `mode` is how the project is wired afterwards."""
-        notes = tuple(dict.fromkeys(self.notes))
-        return Plan(self.root, mode, self.draft.changes(), self.draft.seen, notes, folders)
-
-    def installation(self, parts: Collection[str], *, shared: bool) -> Plan:
+    def installation(self, parts: Collection[str], *, shared: bool) -> None:
         """Draft the parts of `init` that are missing."""
         before = self.mark()
         # A new worktree's copy changes nothing that is everybody's.
         wired = set() if self.only_wires else self.unmarked()
         wired |= {before.mode} if before is not None else set()
-        mode = SHARED if shared or SHARED in wired else LOCAL
-        new = before or self._begun(LOCAL if LOCAL in wired else mode)
-        if new.mode != mode:
+        self.mode = SHARED if shared or SHARED in wired else LOCAL
+        new = before or self._begun(LOCAL if LOCAL in wired else self.mode)
+        if new.mode != self.mode:
             self._moved(new)
-        elif mode == SHARED and not shared:
+        elif self.mode == SHARED and not shared:
             self.note("shared-already", name=SETTINGS[SHARED])
         is_new = "stages" in parts and "stages" not in new.parts
-        new.parts = (*dict.fromkeys((*new.parts, *parts)),)
+        self.parts = new.parts = (*dict.fromkeys((*new.parts, *parts)),)
         self._wired(new)
         if "stages" in new.parts:
             self.staged(new, is_new=is_new)
@@ -251,44 +234,40 @@ class _Project(ProjectFiles):
             self._allowed()
         for name, where in self.client.plugins.items():
             self.note("plugin-too", name=name, where=where)
-        # The mark is made last and shown after the files that it lists.
         # Left off by a person: no label begins anything.
         is_off = planned_files.sentence("left-off", name=config.CONFIG_FILE) in self.notes
-        label = self.settings.label if "stages" in new.parts and not is_off else ""
-        return replace(self.drafted(mode), label=label, parts=new.parts)
+        self.label = self.settings.label if "stages" in new.parts and not is_off else ""
 
-    def permission(self, parts: Collection[str]) -> Plan:
+    def permission(self, parts: Collection[str]) -> None:
         """Draft only permissions, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
             self.note("wired-already", options="".join(f" --{part}" for part in parts))
-            return self.drafted(wired.mode)
+            self.mode = wired.mode
+            return
         new = self.mark(PERMITS) or self.new_mark()
         new.parts = (*dict.fromkeys((*new.parts, *parts)),)
         extra = self.extras([*(["stages"] if self.settings.use else []), *new.parts])
         self.put_into(new, None, extra if "run" in new.parts else replace(extra, variables={}))
         self.marked(new, PERMITS)
-        return self.drafted(PERMISSIONS_ALONE)
+        self.mode = PERMISSIONS_ALONE
 
-    def status_line(self) -> Plan:
+    def status_line(self) -> None:
         """Draft only the client's status line, for one person."""
         new = self.mark(LINE_MARK) or self.new_mark()
-        name = SETTINGS[LOCAL]
-        content = self.draft.read(name)
-        others = self.client.files[:-1]
-        text, new.settings = put_in(decoded(content, name), name, new.settings, others)
-        self.draft.write(name, text.encode(), "the status line")
-        new.note_created(name, is_new=content is None)
+        name, others = SETTINGS[LOCAL], self.client.files[:-1]
+        text, new.settings = put_in(decoded(self.read(name), name), name, new.settings, others)
+        self.put(new, name, text.encode(), "the status line")
         self.marked(new, LINE_MARK)
         self._recorded()
-        return self.drafted(STATUS_LINE)
+        self.mode = STATUS_LINE
 
     def _begun(self, mode: str) -> InitMark:
         """The mark of a first run: that of permissions alone, if they were added before."""
         allowed = self.mark(PERMITS)
         if allowed is None:
             return self.new_mark(mode)
-        self.draft.write(PERMITS, None, "part of the mark now")
+        self.write(PERMITS, None, "part of the mark now")
         return allowed
 
     def _moved(self, mark: InitMark) -> None:
@@ -298,7 +277,7 @@ class _Project(ProjectFiles):
         line = self.mark(LINE_MARK)
         if line is not None and SETTINGS[LOCAL] in mark.created:  # it stays for the status line
             line.note_created(SETTINGS[LOCAL], is_new=True)
-            self.draft.write(LINE_MARK, init_mark.render(line), "what --remove reads")
+            self.write(LINE_MARK, init_mark.render(line), "what --remove reads")
         self.unlisted(mark, [init_mark.EXCLUDE])
         mark.lines.pop(init_mark.EXCLUDE, None)
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])
@@ -328,14 +307,14 @@ class _Project(ProjectFiles):
         for path, content in user_folder.lines_to_record(self.environment, command).items():
             shown = config.own_path(path.name, self.environment)
             what = "the command is" if path.name == user_folder.BIN else "the scripts are"
-            self.draft.write(path, content, f"where {what}", shown, is_private=True)
+            self.write(path, content, f"where {what}", shown, is_private=True)
 
     def _allowed(self) -> None:
         """Draft the yes to the program that keeps the tasks; an agent cannot give it, and gets a note."""
         try:
             program = registry.program(self.root, config.load(self.root, self.environment))
         except BadConfig as error:
-            self.notes.append(error.sentence)
+            self.notes[error.sentence] = None
             return
         clone = store.clone_of(self.root)
         if not program or user_folder.allows(self.environment, clone, program):
@@ -345,7 +324,7 @@ class _Project(ProjectFiles):
             return
         path, content = user_folder.allowing(self.environment, clone, programs=[program])
         shown = config.own_path(path.name, self.environment)
-        self.draft.write(path, content, f"{program} may run here", shown, is_private=True)
+        self.write(path, content, f"{program} may run here", shown, is_private=True)
 
 
 def copy_to(origin: Path, new: Path, environment: Mapping[str, str] = os.environ) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Drafts of the project files that `init` writes: what is added to each, and removed again."""
+"""Drafts the project files that `init` writes: what is added to each, and removed again."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from lifecycle.run import run_store
 from lifecycle.settings import config, known_clones
 from lifecycle.setup.init import client_settings, hook_table, init_mark, planned_files, supplies
 from lifecycle.setup.init.found_hooks import places_of
-from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark, Put
-from lifecycle.setup.init.planned_files import add_lines, digest, sentence, unwritten
+from lifecycle.setup.init.init_mark import EXCLUDE, IGNORE, LOCAL, MARK, SETTINGS, InitMark, Put
+from lifecycle.setup.init.planned_files import FileChange, add_lines, digest, sentence, unwritten
 from lifecycle.setup.init.stages_switch import switch_on
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.storage import store
@@ -29,10 +29,10 @@ from lifecycle.storage.log import STAGED_LINES, STAGED_LOG
 from lifecycle.trackers import registry
 from lifecycle.workflow.store import document_files
 
-Taking = Callable[[str, str, init_mark.Put], str]
+Taking = Callable[[str, str, Put], str]
 """Removes our parts from a settings file, given its text, its name and what was put in."""
 
-MARKS = (MARK, PERMITS, LINE_MARK)
+MARKS = (MARK, init_mark.PERMITS, LINE_MARK)
 FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
 
@@ -49,32 +49,89 @@ FOLDERS = (
 
 @dataclass
 class ProjectFiles:
-    """One worktree and the draft of its files; nothing is written yet.
+    """One worktree, and the changes of its files in memory; nothing is written yet.
 
     Attributes:
         root: the worktree's root.
         environment: names the user's home, and is used to detect a tracker.
         only_wires: leave files alone that a person edits.
-        notes: what a person should know; methods add to it.
+        notes: what a person should know, each sentence once; methods add to it.
+        seen: the content of each file that was read; None if it does not exist.
+        drafted: the change of each file that was written to, in the order of the first writes.
     """
 
     root: Path
     environment: Mapping[str, str]
     only_wires: bool = False
-    notes: list[str] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
+    seen: dict[Path, bytes | None] = field(default_factory=dict)
+    drafted: dict[Path, FileChange] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.draft = planned_files.FileDraft(self.root)
         if not (self.root / ".git").exists():
             raise Refused(sentence("no-worktree", root=self.root))
         for name in (*SETTINGS.values(), *MARKS):
-            self.draft.need_inside(name)
+            self._place(name)
         if os.path.lexists(self.root / FOLDER.rstrip("/")) and not (self.root / FOLDER).is_dir():
             raise Refused(sentence("no-folder"))
 
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        """The changes that differ from the files."""
+        return tuple(change for change in self.drafted.values() if change.before != change.after)
+
+    def _place(self, name: str | Path) -> Path:
+        """The path of a file; an absolute path stays as it is, and may be anywhere.
+
+        Raises:
+            Refused: a symbolic link leads from the name out of the worktree, or is broken: a repository can
+                contain such a link, and writes follow links. One at `.gitignore` is never followed.
+        """
+        path = self._exclude if name == EXCLUDE else self.root / name
+        if isinstance(name, str) and name not in (EXCLUDE, IGNORE):
+            target = Path(os.path.realpath(path))
+            if not target.is_relative_to(os.path.realpath(self.root)):
+                raise Refused(sentence("outside", name=name, target=target))
+        return path
+
+    def read(self, name: str | Path) -> bytes | None:
+        """The content with the changes so far; None if the file does not exist; raises as `_place` does."""
+        path = self._place(name)
+        if path in self.drafted:
+            return self.drafted[path].after
+        if path not in self.seen:
+            content = store.read(path)
+            self.seen[path] = content.content if content is not None else None
+        return self.seen[path]
+
+    def write(
+        self, name: str | Path, content: bytes | None, what: str, shown: str = "", **kind: bool
+    ) -> None:
+        """Set a file's new content, None to delete it; `what`, `shown` and `kind` are as in FileChange.
+
+        Raises:
+            Refused: a folder is in its place, or as `_place` does.
+        """
+        self.read(name)
+        path, shown = self._place(name), shown or (f".git/{name}" if name == EXCLUDE else str(name))
+        if content is not None and path.is_dir():
+            raise Refused(sentence("is-folder", name=shown))
+        self.drafted[path] = FileChange(path, shown, self.seen[path], content, what, **kind)
+
+    def put(self, mark: InitMark, name: str, content: bytes, what: str) -> None:
+        """Draft a file with something of ours in it; if it is new, the mark lists it as made."""
+        mark.note_created(name, is_new=self.read(name) is None)
+        self.write(name, content, what)
+
+    def take(self, before: InitMark, name: str, content: bytes, what: str) -> None:
+        """Draft a file without our part of it; one that `init` made is deleted if nothing else is in it."""
+        # Bare, or an object without anything, even a comment.
+        is_gone = not content.strip(b"\xef\xbb\xbf{} \t\r\n") and name in before.created
+        self.write(name, None if is_gone else content, what)
+
     def mark(self, name: str | Path = MARK) -> InitMark | None:
         """The mark that an earlier run left, or None."""
-        content = self.draft.read(name)
+        content = self.read(name)
         return init_mark.parse(content, str(name)) if content is not None else None
 
     def new_mark(self, mode: str = LOCAL) -> InitMark:
@@ -84,51 +141,43 @@ class ProjectFiles:
     def put_into(self, mark: InitMark, form: hook_table.Form | None, extra: Put) -> None:
         """Put hooks of this form (None: no hooks), and `extra`, into the settings."""
         name = SETTINGS[mark.mode]
-        content = self.draft.read(name)
-        text = decoded(content, name)
+        text = decoded(self.read(name), name)
         text, mark.settings = client_settings.wire(text, name, form, mark.settings, extra)
         hooks = f"{len(hook_table.NAMES)} hooks, " if form is not None else ""
         what = f"{hooks}{len(mark.settings.permissions)} permissions"
-        self.draft.write(name, text.encode(), what)
-        mark.note_created(name, is_new=content is None)
+        self.put(mark, name, text.encode(), what)
 
     def unwired(self, before: InitMark, what: str, take: Taking = client_settings.unwire) -> None:
-        """Remove the entries in the mark from the settings; a settings file that `init` made is deleted."""
+        """Remove the entries in the mark from the settings."""
         name = SETTINGS[before.mode]
-        content = self.draft.read(name)
-        if content is None:
-            return
-        text = take(decoded(content, name), name, before.settings)
-        # Bare, or an object without anything, even a comment.
-        is_gone = not text.strip("\ufeff{} \t\r\n") and name in before.created
-        self.draft.write(name, None if is_gone else text.encode(), what)
+        if (content := self.read(name)) is not None:
+            text = take(decoded(content, name), name, before.settings)
+            self.take(before, name, text.encode(), what)
 
     def marked(self, new: InitMark, name: str = MARK, what: str = "what --remove reads") -> None:
         """Keep our own files out of git, then draft the mark, which lists that too."""
         self._listed(new, name)
-        self.draft.write(name, init_mark.render(new), what)
+        self.write(name, init_mark.render(new), what)
 
     def _listed(self, mark: InitMark, mark_name: str) -> None:
         """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
         lines = (*OWN_LINES, *(line for part in mark.parts for line in _LINES[part]))
-        name, path = init_mark.IGNORE, self.root / init_mark.IGNORE
-        before = mark.lines.get(name, ())
+        name, before = IGNORE, mark.lines.get(IGNORE, ())
         if mark.mode == LOCAL:
             # One person's files are excluded in this clone only, and there is nothing to commit.
-            name, path = EXCLUDE, self._exclude()
+            name = EXCLUDE
             new_files = (SETTINGS[LOCAL], supplies.SECTION_PAGE)
             created = [file for file in new_files if file in mark.created]
             lines = (*lines, *map(self._line, (mark_name, *created, *mark.sha256)))
             shared = [piece for piece in self._others_lines() if piece.strip() in lines]
             before = (*dict.fromkeys((*mark.lines.get(name, ()), *shared)),)
-        if path.is_symlink():
+        if self._place(name).is_symlink():
             self.note("link", name=name)
             return
-        content = self.draft.read(path)
-        added, mark.lines[name] = add_lines(content or b"", lines, before)
-        if added != (content or b""):
-            self.draft.write(path, added, count(len(mark.lines[name]), "line"), _shown(name))
-            mark.note_created(name, is_new=content is None)
+        content = self.read(name) or b""
+        added, mark.lines[name] = add_lines(content, lines, before)
+        if added != content:
+            self.put(mark, name, added, count(len(mark.lines[name]), "line"))
 
     def _line(self, name: str) -> str:
         """The pattern for one file, by its real path: git looks at nothing behind a link."""
@@ -138,15 +187,12 @@ class ProjectFiles:
     def unlisted(self, before: InitMark, names: Iterable[str], needed: Container[str] = ()) -> None:
         """Remove our lines from the files that keep files out of git, unless they are still needed."""
         for name in names:
-            path = self._exclude() if name == EXCLUDE else self.root / name
-            content, others = self.draft.read(path), self._others_lines() if name == EXCLUDE else ()
+            content, others = self.read(name), self._others_lines() if name == EXCLUDE else ()
             gone = [line for line in before.lines.get(name, ()) if line.strip() not in needed]
             pieces = [piece for piece in gone if piece not in others]
-            if content is None or path.is_symlink():
-                continue
-            after = planned_files.take_out_lines(content, pieces)
-            is_gone = not after and name in before.created
-            self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
+            if content is not None and not self._place(name).is_symlink():
+                after = planned_files.take_out_lines(content, pieces)
+                self.take(before, name, after, "lifecycle's lines go")
 
     def _others_lines(self) -> list[str]:
         """What other worktrees of this clone, wired for one person, need in the shared `info/exclude`."""
@@ -178,7 +224,7 @@ class ProjectFiles:
     def sectioned(self, mark: InitMark) -> None:
         """Put our section into CLAUDE.md, unless somebody wrote one of their own."""
         name = supplies.SECTION_PAGE
-        content = self.draft.read(name)
+        content = self.read(name)
         if os.path.lexists(self.root / name) and not (self.root / name).is_file():
             self.note("no-file", name=name)
             return
@@ -186,8 +232,7 @@ class ProjectFiles:
         if after is None:
             self.note("own-section", name=name)
         elif after != content:
-            self.draft.write(name, after, f'the section "{supplies.SECTION_TITLE}"')
-            mark.note_created(name, is_new=content is None)
+            self.put(mark, name, after, f'the section "{supplies.SECTION_TITLE}"')
 
     @cached_property
     def _git(self) -> GitRepository:
@@ -195,12 +240,13 @@ class ProjectFiles:
         deadline = Deadline.after(SystemClock(), _GIT_SECONDS)
         return GitRepository(self.root, deadline, self.environment)
 
+    @cached_property
     def _exclude(self) -> Path:
         return self.root / self._git.run("rev-parse", "--git-path", EXCLUDE)
 
     def note(self, of: str, /, **words: object) -> None:
         """Note a sentence of `sentences.toml` for the person."""
-        self.notes.append(sentence(of, **words))
+        self.notes[sentence(of, **words)] = None
 
     @cached_property
     def _configured(self) -> Settings:
@@ -251,7 +297,7 @@ class ProjectFiles:
 
     def _supplied(self, mark: InitMark, supply: supplies.Supply) -> None:
         name, text = supply.name, supply.text.encode()
-        content, recorded = self.draft.read(name), mark.sha256.get(name)
+        content, recorded = self.read(name), mark.sha256.get(name)
         # One person needs no copy of what is in everybody's repository.
         is_needed = content != text or recorded is not None or mark.mode != LOCAL
         if content is None and os.path.lexists(self.root / name):  # a folder, or a broken link
@@ -269,20 +315,20 @@ class ProjectFiles:
     def _whole(self, mark: InitMark, supply: supplies.Supply) -> None:
         """Draft a file that is entirely ours, and note its digest, by which it is recognised."""
         text = supply.text.encode()
-        self.draft.write(supply.name, text, supply.what, is_executable=supply.is_executable)
+        self.write(supply.name, text, supply.what, is_executable=supply.is_executable)
         mark.sha256[supply.name] = digest(text)
 
     def settle(self, mark: InitMark) -> None:
         """Add a commented `.lifecycle.toml`, if no file has that name."""
         name = config.CONFIG_FILE
-        if not os.path.lexists(self.root / name) and self.draft.read(name) is None:
+        if not os.path.lexists(self.root / name) and self.read(name) is None:
             what = "every key with its default, commented out"
             self._supplied(mark, supplies.Supply(name, supplies.settings_file(), what))
 
     def _switched_on(self, mark: InitMark, *, is_new: bool) -> None:
         name = config.CONFIG_FILE
         path = self.root / name
-        content = self.draft.read(name)
+        content = self.read(name)
         values = {"review": supplies.REVIEW, "start": self.settings.start or self.start}
         is_ours = content is not None and digest(content) == mark.sha256.get(name) and is_new
         above = config.file_of(self.root)
@@ -298,15 +344,11 @@ class ProjectFiles:
             problem = f"{name} of the main worktree counts here, and has the staged workflow off"
             raise unwritten(problem, "run lifecycle init --stages there")
         if added:
-            self.draft.write(name, content + added.encode(), "the staged workflow is switched on")
+            self.write(name, content + added.encode(), "the staged workflow is switched on")
             mark.switched += (init_mark.PutPiece("", added),)
         elif not self.settings.use:
             self.note("left-off", name=name)
         return None
-
-
-def _shown(name: str) -> str:
-    return f".git/{name}" if name == EXCLUDE else name
 
 
 def decoded(content: bytes | None, name: str) -> str:

@@ -677,6 +677,14 @@ def test_what_others_changed_since_is_kept_and_said(clone: Clone) -> None:
     assert not (clone.root / MARK).exists()
 
 
+def test_an_empty_line_keeps_no_file_that_init_made(clone: Clone) -> None:
+    """A file that init made goes with its lines if nothing but space is left in it."""
+    ok(clone.run("init", "--shared"))
+    clone.write(".gitignore", "\n" + clone.read(".gitignore"))
+    ok(clone.run("init", "--remove"))
+    assert not (clone.root / ".gitignore").exists()
+
+
 def test_rules_and_lines_that_were_there_before_stay(clone: Clone) -> None:
     """What init found in place it did not put in, so it does not take it out."""
     clone.write(SHARED, json.dumps({"permissions": {"allow": [PERMISSIONS[0]]}}, indent=2))
