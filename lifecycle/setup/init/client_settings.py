@@ -59,7 +59,7 @@ def wire(text: str, where: str, form: Form | None, before: Put, extra: Put) -> t
     ours = {n: val for n, val in before.variables.items() if at(root, *ENV, n).value == val}
     known = replace(before, variables=ours)
     bare, wired = unwire(text, where, known), _wired(root)
-    root, layout = read(bare, where), Layout.of(bare)
+    root, layout = read(bare, where), Layout(bare)
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     lacking = [rule for rule in extra.permissions if rule not in allowed]
     members: dict[str, dict[str, Any]] = {
@@ -70,7 +70,7 @@ def wire(text: str, where: str, form: Form | None, before: Put, extra: Put) -> t
     additions = {key: value for key, value in members.items() if value}
     edits = [*_additions(layout, root, additions)]
     routes = [way for way in _containers((), additions) if at(root, *way) is NOTHING]
-    variables = {name: val for name, val in extra.variables.items() if not env.get(name)}
+    variables = {name: val for name, val in extra.variables.items() if name not in env.members}
     new = Put(tuple(lacking), tuple(map(".".join, routes)), variables=variables)
     after = jsonc.applied(bare, edits)
     if _wired(read(after, where)) == wired:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, field
 
 DEEPEST = 200
 """How deep containers may be nested; settings have five levels."""
@@ -50,44 +50,24 @@ class Node:
 
     Attributes:
         start, end: the beginning and end of the value's own text.
-        value: the value in Python; of members with one name the last counts, as in JavaScript.
-        members: an object's members, or an array's items, each without a name.
+        value: the value in Python.
+        items: an array's values.
+        members: an object's values by their names; of several with one name the last, as in JavaScript.
+        spans: the positions of each item or member, including a member's name.
         is_trailed: a comma follows the last item or member.
     """
 
     start: int
     end: int
     value: Any
-    members: tuple[Member, ...] = ()
+    items: tuple[Node, ...] = ()
+    members: Mapping[str, Node] = field(default_factory=dict)
+    spans: tuple[tuple[int, int], ...] = ()
     is_trailed: bool = False
 
-    def get(self, key: str) -> Node | None:
-        """The value of an object's member, or None."""
-        nodes = [member.node for member in self.members if member.key == key]
-        return nodes[-1] if nodes else None
-
     def index(self, key: str) -> int:
-        """The index of an object's member; of several with one name the last, which counts."""
-        return max(index for index, member in enumerate(self.members) if member.key == key)
-
-    @property
-    def items(self) -> list[Node]:
-        """An array's values."""
-        return [member.node for member in self.members if isinstance(self.value, list)]
-
-    @property
-    def spans(self) -> list[tuple[int, int]]:
-        """The positions of each item or member, including a member's name."""
-        return [(member.start, member.node.end) for member in self.members]
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One member of an object; `start` is where its name begins. In an array it has no name, None."""
-
-    key: str | None
-    start: int
-    node: Node
+        """The index of an object's member in `spans`."""
+        return [end for _, end in self.spans].index(self.members[key].end)
 
 
 NOTHING = Node(0, 0, None)
@@ -98,7 +78,7 @@ def at(root: Node | None, *route: str) -> Node:
     """The value to which these names lead, one object after another, or NOTHING."""
     node = root or NOTHING
     for key in route:
-        node = node.get(key) or NOTHING
+        node = node.members.get(key, NOTHING)
     return node
 
 
@@ -140,23 +120,27 @@ def _value(text: str, offset: int, depth: int) -> Node:
 def _container(text: str, start: int, depth: int) -> Node:
     """The object or the array that begins here."""
     close = "}" if text[start] == "{" else "]"
-    members: list[Member] = []
+    nodes: list[tuple[str | None, Node]] = []
+    spans: list[tuple[int, int]] = []
     offset, is_trailed = skip(text, start + 1), False
     while not text.startswith(close, offset):
-        if members and not is_trailed:
+        if spans and not is_trailed:
             raise _unexpected(f'"," or "{close}"', text, offset)
         begin, key = offset, None
         if close == "}":
             key, offset = _name(text, offset)
         node = _value(text, offset, depth + 1)
-        members.append(Member(key, begin, node))
+        nodes.append((key, node))
+        spans.append((begin, node.end))
         offset = skip(text, node.end)
         is_trailed = text.startswith(",", offset)
         offset = skip(text, offset + 1) if is_trailed else offset
-    value: Any = [member.node.value for member in members]
+    items = tuple(node for key, node in nodes if key is None)
+    members = {key: node for key, node in nodes if key is not None}
+    value: Any = [node.value for node in items]
     if close == "}":
-        value = {member.key: member.node.value for member in members}
-    return Node(start, offset + 1, value, tuple(members), is_trailed)
+        value = {key: node.value for key, node in members.items()}
+    return Node(start, offset + 1, value, items, members, (*spans,), is_trailed)
 
 
 def _name(text: str, offset: int) -> tuple[str, int]:
@@ -208,9 +192,8 @@ def applied(text: str, edits: Iterable[JsonEdit]) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
 class Layout:
-    """The layout of a text.
+    """The layout of a text, by its first line end and its first item.
 
     Attributes:
         text: the text.
@@ -219,20 +202,13 @@ class Layout:
         is_flat: everything is on one line.
     """
 
-    text: str
-    newline: str
-    unit: str
-    is_flat: bool
-
-    @classmethod
-    def of(cls, text: str) -> Layout:
-        """The layout of a text, by its first line end and its first item."""
-        node = parse(text)
-        newline = "\r\n" if re.search(r"\A[^\n]*\r\n", text) else "\n"
-        if node is None or not node.spans:
-            return cls(text, newline, _DEFAULT_INDENT, is_flat=False)
-        unit = _indent_at(text, node.spans[0][0]) or _DEFAULT_INDENT
-        return cls(text, newline, unit, is_flat="\n" not in text[node.start : node.end])
+    def __init__(self, text: str) -> None:
+        node = parse(text) or NOTHING
+        indent = _indent_at(text, node.spans[0][0]) if node.spans else None
+        self.text = text
+        self.newline = "\r\n" if re.search(r"\A[^\n]*\r\n", text) else "\n"
+        self.unit = indent or _DEFAULT_INDENT
+        self.is_flat = bool(node.spans) and "\n" not in text[node.start : node.end]
 
     def rendered(self, value: Any, indent: str) -> str:
         """A value as text, with its further lines indented by `indent`."""

@@ -90,7 +90,7 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
         edit = replacement(bare, at(current, "command"), command)
     else:
         line = {"type": "command", **value, "command": command}
-        edit = insertion(Layout.of(bare), root, [(KEY, line)])
+        edit = insertion(Layout(bare), root, [(KEY, line)])
     return applied(bare, [edit]), Put(pieces=(PutPiece(edit.old, edit.new),))
 
 

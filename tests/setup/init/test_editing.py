@@ -12,6 +12,7 @@ from lifecycle.setup.init.jsonc import (
     JsonEdit,
     Layout,
     applied,
+    at,
     insertion,
     parse,
     removal,
@@ -29,7 +30,7 @@ def edited(text: str, edit: JsonEdit) -> str:
 
 def inserted(text: str, value: Any, name: str | None = None) -> str:
     """The text with a value at the end of its outermost container."""
-    return edited(text, insertion(Layout.of(text), parse(text), [(name, value)]))
+    return edited(text, insertion(Layout(text), parse(text), [(name, value)]))
 
 
 def removed(text: str, index: int) -> str:
@@ -172,8 +173,7 @@ def test_a_member_goes_where_a_person_would_put_it(before: str, after: str) -> N
 def test_items_go_into_an_inner_list_in_its_own_layout(before: str, after: str) -> None:
     """Several at once: in one line, or each in its own, as deep as those around them."""
     node = parse(before)
-    inner = node.get("a") if node is not None else None
-    made = insertion(Layout.of(before), inner, [(None, 9), (None, 9)])
+    made = insertion(Layout(before), at(node, "a"), [(None, 9), (None, 9)])
     assert edited(before, made) == after
 
 
@@ -218,4 +218,5 @@ def test_the_layout_of_a_text_is_read_off_it(
     text: str, newline: str, unit: str, *, is_flat: bool
 ) -> None:
     """By its first line's end, the indentation of its first member, and whether it has but one line."""
-    assert Layout.of(text) == Layout(text, newline, unit, is_flat)
+    layout = Layout(text)
+    assert (layout.newline, layout.unit, layout.is_flat) == (newline, unit, is_flat)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from lifecycle.setup.init.jsonc import NOTHING, JsoncError, Member, Node, at, parse
+from lifecycle.setup.init.jsonc import NOTHING, JsoncError, Node, at, parse
 from tests.batches import each_row
 from tests.setup.init.jsonc_texts import VALUES, texts
 
@@ -28,26 +28,27 @@ def test_of_members_with_one_name_the_last_counts() -> None:
     """As in JavaScript, which reads these files too."""
     node = parse('{"a": 1, "a": {"b": 2}}')
     assert node is not None
-    inner = node.get("a")
-    assert inner is not None
+    inner = at(node, "a")
     assert (node.value, inner.value) == ({"a": {"b": 2}}, {"b": 2})
-    assert (node.get("b"), inner.get("b")) == (None, Node(20, 21, 2))
+    assert (at(node, "b"), at(inner, "b")) == (NOTHING, Node(20, 21, 2))
+    assert (len(node.spans), node.index("a")) == (2, 1)
     several = parse('{"a": 1, "b": 2}')
     assert several is not None
-    assert several.get("a") == Node(6, 7, 1)
+    assert (at(several, "a"), several.index("a")) == (Node(6, 7, 1), 0)
 
 
 def test_every_value_has_its_place() -> None:
     """Of containers also what they hold, by name or in order, and whether a comma is behind the last."""
     text = '// c\n{"a":1, "b" : [true,/* d */{},], "c": [] , }'
-    items = (Member(None, 20, Node(20, 24, value=True)), Member(None, 32, Node(32, 34, {})))
-    members = (
-        Member("a", 6, Node(10, 11, 1)),
-        Member("b", 13, Node(19, 36, [True, {}], members=items, is_trailed=True)),
-        Member("c", 38, Node(43, 45, [])),
-    )
+    items, places = (Node(20, 24, value=True), Node(32, 34, {})), ((20, 24), (32, 34))
+    members = {
+        "a": Node(10, 11, 1),
+        "b": Node(19, 36, [True, {}], items, spans=places, is_trailed=True),
+        "c": Node(43, 45, []),
+    }
+    spans = ((6, 11), (13, 36), (38, 45))
     value = {"a": 1, "b": [True, {}], "c": []}
-    assert parse(text) == Node(5, len(text), value, members=members, is_trailed=True)
+    assert parse(text) == Node(5, len(text), value, (), members, spans, is_trailed=True)
     assert parse("\ufeff 1 ") == Node(2, 3, 1)
 
 

@@ -128,15 +128,11 @@ def test_what_others_wrote_since_stays(made: tuple[str, Any], form: Any, data: A
     wired, put = wire(made[0], WHERE, form, Put())
     event = data.draw(st.sampled_from(EVENTS))
     theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
-    from lifecycle.setup.init.jsonc import Layout, applied, insertion
+    from lifecycle.setup.init.jsonc import NOTHING, Layout, applied, at, insertion
 
-    node = parse(wired)
-    assert node is not None
-    hooks = node.get("hooks")
-    assert hooks is not None
-    there = hooks.get(event)
-    assert there is not None
-    edited = applied(wired, [insertion(Layout.of(wired), there, [(None, theirs)])])
+    there = at(parse(wired), "hooks", event)
+    assert there is not NOTHING
+    edited = applied(wired, [insertion(Layout(wired), there, [(None, theirs)])])
     left = values(unwire(edited, WHERE, put))
     assert left["hooks"][event][-1] == theirs
     del left["hooks"][event][-1]
